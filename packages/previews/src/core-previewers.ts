@@ -7,11 +7,73 @@ import { diffPreviewer } from './diff/diff-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
 import { htmlPreviewer } from './html/html-previewer.ts'
 import { xmlPreviewer } from './markup/xml-previewer.ts'
-import { installedPreviewers } from './installed-previewers.ts'
-import type { Previewer } from './previewer.ts'
+import type { Previewer, TextPreviewer } from './previewer.ts'
 import { prosePreviewer } from './prose/prose-previewer.ts'
 import { sourcePreviewer } from './source/source-previewer.ts'
 import { tablePreviewer } from './table/table-previewer.ts'
+import type { TreeSitter } from './code/load-grammar.ts'
+import { importInstalled, locateInstalled } from './installed-peer.ts'
+import type { PdfPeer } from './pdf/read-pages.ts'
+import { recognizePdf } from './pdf/recognize-pdf.ts'
+import { MissingPeerError } from './preview-fallback.ts'
+import type { Outliner } from './source/outline.ts'
+
+/**
+ * Previewers of what libraries read better: each takes content if its library is installed, and loads it with the first.
+ * Without the library they recognize nothing.
+ */
+export const installedPreviewers: readonly Previewer[] = [
+  installedCode(),
+  {
+    name: 'pdf',
+    previews: 'media',
+    // Others that a user has come first.
+    recognize: (subject) => ifInstalled('unpdf', recognizePdf(subject) / 2),
+    read: async (data, subject) => {
+      const { DEFAULT_LIMITS, readPdf } = await import('./pdf/read-pdf.ts')
+      return readPdf(data, subject, DEFAULT_LIMITS, () => importInstalled<PdfPeer>('unpdf'))
+    },
+  },
+]
+
+function installedCode(): TextPreviewer {
+  let outliner: Promise<Outliner> | undefined
+  const outline: Outliner = async (text, language) => {
+    try {
+      return await (
+        await (outliner ??= loadOutliner())
+      )(text, language)
+    } catch (error) {
+      // The parser is installed without its grammars; patterns outline the code.
+      if (error instanceof MissingPeerError) return undefined
+      throw error
+    }
+  }
+  const source = sourcePreviewer({ outline })
+  const recognize: TextPreviewer['recognize'] = (subject) => ifInstalled('web-tree-sitter', source.recognize(subject))
+  return { ...source, name: 'code', recognize }
+}
+
+async function loadOutliner(): Promise<Outliner> {
+  const [{ GrammarLoader }, { outlineByGrammars }] = await Promise.all([
+    import('./code/load-grammar.ts'),
+    import('./code/outline-by-grammars.ts'),
+  ])
+  return outlineByGrammars(new GrammarLoader(locateInstalled, () => importInstalled<TreeSitter>('web-tree-sitter')))
+}
+
+const found = new Map<string, boolean>()
+
+/** Return the sureness of a previewer if its library is installed, which is looked up once. */
+function ifInstalled(peer: string, sureness: number): number {
+  if (sureness === 0) return 0
+  let isFound = found.get(peer)
+  if (isFound === undefined) {
+    isFound = locateInstalled(peer) !== undefined
+    found.set(peer, isFound)
+  }
+  return isFound ? sureness : 0
+}
 
 /** The previewers that every offloader has, in the order in which ties are decided. */
 export const corePreviewers: readonly Previewer[] = [

@@ -1,6 +1,6 @@
 import { LineCounter } from '../src/layout/line-counter.ts'
 import type { Page } from '../src/html/page.ts'
-import { PageReader } from '../src/html/page-reader.ts'
+import { PageReader } from '../src/html/html-previewer.ts'
 
 /** Read a page that is there at once. */
 export function readPage(source: string): Page {

@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest'
-import type { PreviewFallback } from '../preview-fallback.ts'
+import { describe, expect, test } from 'vitest'
+import { isFull, propertyRuns } from '@spillway-internal/test-run'
+import fc from 'fast-check'
+import { MissingPeerError, type PreviewFallback } from '../preview-fallback.ts'
 import { previewText } from '../preview-text.ts'
 import { sourcePreviewer } from '../source/source-previewer.ts'
-import { codePreviewer } from './code-previewer.ts'
+import { codePreviewer, grammarOutliner } from './code-previewer.ts'
+import { OUTLINE_SAMPLES } from '../../test/outline-samples.ts'
 
 const code = Array.from({ length: 300 }, (_, n) => `def step_${n}(\n    state,\n):\n    return state + ${n}\n\n`).join(
   '',
@@ -24,4 +27,174 @@ test('where a package is missing the preview is by patterns, and an event says s
   })
   expect(preview).toBe(await previewText(code, { ...call, previewers: [sourcePreviewer()] }))
   expect(fallbacks).toMatchObject([{ previewer: 'code', reason: 'peer-missing' }])
+})
+
+const outline = grammarOutliner()
+
+describe.each(Object.entries(OUTLINE_SAMPLES))('the outline of %s', (language, { code, names }) => {
+  test('lists each definition with its first line, its last line and its depth', async () => {
+    const symbols = await outline(code, language)
+    expect(symbols?.map(({ name, line, endLine, depth }) => `${'  '.repeat(depth)}${line}-${endLine} ${name}`)).toEqual(
+      names,
+    )
+  })
+
+  test('is the same for lines that end with CR LF', async () => {
+    const symbols = await outline(code.replaceAll('\n', '\r\n'), language)
+    expect(symbols?.map(({ name, line }) => `${line} ${name}`)).toEqual(
+      (await outline(code, language))?.map(({ name, line }) => `${line} ${name}`),
+    )
+  })
+
+  test('names lines that exist if the code breaks off anywhere', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(code.length), async (length) => {
+        const cut = code.slice(0, length)
+        const lines = cut.split('\n')
+        for (const { name, line, endLine } of (await outline(cut, language)) ?? []) {
+          expect(lines[line - 1]).toContain(name.split('\n')[0])
+          expect(endLine).toBeGreaterThanOrEqual(line)
+          expect(endLine).toBeLessThanOrEqual(lines.length)
+        }
+      }),
+      propertyRuns(8, 300),
+    )
+  })
+})
+
+test('a definition has its first lines up to its body as its signature', async () => {
+  const code =
+    'export async function load<T>(\n  path: string,\n  parse: (text: string) => T,\n): Promise<T> {\n  return x\n}\n'
+  expect((await outline(code, 'typescript'))?.[0]?.signature).toBe(
+    'export async function load<T>( path: string, parse: (text: string) => T, ): Promise<T>',
+  )
+})
+
+test('definitions within functions count if there are few others', async () => {
+  const code = `(function () {\n  function inner() {\n    return 1\n  }\n  inner()\n})()\n`
+  expect((await outline(code, 'javascript'))?.map(({ name, line }) => [name, line])).toEqual([['inner', 2]])
+})
+
+test('a module that wraps the file does not count as a level', async () => {
+  const code = 'module Shop\n  class Cart\n    def add(item)\n      @items << item\n    end\n  end\nend\n'
+  expect((await outline(code, 'ruby'))?.map(({ name, depth }) => [name, depth])).toEqual([
+    ['Shop', 0],
+    ['Cart', 0],
+    ['add', 1],
+  ])
+})
+
+test('methods declared outside of their types are members of the types', async () => {
+  expect(
+    (await outline('func (db *DB) Open() error {\n}\nfunc New() {\n}\n', 'go'))?.map(({ depth }) => depth),
+  ).toEqual([1, 0])
+  expect((await outline('void DB::Open() {\n}\n', 'cpp'))?.map(({ name, depth }) => [name, depth])).toEqual([
+    ['Open', 1],
+  ])
+})
+
+test('a declaration counts if the file does not define the name', async () => {
+  const header = 'int open_file(const char *path);\nint close_file(int file);\n'
+  expect((await outline(header, 'c'))?.map(({ name }) => name)).toEqual(['open_file', 'close_file'])
+  const source = `static int open_file(const char *path);\n${'\n'.repeat(9)}static int open_file(const char *path)\n{\n  return 1;\n}\n`
+  expect((await outline(source, 'c'))?.map(({ line }) => line)).toEqual([11])
+})
+
+test('a language without a grammar has no outline', async () => {
+  expect(await outline('IDENTIFICATION DIVISION.', 'cobol')).toBeUndefined()
+})
+
+test('a language whose grammar is not installed has no outline', async () => {
+  const without = grammarOutliner({ locate: () => undefined })
+  expect(await without('fun main() {}', 'kotlin')).toBeUndefined()
+})
+
+test('the outliner names the missing package of most grammars', async () => {
+  const without = grammarOutliner({ locate: () => undefined })
+  await expect(without('package main', 'go')).rejects.toThrow(MissingPeerError)
+  await expect(without('package main', 'go')).rejects.toThrow('@vscode/tree-sitter-wasm')
+})
+
+test('an option that is not a function is refused', () => {
+  expect(() => grammarOutliner({ locate: '/grammars' as never })).toThrow(
+    new TypeError('`locate` must be a function that finds the file of a grammar.'),
+  )
+})
+
+describe('code that is made to break parsers', () => {
+  const hostile: Readonly<Record<string, (length: number) => string>> = {
+    'open brackets': (length) => '('.repeat(length),
+    'open braces': (length) => '{'.repeat(length),
+    'closed braces': (length) => '}'.repeat(length),
+    'nested templates': (length) => '`${'.repeat(length / 3),
+    'comments that never end': (length) => '/*'.repeat(length / 2),
+    'strings that never end': (length) => '"\n'.repeat(length / 2),
+    'conditions that never end': (length) => '#if A\n'.repeat(length / 6),
+    'heredocs that never end': (length) =>
+      `<?php ${Array.from({ length: length / 10 }, (_, n) => `<<<A${n}\n`).join('')}`,
+    'raw strings that never end': (length) => Array.from({ length: length / 10 }, (_, n) => `R"a${n}(`).join(''),
+    'classes in classes': (length) => 'class A {\n'.repeat(length / 10),
+    'lists that never end': (length) => 'def f(\n'.repeat(length / 7),
+    'blanks before braces': (length) => ' '.repeat(length / 2) + '{}'.repeat(length / 4),
+    'one minified line': (length) =>
+      '!function(e,t){var r=t(1);function n(e){return e?r(e):{a:1}}};'.repeat(length / 64),
+    'lone surrogates': (length) => '\ud800{'.repeat(length / 2),
+    'zero bytes': (length) => '\0'.repeat(length),
+  }
+
+  const languages = ['typescript', 'python', 'cpp', 'php', 'ruby', 'rust', 'csharp', 'go']
+
+  test.each([...Object.keys(hostile).entries()])('hostile text %i, %s, has an outline or none', async (index, name) => {
+    const text = hostile[name]!(400_000)
+    // Each language meets four of the texts, each text two languages; in a full run all meet.
+    for (const language of languages.filter((_, at) => isFull || (at - index) % 4 === 0)) {
+      expect((await outline(text, language))?.length ?? 0, language).toBeLessThan(text.length)
+    }
+  })
+})
+
+test('any text has an outline with lines that exist, or none', async () => {
+  const languages = Object.keys(OUTLINE_SAMPLES)
+  const pieces = fc.constantFrom(
+    ...'{}()[]"\'`#/*<>\n\t \\$@:;=,'.split(''),
+    ...[
+      'class A',
+      'def f',
+      'function f',
+      'fn f',
+      '/*',
+      '*/',
+      '"""',
+      '#if x\n',
+      '#else\n',
+      '#endif\n',
+      '${',
+      '<<<A\n',
+      'R"(',
+      "'a",
+      '\ud800',
+    ],
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(pieces, { maxLength: 200 }), fc.constantFrom(...languages), async (parts, language) => {
+      const text = parts.join('')
+      const lines = text.split('\n').length
+      const symbols = await outline(text, language)
+      for (const { line, endLine, depth } of symbols ?? []) {
+        expect(line).toBeGreaterThanOrEqual(1)
+        expect(endLine).toBeLessThanOrEqual(lines)
+        expect(depth).toBeGreaterThanOrEqual(0)
+      }
+      expect(await outline(text, language)).toEqual(symbols)
+    }),
+    propertyRuns(50, 1_500),
+  )
+})
+
+test('the grammar of C++ reads C if the grammar of C is not installed', async () => {
+  const asCpp = grammarOutliner({
+    locate: (file) => (file.startsWith('@vscode/') ? new URL(import.meta.resolve(file)) : undefined),
+  })
+  const { code } = OUTLINE_SAMPLES['c']!
+  expect(await asCpp(code, 'c')).toEqual(await outline(code, 'c'))
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { foldBraces } from './fold-braces.ts'
+import { LineIndents, foldBraces } from './fold-braces.ts'
 import { LEXIS, type LexisName } from './lexis.ts'
 
 const kept = { opens: /\bclass\b/, asked: new Set<number>() }
@@ -67,4 +67,14 @@ test('each character of a skeleton stands in the code where it says, except for 
       for (const start of folded) expect(code[start]).toBe('{')
     }),
   )
+})
+
+test('blanks count one column, and a tab goes to the next multiple of eight', () => {
+  const at = (code: string): number => new LineIndents(code).at(0).indent
+  expect(['a', '  a', '\ta', '  \ta', '\t a', ''].map(at)).toEqual([0, 2, 8, 8, 9, 0])
+})
+
+test('the first word stands behind what joins a line to the one before', () => {
+  const at = (code: string): number => new LineIndents(code).at(0).wordIndent
+  expect(['  ? {', '  : a', '  a ?', '  ...a', '  || a'].map(at)).toEqual([4, 4, 2, 5, 5])
 })

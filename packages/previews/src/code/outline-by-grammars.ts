@@ -1,13 +1,11 @@
-import type { Outliner, OutlineSymbol } from '../source/outline.ts'
+import type { OutlineSymbol, Outliner } from '../source/outline.ts'
 import { findDefinitions, type FoundDefinition } from './find-definitions.ts'
 import { foldBraces } from './fold-braces.ts'
 import { foldLines } from './fold-lines.ts'
-import { foldSuites } from './fold-suites.ts'
 import type { Grammar } from './grammar.ts'
 import { GRAMMARS } from './grammars/grammars.ts'
 import type { GrammarLoader, LoadedGrammar } from './load-grammar.ts'
-import { outlineOf } from './outline-of.ts'
-import type { Skeleton } from './skeleton.ts'
+import { SkeletonBuilder, type Skeleton } from './skeleton.ts'
 
 /** With fewer definitions than this, those within functions count too. */
 const ENOUGH = 8
@@ -120,5 +118,276 @@ function brake(length: number, end: number): (state: { readonly hasError: boolea
     steps--
     if (hasError) errors--
     return steps < 0 || errors < 0 || performance.now() > end
+  }
+}
+
+/** Kinds of definitions that only give a file its name. */
+const WRAPPERS: ReadonlySet<string> = new Set(['namespace', 'module'])
+const LONGEST_SIGNATURE = 240
+/** How far a signature goes back from the name at most, to the beginning of its line. */
+const LONGEST_BEFORE = 160
+
+/** Tell where the definitions of a skeleton stand in the code. */
+function outlineOf(definitions: readonly FoundDefinition[], skeleton: Skeleton, code: string): OutlineSymbol[] {
+  const { originOf } = skeleton
+  const defined = new Set(definitions.filter(({ announces }) => !announces).map(({ name }) => name))
+  const placed = definitions
+    .filter(({ name, announces }) => !announces || !defined.has(name))
+    .map((definition) => ({
+      definition,
+      name: originOf(definition.nameStart),
+      end: originOf(Math.max(definition.start, definition.end - 1)),
+    }))
+    .toSorted((one, other) => one.name - other.name)
+  const lines = linesAt(code, [...placed.map(({ name }) => name), ...placed.map(({ end }) => end)])
+  const total = lines.get(Infinity)!
+  const wrappers: { start: number; end: number }[] = []
+  return placed.flatMap(({ definition, name, end }, index) => {
+    const before = placed[index - 1]
+    const line = lines.get(name)!
+    // `typedef struct x {} x` names it twice.
+    const repeats = before?.definition.name === definition.name && before.definition.end === definition.end
+    if (repeats && lines.get(before.name) === line) return []
+    const lifted = wrappers.filter(
+      (wrapper) => wrapper.start <= definition.start && definition.end <= wrapper.end,
+    ).length
+    const endLine = Math.max(line, lines.get(end)!)
+    if (WRAPPERS.has(definition.kind) && (endLine - line) * 2 > total) wrappers.push(definition)
+    return {
+      name: definition.name,
+      kind: definition.kind,
+      line,
+      endLine,
+      depth: Math.max(0, definition.depth - lifted),
+      signature: signatureOf(
+        code,
+        name,
+        originOf(definition.start),
+        originOf(Math.max(0, definition.bodyStart - 1)) + 1,
+      ),
+    }
+  })
+}
+
+/** The number of the line at each place, and under `Infinity` the number of lines. */
+function linesAt(code: string, places: readonly number[]): Map<number, number> {
+  const lines = new Map<number, number>()
+  let line = 1
+  let from = 0
+  for (const place of [...places, code.length].toSorted((one, other) => one - other)) {
+    for (let at = code.indexOf('\n', from); at !== -1 && at < place; at = code.indexOf('\n', from)) {
+      line++
+      from = at + 1
+    }
+    lines.set(place, line)
+  }
+  lines.set(Infinity, line)
+  return lines
+}
+
+/** The line with the name, and those after it that its parameters go on over, without the body. */
+function signatureOf(code: string, name: number, start: number, end: number): string {
+  const earliest = Math.max(0, name - LONGEST_BEFORE)
+  const lineStart = code.slice(earliest, name).lastIndexOf('\n')
+  const from = lineStart === -1 ? (earliest === 0 ? 0 : Math.max(start, earliest)) : earliest + lineStart + 1
+  const text = code.slice(from, Math.max(Math.min(end, from + LONGEST_SIGNATURE), name))
+  return text
+    .slice(0, headEnd(text, name - from))
+    .replace(/\s+/g, ' ')
+    .replace(/\s*(?:\{|=>?|:|\bdo)\s*$/, '')
+    .trim()
+}
+
+/** Where the first line behind `from` ends that leaves no list open. */
+function headEnd(text: string, from: number): number {
+  let open = 0
+  for (let at = from; at < text.length; at++) {
+    const character = text[at]
+    if (character === '(' || character === '[') open++
+    else if (character === ')' || character === ']') open--
+    else if (character === '\n' && open <= 0) return at
+  }
+  return text.length
+}
+
+const LF = 10
+const BACKSLASH = 92
+const HASH = 35
+const QUOTE = 34
+const APOSTROPHE = 39
+/** Longest string and list that a skeleton keeps whole. */
+const LONGEST_STRING = 24
+const LONGEST_LIST = 32
+const MOST_LISTS = 1_000
+/** How much of a statement is looked at. */
+const LONGEST_HEAD = 64
+const FUNCTION = /^(?:async[ \t]+)?def\b/
+/** Statements that define something, or in whose suites definitions stand. The others are as good as `pass`. */
+const KEPT = /^(?:@|(?:async|def|class|if|elif|else|try|except|finally|with|for|while|match|case|type)\b)/
+
+/**
+ * Leave out the suites of functions in Python, statements without a suite, and the inside of long strings and lists.
+ *
+ * One pass over the statements: a suite is what is indented deeper than the statement that it follows.
+ *
+ * @param asked - Functions whose suites stay, by where they begin.
+ */
+export function foldSuites(code: string, asked: ReadonlySet<number>): Skeleton {
+  const builder = new SkeletonBuilder(code)
+  const scanner = new StatementScanner(code)
+  /** How far the function is indented whose suite is left out. */
+  let hiddenBelow = Infinity
+  /** How far the statement before is indented, where it was left out. */
+  let passed = -1
+  for (let start = 0; start < code.length;) {
+    const { first, end, indent, cuts, colon } = scanner.scan(start)
+    const empty = first >= end
+    if (!empty && indent <= hiddenBelow) {
+      hiddenBelow = Infinity
+      const head = code.slice(first, first + LONGEST_HEAD)
+      const passes = !KEPT.test(head)
+      if (passes) {
+        if (passed !== indent) {
+          builder.keep(start, first)
+          builder.fill('pass\n', first)
+        }
+      } else {
+        keepWithout(builder, start, end, cuts)
+        if (colon !== -1 && FUNCTION.test(head) && !asked.has(first)) {
+          builder.fold(first)
+          builder.fill(' pass', colon)
+          hiddenBelow = indent
+        }
+        builder.fill('\n', end)
+      }
+      passed = passes ? indent : -1
+    }
+    start = end + 1
+  }
+  return builder.finish()
+}
+
+function keepWithout(builder: SkeletonBuilder, start: number, end: number, cuts: readonly number[]): void {
+  let from = start
+  for (let at = 0; at < cuts.length; at += 2) {
+    builder.keep(from, cuts[at]!)
+    from = cuts[at + 1]!
+  }
+  builder.keep(from, end)
+}
+
+interface Statement {
+  /** Its first character, and the end of its last line. */
+  readonly first: number
+  readonly end: number
+  readonly indent: number
+  /** Two numbers for each span that is left out. */
+  readonly cuts: readonly number[]
+  /** Behind the colon at its end; -1 where no suite follows. */
+  readonly colon: number
+}
+
+class StatementScanner {
+  readonly #code: string
+  readonly #unclosed = new Set<string>()
+
+  constructor(code: string) {
+    this.#code = code
+  }
+
+  /** Read the statement that begins with the line at `start`. */
+  scan(start: number): Statement {
+    const code = this.#code
+    let indent = 0
+    let first = start
+    for (; ; first++) {
+      const unit = code.charCodeAt(first)
+      if (unit === 32) indent++
+      else if (unit === 9) indent += 8 - (indent % 8)
+      else if (unit !== 12) break
+    }
+    const cuts: number[] = []
+    /** Where the open lists begin, and how many cuts there were. */
+    const lists: { readonly start: number; readonly cuts: number }[] = []
+    /** The last character that is neither blank nor comment. */
+    let last = -1
+    let meaningful = first
+    let index = first
+    for (; index < code.length; index++) {
+      const unit = code.charCodeAt(index)
+      if (unit === LF) {
+        if (lists.length === 0) break
+        continue
+      }
+      if (unit === 32 || unit === 9 || unit === 13) continue
+      if (unit === HASH) {
+        const end = code.indexOf('\n', index)
+        cuts.push(index, end === -1 ? code.length : end)
+        index = (end === -1 ? code.length : end) - 1
+        continue
+      }
+      last = unit
+      if (unit === BACKSLASH) {
+        index += code.charCodeAt(index + 1) === 13 ? 2 : 1
+        continue
+      }
+      if (unit === QUOTE || unit === APOSTROPHE) {
+        const triple = this.#tripleEnd(index)
+        const end = triple === -1 ? this.#stringEnd(index, unit) : triple
+        const edge = triple === -1 ? 1 : 3
+        if (end - index > LONGEST_STRING && code.charCodeAt(end - 1) === unit) cuts.push(index + edge, end - edge)
+        index = end - 1
+      } else if (unit === 40 || unit === 91 || unit === 123) {
+        if (lists.length < MOST_LISTS) lists.push({ start: index, cuts: cuts.length })
+      } else if (unit === 41 || unit === 93 || unit === 125) {
+        const list = lists.pop()
+        if (list !== undefined && index - list.start > LONGEST_LIST) {
+          cuts.length = list.cuts
+          cuts.push(list.start + 1, index)
+        }
+      } else if (lists.length > 0 && this.#restarts(index)) {
+        // A list that was never closed, before a definition at the beginning of a line.
+        index--
+        break
+      }
+      meaningful = index + 1
+    }
+    const empty = last === -1
+    const end = Math.min(index, code.length)
+    return { first: empty ? end : first, end, indent, cuts, colon: last === 58 ? meaningful : -1 }
+  }
+
+  /** Whether a definition begins in the first column here, as none does within a list. */
+  #restarts(index: number): boolean {
+    return (
+      this.#code.charCodeAt(index - 1) === LF && /^(?:async def|def|class) /.test(this.#code.slice(index, index + 10))
+    )
+  }
+
+  #tripleEnd(index: number): number {
+    const mark = this.#code.slice(index, index + 3)
+    if ((mark !== '"""' && mark !== "'''") || this.#unclosed.has(mark)) return -1
+    for (let at = index + 3; ;) {
+      const end = this.#code.indexOf(mark, at)
+      if (end === -1) break
+      let backslashes = 0
+      while (this.#code.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++
+      if (backslashes % 2 === 0) return end + 3
+      at = end + 1
+    }
+    this.#unclosed.add(mark)
+    return -1
+  }
+
+  /** A string that does not end on its line is taken to end there. */
+  #stringEnd(index: number, quote: number): number {
+    const code = this.#code
+    for (let at = index + 1; at < code.length; at++) {
+      const unit = code.charCodeAt(at)
+      if (unit === quote) return at + 1
+      if (unit === BACKSLASH) at++
+      else if (unit === LF) return at
+    }
+    return code.length
   }
 }

@@ -1,12 +1,11 @@
+import { cleanLine, formatCount } from '@spillway/text/internal'
 import { writePreview } from '../layout/write-preview.ts'
-import { formatCount } from '@spillway/text/internal'
 import { countOf } from '../layout/gap-marks.ts'
 import { hiddenOf } from '../layout/count-between.ts'
 import { RawLines } from '../layout/raw-lines.ts'
 import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { DiffOutline } from './diff-outline.ts'
 import { DiffReader } from './diff-reader.ts'
-import { recognizeDiff } from './recognize-diff.ts'
 
 /** Shares of the budget: of files, of hunks, and of what stands between. What one does not need goes to the others. */
 const SHARES = [0.4, 0.5, 0.1]
@@ -68,4 +67,57 @@ function headerOf({ commits, files, added, removed, statFiles }: DiffOutline, li
     return ['diffstat: ', [...commitCount, countOf(statFiles, 'file'), countOf(lines, 'line')].join(', ')].join('')
   const counts = [...commitCount, countOf(files, 'file'), `+${formatCount(added)} −${formatCount(removed)}`]
   return `diff: ${counts.join(', ')}; ${countOf(lines, 'line')}`
+}
+
+const TYPES: ReadonlySet<string> = new Set(['text/x-diff', 'text/x-patch', 'text/diff', 'application/x-patch'])
+/** Lines that may stand before a diff, such as the message of a commit. */
+const BEFORE = 60
+/** Lines of the end that are looked at. */
+const LAST = 40
+
+const FILE = /^(?:diff --(?:git|cc|combined) \S|diff -\S+ .|Index: \S)/
+const HUNK = /^@@+ -\d+(?:,\d+)? .*@@/
+/** How the lines of a diff, of its headers and of the messages between begin. */
+const LINE =
+  /^(?:[-+ \\@]|diff |index |Index: |={60}|(?:new|old|deleted) (?:file )?mode |(?:rename|copy) (?:from|to) |(?:dis)?similarity index |Binary files? |GIT binary patch|(?:literal|delta) \d|[A-Za-z@-z][!-~]{30,}$|commit [0-9a-f]{7,}|Author|Merge: |Date: |From |From: |Subject: |To: |Only in |Property changes on: |Added: |___|changeset: |user: |date: |summary: |# )/
+const STAT = /^ \S.* \| +(?:\d+ ?[-+]*|Bin .*)$/
+
+/** Say how sure it is that a text is a diff: headers of files and hunks, and next to nothing else. */
+export function recognizeDiff({ contentType, start, end }: TextSubject): number {
+  const escaped = start.includes('\u001b')
+  const lines = start.split('\n').map((line) => (escaped ? cleanLine(line) : line.replace(/\r$/, '')))
+  const first = lines.findIndex((line, index) => startsDiff(lines, line, index))
+  if (first < 0) return recognizeStat(lines)
+  const before = lines.slice(0, first).filter((line) => line !== '')
+  // Words before a diff belong to it where they are a commit, a mail, statistics or just a few.
+  const known = before.filter((line) => LINE.test(line) || STAT.test(line)).length
+  if (before.length > BEFORE || before.length - known > 5) return 0
+  const sample = lines.slice(first, -1)
+  const own = sample.filter((line) => line === '' || LINE.test(line)).length
+  if (sample.length - own > Math.max(2, sample.length * 0.05)) return 0
+  const changes = sample.some(
+    (line) => HUNK.test(line) || line.startsWith('Binary') || /^(?:new|deleted|rename)/.test(line),
+  )
+  if (!changes) return 0
+  if (end !== undefined && !endsLikeDiff(end)) return 0.3
+  return TYPES.has(contentType) ? 0.97 : known === before.length ? 0.93 : 0.8
+}
+
+/** Whether a file of a diff begins at a line. */
+function startsDiff(lines: readonly string[], line: string, index: number): boolean {
+  if (FILE.test(line)) return true
+  return line.startsWith('--- ') && lines[index + 1]?.startsWith('+++ ') === true && HUNK.test(lines[index + 2] ?? '')
+}
+
+function endsLikeDiff(end: string): boolean {
+  const lines = end.split('\n').slice(1).slice(-LAST).map(cleanLine)
+  const own = lines.filter((line) => line === '' || LINE.test(line) || STAT.test(line)).length
+  return own >= lines.length - Math.max(3, lines.length * 0.15)
+}
+
+/** `git diff --stat`. */
+function recognizeStat(lines: readonly string[]): number {
+  const filled = lines.filter((line) => line.trim() !== '')
+  const stats = filled.filter((line) => STAT.test(line)).length
+  return stats >= 3 && stats >= (filled.length - 2) * 0.9 ? 0.85 : 0
 }

@@ -1,13 +1,16 @@
-import { propertyRuns } from '@spillway-internal/test-run'
+import { isFull, propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { type CountTokens, estimateTokens } from '@spillway/text/internal'
+import { estimateTokens, type CountTokens } from '@spillway/text/internal'
 import { HOSTILE_TEXTS } from '../../test/hostile-texts.ts'
 import { previewText } from '../preview-text.ts'
 import type { PreviewFallback } from '../preview-fallback.ts'
 import { toolIntent } from '../detect/tool-intent.ts'
-import { htmlPreviewer } from './html-previewer.ts'
+import { htmlPreviewer, mainContent, recognizeHtml } from './html-previewer.ts'
+import { subjectOf } from '../../test/preview-with.ts'
+import { readPage } from '../../test/read-page.ts'
+import { MARK_HIDDEN, MARK_NAMED_ASIDE } from './element-marks.ts'
 
 const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`
 const unexpected = (fallback: PreviewFallback): never =>
@@ -154,5 +157,223 @@ describe('htmlPreviewer', () => {
     const [, words] = /\n\[… [\d,]+ more characters: pattern "([\w ]+)"\]\n/.exec(text)!
     expect(text.slice(text.indexOf('\n'), text.indexOf('\n[… '))).not.toContain(words)
     expect(line).toContain(words)
+  })
+})
+
+const sureness = (text: string, contentType = 'text/plain', input: unknown = {}): number =>
+  recognizeHtml(subjectOf(text, { input, intent: toolIntent('tool', input), contentType }))
+
+const fragment = '<div class="card"><h2>Title</h2><p>Some text with <a href="/x">a link</a>.</p></div>\n'.repeat(20)
+
+describe('recognizeHtml', () => {
+  it.each([
+    ['a page', '<!DOCTYPE html>\n<html><body>x</body></html>'],
+    ['a page without a document type', '\n\n<html lang="en"><head></head></html>'],
+    ['XHTML', '<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x">\n<html>'],
+    ['a page after a comment', '<!-- saved from url -->\n<!doctype html>'],
+  ])('is sure of %s', (_, text) => {
+    expect(sureness(text)).toBeGreaterThan(0.9)
+    expect(sureness(text, 'text/html')).toBeGreaterThan(0.95)
+  })
+
+  it('thinks a fragment dense with tags likely, and is sure where it is declared', () => {
+    expect(sureness(fragment)).toBe(0.7)
+    expect(sureness(fragment, 'text/html')).toBe(0.95)
+  })
+
+  it.each([
+    ['plain text declared as HTML', 'Service unavailable', 'text/html'],
+    ['JSON declared as HTML', '{"a":"<p>x</p>"}', 'text/html'],
+    ['XML', '<?xml version="1.0"?><rss><channel></channel></rss>', 'text/plain'],
+    ['a namespace', '<svg:svg><a></a></svg:svg>', 'text/plain'],
+    ['Markdown with tags', `# Title\n\n${fragment}`, 'text/plain'],
+    ['a log that quotes tags', `2024-01-01 GET / <html>\n${fragment}`, 'text/plain'],
+    ['one tag', '<a>b</a> and then text', 'text/plain'],
+  ])('does not claim %s', (_, text, contentType) => {
+    expect(sureness(text, contentType)).toBe(0)
+  })
+
+  it.each(['App.tsx', 'src/Page.vue', 'a/index.php', 'README.md', 'icon.svg'])(
+    'does not claim the source of %s',
+    (path) => {
+      expect(sureness(fragment, 'text/plain', { path })).toBe(0)
+    },
+  )
+})
+
+const content = (body: string, title = ''): string[] =>
+  mainContent(readPage(`<!doctype html><title>${title}</title><body>${body}`)).map(({ text }) => text)
+
+const sentence = (index: number): string =>
+  `Sentence ${index} of the article tells in some detail what happened on that day, and to whom.`
+const article = [1, 2, 3, 4].map((index) => `<p>${sentence(index)}</p>`).join('')
+const told = [1, 2, 3, 4].map(sentence)
+const menu = `<ul>${['Home', 'News', 'Shop', 'About us'].map((text) => `<li><a href="/">${text}</a></li>`).join('')}</ul>`
+
+describe('mainContent', () => {
+  it.each([
+    ['navigation and footer', `<nav>${menu}</nav><div>${article}</div><footer><p>${sentence(9)}</p></footer>`],
+    [
+      'roles',
+      `<div role="navigation">${menu}</div><div>${article}</div><div role="complementary">${sentence(9)}</div>`,
+    ],
+    [
+      'names',
+      `<div id="top-nav">${menu}</div><div>${article}</div><div class="cookie-banner"><p>${sentence(9)}</p></div>`,
+    ],
+    ['lists of short links', `<div>${menu}</div><div>${article}</div><div>${menu}</div>`],
+    ['hidden parts', `<div>${article}</div><div hidden><p>${sentence(9)}</p></div>`],
+    ['what stands beside main', `<p>${sentence(8)}</p><main>${article}</main><p>${sentence(9)}</p>`],
+    [
+      'teasers below a heading that says so',
+      `<div>${article}<div><h2>Related stories</h2><div><p>${sentence(9)}</p></div></div></div>`,
+    ],
+  ])('leaves out %s', (_, body) => {
+    expect(content(body)).toEqual(told)
+  })
+
+  it('keeps a page that stands in a form, and one that scripts unhide', () => {
+    expect(content(`<form>${article}</form>`)).toEqual(told)
+    expect(content(`<p>Loading</p><div hidden id="S:0">${article}</div>`)).toEqual(told)
+  })
+
+  it('keeps a list of links where the page has nothing else', () => {
+    const results = [1, 2, 3, 4, 5].map((index) => `<li><a href="/">Result number ${index}</a></li>`).join('')
+    expect(content(`<nav>${menu}</nav><div><h1>Results</h1><ul>${results}</ul></div>`)).toContain('Result number 3')
+  })
+
+  it('keeps all articles of a page that has several', () => {
+    const several = [1, 2, 3]
+      .map((index) => `<article><h2>Post ${index}</h2><p>${sentence(index)}</p></article>`)
+      .join('')
+    expect(content(`<main>${several}</main>`)).toEqual(['Post 1', told[0], 'Post 2', told[1], 'Post 3', told[2]])
+  })
+
+  it('takes in the headline from before the content, but not the name of the site', () => {
+    const page = `<header><h1>The Daily</h1></header><div><h1>What happened</h1></div><div>${article}</div>`
+    expect(content(page, 'What happened | The Daily')).toEqual(['What happened', ...told])
+  })
+
+  it('shows once what stands there twice, and leaves out links that say always the same', () => {
+    const cards = [1, 2, 3].map((index) => `<p>${sentence(index)} <br><br><a href="/">More</a></p>`).join('')
+    expect(content(`${cards}<p>${sentence(1)}</p>`)).toEqual([told[0], told[1], told[2]])
+  })
+
+  it('is empty for a page without text', () => {
+    expect(content('<div id="root"></div>')).toEqual([])
+  })
+})
+
+const blocks = (source: string): string[] => readPage(source).blocks.map(({ kind, text }) => `${kind}: ${text}`)
+
+describe('PageReader', () => {
+  it('gathers text into paragraphs, headings, items, quotes and code', () => {
+    expect(
+      blocks(
+        '<h1>A <em>b</em></h1><p>c\n  d<p>e<ul><li>f<li>g</ul><blockquote>h</blockquote><pre>\n i\n  j\n</pre>k<br><br>l',
+      ),
+    ).toEqual([
+      'heading: A b',
+      'text: c d',
+      'text: e',
+      'item: f',
+      'item: g',
+      'quote: h',
+      'code:  i\n  j',
+      'text: k',
+      'text: l',
+    ])
+  })
+
+  it('makes one block of each row of a table of data', () => {
+    expect(blocks('<table><tr><th>a<th>b<tr><td>1<td><b>2</b><tr><td>3</table>')).toEqual([
+      'row: a | b',
+      'row: 1 | 2',
+      'text: 3',
+    ])
+  })
+
+  it('reads the content of the cells of a layout table', () => {
+    expect(blocks('<table><tr><td><h1>a</h1><p>b</p><table><tr><td>1<td>2</table><td><ul><li>c</ul></table>')).toEqual([
+      'heading: a',
+      'text: b',
+      'row: 1 | 2',
+      'item: c',
+    ])
+  })
+
+  it('leaves out scripts, styles, drawings, and buttons outside of headings', () => {
+    expect(
+      blocks(
+        '<script>"<p>a</p>"</script><style>b</style><svg><title>c</title></svg><button>d</button><h2><button>e</button></h2>f',
+      ),
+    ).toEqual(['heading: e', 'text: f'])
+  })
+
+  it('takes the first title', () => {
+    expect(readPage('<title> A &amp; b </title><title>c</title>').title).toBe('A & b')
+  })
+
+  it('leaves out invisible characters and the link signs of headings', () => {
+    expect(blocks('<p>a\u0007\u00adb\u200b c\u001b[31m d</p><h2>e<a href="#e">#</a></h2><h2>C#</h2>')).toEqual([
+      'text: ab c d',
+      'heading: e',
+      'heading: C#',
+    ])
+  })
+
+  it('says the line that each block begins in', () => {
+    expect(readPage('<p>\n\na</p>\n<p>b\nc</p><h2\n>d</h2>').blocks.map(({ line }) => line)).toEqual([3, 4, 6])
+  })
+
+  it('ends comments that look like CDATA as browsers do', () => {
+    expect(blocks('<p>a</p><![CDATA[ x > b <p>c</p>')).toEqual(['text: a', 'text: b', 'text: c'])
+  })
+
+  it('finds the way back after tags that are never closed, closed twice, or closed in the wrong order', () => {
+    expect(blocks('<div><p>a</div></div></p><b><p>c</b>d</i><section>e')).toEqual([
+      'text: a',
+      'text: c',
+      'text: d',
+      'text: e',
+    ])
+  })
+
+  it('reads attributes with quotes, without them, and without a value', () => {
+    const { elements } = readPage('<p CLASS=nav>a<p title="x class=nav" id=\'b\'>c<p hidden class = "site-footer">d')
+    expect(elements.slice(1).map(({ marks }) => marks)).toEqual([MARK_NAMED_ASIDE, 0, MARK_NAMED_ASIDE | MARK_HIDDEN])
+  })
+
+  it('decodes references to characters, also where a page arrives in pieces', () => {
+    const source = `<p>${'&eacute;'.repeat(20_000)}</p>`
+    expect(readPage(source).blocks[0]!.text).toMatch(/^é+$/)
+  })
+
+  it('ends drawings that end in their own tag', () => {
+    expect(blocks('<svg/><p>a</p><p><svg><path/></svg>b</p>')).toEqual(['text: a', 'text: b'])
+  })
+
+  it('counts the text in links', () => {
+    const { elements } = readPage('<ul><li><a href=x><img></a><a href=x>one</a> two<li><a href=y>three</a></ul>')
+    expect(elements[0]).toMatchObject({ links: 2, linkUnits: 8, units: 12 })
+  })
+
+  it.each([
+    ['nested elements', '<div>', 5_000_000],
+    ['nested elements with text', '<div>x', 3_000_000],
+    ['less-than signs', '<', 5_000_000],
+    ['formatting that is never closed', '<b><i><p>x', 1_500_000],
+    ['items', '<ul><li>', 3_000_000],
+    ['tables in tables', '<table><tr><td>', 3_000_000],
+    ['end tags', '</div>', 3_000_000],
+    ['attributes', '<div a=1 a=1 class="x"', 3_000_000],
+    ['character references', '&amp;', 2_000_000],
+    ['references that are none', '&', 2_000_000],
+    ['links', '<a href=x>', 3_000_000],
+    ['halves of characters', '\ud800<p>', 1_500_000],
+  ])('reads %s, and neither throws nor hangs', (_, part, length) => {
+    expect(readPage(part.repeat((isFull ? length : length / 4) / part.length)).blocks.length).toBeLessThanOrEqual(
+      65_536,
+    )
   })
 })

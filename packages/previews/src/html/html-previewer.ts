@@ -1,9 +1,21 @@
+import { perSubject } from '@spillway/text/internal'
 import { LineCounter } from '../layout/line-counter.ts'
-import type { TextPreviewer, TextReader } from '../previewer.ts'
-import { mainContent } from './main-content.ts'
-import { PageReader } from './page-reader.ts'
-import { recognizeHtml } from './recognize-html.ts'
+import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
 import { writePage } from './write-page.ts'
+import {
+  MARK_ARTICLE,
+  MARK_ASIDE,
+  MARK_FORM,
+  MARK_HEADER,
+  MARK_HIDDEN,
+  MARK_MAIN,
+  MARK_NAMED_ASIDE,
+  elementMarks,
+} from './element-marks.ts'
+import type { Page, PageBlock, PageElement } from './page.ts'
+import { MarkupTokenizer, type MarkupHandler } from '../markup/markup-tokenizer.ts'
+import { ELEMENT_KINDS, elementKind, type ElementKind } from './element-kind.ts'
+import { PageBuilder } from './page-builder.ts'
 
 /**
  * Preview a page of HTML: its title, and its main content as Markdown from the beginning, without navigation, footers and
@@ -31,5 +43,332 @@ function readHtml(): TextReader {
       const { title, lines, isPart } = page
       return (options) => writePage({ title, main, lines, isPart }, options)
     },
+  }
+}
+
+/** Files whose source has markup in it, but is code. */
+const CODE_PATH =
+  /\.(?:[cm]?[jt]sx?|vue|svelte|astro|php|erb|ejs|hbs|jinja2?|j2|twig|liquid|njk|mdx?|markdown|rst|adoc|xml|xsl|xslt|svg|rss|atom|xaml|csproj|pug)$/i
+/** Elements that only markup has, at the beginning of a tag. */
+const BLOCK_TAG =
+  /<(?:div|p|ul|ol|li|table|tr|td|h[1-6]|section|article|main|nav|header|footer|span|a|br|img|head|meta|link|body|form)(?=[\s>/])[^<>]{0,2000}>/gi
+
+/** Say how sure it is that a text is a page of HTML, or a part of one. */
+export const recognizeHtml: (subject: TextSubject) => number = perSubject(rateHtml)
+
+function rateHtml({ contentType, start, intent }: TextSubject): number {
+  if (intent.paths.some((path) => CODE_PATH.test(path))) return 0
+  const text = start.charCodeAt(0) === 0xfeff ? start.slice(1) : start
+  const first = text.search(/\S/)
+  if (first < 0 || text[first] !== '<') return 0
+  const declared = contentType === 'text/html' || contentType === 'application/xhtml+xml'
+  const lead = text.slice(first, first + 4_096).replace(/^(?:<\?xml[^<>]{0,200}\?>|<!--[^]*?-->|\s)+/, '')
+  if (/^<!doctype\s+html|^<html[\s>]/i.test(lead)) return declared ? 0.97 : 0.93
+  if (/^<(?:\?|!doctype|!\[)/i.test(lead)) return 0
+  const tags = text.match(BLOCK_TAG)?.length ?? 0
+  if (declared) return tags >= 2 ? 0.95 : 0
+  if (/^<\/?[a-z][\w.-]*:/i.test(lead)) return 0
+  return tags >= 12 && tags * 250 > text.length ? 0.7 : 0
+}
+
+/**
+ * Elements that by their marks stand around the content are left out where they hold a smaller share of the page's prose:
+ * a page in a form, or one that scripts unhide, is shown all the same.
+ */
+const LEFT_OUT: readonly (readonly [mark: number, belowShare: number])[] = [
+  [MARK_HIDDEN, 0.5],
+  [MARK_ASIDE, 0.5],
+  [MARK_NAMED_ASIDE, 0.35],
+  [MARK_HEADER, 0.3],
+  [MARK_FORM, 0.3],
+]
+/** Shares of the prose that an element needs to be the content: one marked so, an article in it, any other. */
+const MAIN_SHARE = 0.4
+const ARTICLE_SHARE = 0.6
+const ANY_SHARE = 0.85
+/** Units that a block needs, links aside, to be prose; what other text, long links and short ones are worth beside it. */
+const PROSE_UNITS = 60
+const OTHER_WORTH = 0.1
+const LINKED_WORTH = 0.15
+const LINK_WORTH = 0.05
+/** Where less of the content is prose, it is a list of links, which stay. */
+const LISTING_PROSE = 0.25
+/** A list is navigation from so many links on that make up so much of it and are so short. */
+const LEAST_LINKS = 3
+const LINKED_SHARE = 0.6
+const MAX_LINK_UNITS = 60
+/** Links that repeat so often say nothing of their own: "Read more". */
+const MOST_REPEATS = 2
+/** A text that stands twice is shown once from so many units on. */
+const LEAST_REPEATED = 30
+
+/** Headings of what is offered beside the content, in the words that sites use. */
+const ASIDE_HEADING =
+  /^(?:related|recommended|more (?:from|stories|news|in|like|on)|you (?:may|might) (?:also|like)|(?:people|customers) (?:who|also)|read (?:next|more|also)|up next|popular|trending|most (?:read|popular|viewed)|latest (?:news|posts|articles|stories)|recent(?:ly)? (?:posts|articles|news|viewed|comments)|(?:\d{1,9} )?comments?\b|leave a (?:reply|comment)|(?:share|follow) (?:this|us|on)|sign up|subscribe|newsletter|join our|get (?:the|our) (?:latest|newsletter)|advertisement|sponsored)/i
+const MAX_ASIDE_HEADING = 60
+/** Largest share of the content that stands below such a heading. */
+const ASIDE_SHARE = 0.4
+
+/**
+ * Choose the blocks of a page that are its content, in order.
+ *
+ * What stands around it is told by landmarks, roles, hidden parts and names, and by lists of short links, unless much of the
+ * prose stands there. Of the rest, the content is `main`, an article that has most of it, or the innermost element that has
+ * nearly all prose. A page whose content is a list of links keeps them.
+ */
+export function mainContent(page: Page): PageBlock[] {
+  const { blocks, elements } = page
+  const own = ownWeights(page)
+  const leftOut = aroundContent(page, summedUp(elements, own))
+  for (let at = 1; at < elements.length; at++) if (leftOut[at] !== 0) own[at] = 0
+  const weights = summedUp(elements, own)
+  const root = contentElement(elements, weights, leftOut)
+  leaveOutAsideSections(page, root, weights, leftOut)
+  leaveOutNavigation(elements, root, leftOut)
+  const { firstBlock, endBlock } = elements[root]!
+  const main = withoutRepeats(blocks.slice(firstBlock, endBlock).filter(({ element }) => leftOut[element] === 0))
+  if (main.some(({ kind, level }) => kind === 'heading' && level === 1)) return main
+  const headline = blocks
+    .slice(0, firstBlock)
+    .findLast((block) => leftOut[block.element] === 0 && isHeadline(block, page.title))
+  return headline === undefined ? main : [headline, ...main]
+}
+
+/** What the text that stands directly in each element is worth: prose most. */
+function ownWeights({ blocks, elements }: Page): Float64Array {
+  const own = new Float64Array(elements.length)
+  for (const { element, text, linkUnits, kind } of blocks) {
+    const plain = text.length - linkUnits
+    const isProse = kind !== 'heading' && plain >= PROSE_UNITS && linkUnits < plain
+    const linked = linkUnits * (linkUnits >= PROSE_UNITS ? LINKED_WORTH : LINK_WORTH)
+    own[element]! += isProse ? plain : plain * OTHER_WORTH + linked
+  }
+  return own
+}
+
+/** Add what each element is worth to all elements above it. */
+function summedUp(elements: readonly PageElement[], own: Float64Array): Float64Array {
+  const sums = own.slice()
+  for (let at = elements.length - 1; at > 0; at--) sums[elements[at]!.parent]! += sums[at]!
+  return sums
+}
+
+/** Tell which elements stand around the content, by their marks. */
+function aroundContent({ elements }: Page, weights: Float64Array): Uint8Array {
+  const leftOut = new Uint8Array(elements.length)
+  const isWithinContent = new Uint8Array(elements.length)
+  /** Marks that do not count, as an element above that has them has too much of the prose. */
+  const spared = new Uint8Array(elements.length)
+  const total = Math.max(1, weights[0]!)
+  for (let at = 1; at < elements.length; at++) {
+    const { parent, marks } = elements[at]!
+    isWithinContent[at] = isWithinContent[parent]! | ((marks & (MARK_MAIN | MARK_ARTICLE)) === 0 ? 0 : 1)
+    spared[at] = spared[parent]!
+    leftOut[at] = leftOut[parent]!
+    if (leftOut[at] !== 0) continue
+    for (const [mark, belowShare] of LEFT_OUT) {
+      if ((marks & mark & ~spared[at]!) === 0) continue
+      // Within the content, a header is that of a part of it.
+      if (mark === MARK_HEADER && isWithinContent[at] !== 0) continue
+      if (weights[at]! < belowShare * total) leftOut[at] = 1
+      else spared[at]! |= mark
+    }
+  }
+  return leftOut
+}
+
+/** Find the element that holds the content. */
+function contentElement(elements: readonly PageElement[], weights: Float64Array, leftOut: Uint8Array): number {
+  let root = 0
+  const narrow = (mark: number, share: number): void => {
+    for (let at = root + 1; at < elements.length && elements[at]!.firstBlock < elements[root]!.endBlock; at++) {
+      if (leftOut[at] === 0 && (elements[at]!.marks & mark) !== 0 && weights[at]! >= share * weights[root]!) root = at
+    }
+  }
+  narrow(MARK_MAIN, MAIN_SHARE)
+  narrow(MARK_ARTICLE, ARTICLE_SHARE)
+  const heaviest = new Int32Array(elements.length)
+  for (let at = 1; at < elements.length; at++) {
+    const { parent } = elements[at]!
+    if (leftOut[at] === 0 && (heaviest[parent] === 0 || weights[at]! > weights[heaviest[parent]!]!))
+      heaviest[parent] = at
+  }
+  for (let next = heaviest[root]!; next > 0 && weights[next]! >= ANY_SHARE * weights[root]!; next = heaviest[root]!) {
+    root = next
+  }
+  return root
+}
+
+/** Leave out the parts below headings that name what is offered beside the content. */
+function leaveOutAsideSections(
+  { blocks, elements }: Page,
+  root: number,
+  weights: Float64Array,
+  leftOut: Uint8Array,
+): void {
+  const { firstBlock, endBlock } = elements[root]!
+  for (let index = firstBlock; index < endBlock; index++) {
+    const { kind, text, element } = blocks[index]!
+    if (kind !== 'heading' || text.length > MAX_ASIDE_HEADING || leftOut[element] !== 0) continue
+    if (!ASIDE_HEADING.test(text)) continue
+    // The largest element that begins with the heading.
+    let section = element
+    for (let { parent } = elements[section]!; parent > root; { parent } = elements[section]!) {
+      if (elements[parent]!.firstBlock < index || weights[parent]! > ASIDE_SHARE * weights[root]!) break
+      section = parent
+    }
+    if (section <= root || elements[section]!.firstBlock < index) continue
+    const { endBlock: end } = elements[section]!
+    for (let at = section; at < elements.length && elements[at]!.firstBlock < end; at++) leftOut[at] = 1
+  }
+}
+
+/** Leave out lists of short links, unless the content is such a list; and what stands in elements that are left out. */
+function leaveOutNavigation(elements: readonly PageElement[], root: number, leftOut: Uint8Array): void {
+  const { prose, units, endBlock } = elements[root]!
+  const isListing = prose < LISTING_PROSE * units
+  for (let at = root + 1; at < elements.length && elements[at]!.firstBlock < endBlock; at++) {
+    const { parent, links, linkUnits, prose: own, units: all } = elements[at]!
+    if (parent !== root && leftOut[parent] !== 0) leftOut[at] = 1
+    if (isListing || links < LEAST_LINKS || own > 0) continue
+    if (linkUnits > LINKED_SHARE * all && linkUnits < MAX_LINK_UNITS * links) leftOut[at] = 1
+  }
+}
+
+/** Say whether a heading is that of the content: what a title ends with is the name of the site. */
+function isHeadline({ kind, level, text }: PageBlock, title: string): boolean {
+  if (kind !== 'heading' || level !== 1) return false
+  if (title.startsWith(text)) return true
+  const words = text.split(' ')
+  return !title.endsWith(text) && words.filter((word) => title.includes(word)).length > words.length / 3
+}
+
+/** Leave out texts that stand there already, as pages repeat them for small screens, and links that say always the same. */
+function withoutRepeats(blocks: readonly PageBlock[]): PageBlock[] {
+  const counts = new Map<string, number>()
+  for (const { text } of blocks) if (text.length < LEAST_REPEATED) counts.set(text, (counts.get(text) ?? 0) + 1)
+  const seen = new Set<string>()
+  return blocks.filter(({ kind, text, linkUnits }) => {
+    if (kind === 'row' || kind === 'code') return true
+    if (text.length < LEAST_REPEATED) return linkUnits < text.length || counts.get(text)! <= MOST_REPEATS
+    return seen.size < seen.add(text).size
+  })
+}
+
+/** Elements nested deeper are read as text of the ones above. */
+const MAX_DEPTH = 2_048
+/** Elements above the innermost that an end tag is compared with. */
+const MAX_REACH = 256
+/** The same for ends that are implied: what they end is near. */
+const MAX_IMPLIED_REACH = 16
+/** Longest name of an element that is read, in UTF-16 units. */
+const MAX_NAME = 32
+
+/** Elements whose content is text up to their end tag (HTML Living Standard, "raw text" and "escapable raw text"). */
+const RAW: ReadonlySet<string> = new Set('script style title textarea noscript iframe noembed noframes xmp'.split(' '))
+const PARAGRAPH = elementKind('p')
+const LINE_BREAK = elementKind('br')
+
+/**
+ * Reads a page of HTML into its blocks of text, and the elements that these stand in: which elements begin and end, also
+ * where no tag says so.
+ *
+ * Time grows with the length alone: the elements that are open are a stack of bounded depth, of which bounded parts are
+ * searched.
+ */
+export class PageReader implements MarkupHandler {
+  readonly #tokens = new MarkupTokenizer(this, RAW, false)
+  readonly #builder = new PageBuilder()
+  readonly #open: ElementKind[] = []
+  /** How many elements of each kind are open. */
+  readonly #counts = new Int32Array(ELEMENT_KINDS)
+  /** Open elements that are nested too deep. */
+  #beyond = 0
+  /** The depth of the element whose content is not seen; 0 where all is. */
+  #unseen = 0
+
+  /** Take in the next piece. */
+  push(text: string): void {
+    this.#tokens.push(text)
+  }
+
+  /** End the page; `lines` is how many it has. */
+  finish(lines: number): Page {
+    this.#tokens.finish()
+    this.#closeTo(0)
+    return this.#builder.finish(lines)
+  }
+
+  open(name: string, attributes: string, isEmpty: boolean): void {
+    const kind = elementKind(name.slice(0, MAX_NAME))
+    // In HTML the slash means nothing, but drawings, formulas and pages in XHTML end elements with it.
+    if (kind.isVoid || (isEmpty && kind.isUnseen)) {
+      if (this.#unseen === 0) this.#builder.mark(kind)
+      return
+    }
+    if (kind.ends !== undefined || (kind.isBlock && this.#counts[PARAGRAPH.id]! > 0)) this.#endImplied(kind)
+    if (this.#open.length >= MAX_DEPTH) {
+      this.#beyond++
+      return
+    }
+    this.#open.push(kind)
+    this.#counts[kind.id]!++
+    if (this.#unseen > 0) return
+    // Headings that unfold what is below them are often made of buttons.
+    if (kind.isUnseen && !(kind.name === 'button' && this.#builder.inEmptyHeading)) this.#unseen = this.#open.length
+    this.#builder.open(kind, elementMarks(kind, attributes))
+  }
+
+  close(name: string): void {
+    const kind = elementKind(name.slice(0, MAX_NAME))
+    if (this.#beyond > 0) {
+      this.#beyond--
+      return
+    }
+    if (this.#counts[kind.id] === 0) {
+      // An end without a start: of a paragraph it stands for an empty one, of a line break for the break.
+      if (this.#unseen === 0 && (kind === PARAGRAPH || kind === LINE_BREAK)) this.#builder.mark(LINE_BREAK)
+      return
+    }
+    const isScoped = kind.ends !== undefined || kind === PARAGRAPH
+    const least = Math.max(0, this.#open.length - MAX_REACH)
+    for (let at = this.#open.length - 1; at >= least; at--) {
+      const open = this.#open[at]!
+      if (open === kind) {
+        this.#closeTo(at)
+        return
+      }
+      if (isScoped && open.isScope) return
+    }
+  }
+
+  text(text: string, line: number): void {
+    if (this.#unseen === 0) this.#builder.text(text, line)
+  }
+
+  /** End what the start of an element ends: a list item the one before it, a block the paragraph before it. */
+  #endImplied(kind: ElementKind): void {
+    const least = Math.max(0, this.#open.length - MAX_IMPLIED_REACH)
+    for (let at = this.#open.length - 1; at >= least; at--) {
+      const open = this.#open[at]!
+      if (kind.ends?.has(open.name) || (kind.isBlock && open === PARAGRAPH)) {
+        // The outermost of those that end: a row ends its last cell, and the row before it.
+        let outermost = at
+        while (outermost > 0 && kind.ends?.has(this.#open[outermost - 1]!.name)) outermost--
+        this.#closeTo(outermost)
+        return
+      }
+      if (open.isScope) return
+    }
+  }
+
+  #closeTo(depth: number): void {
+    while (this.#open.length > depth) {
+      const kind = this.#open.pop()!
+      this.#counts[kind.id]!--
+      if (this.#unseen > this.#open.length) this.#unseen = 0
+      else if (this.#unseen > 0) continue
+      this.#builder.close(kind)
+    }
   }
 }

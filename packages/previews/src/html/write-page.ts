@@ -1,8 +1,7 @@
-import { formatCount, cutAtGrapheme, estimateTokens } from '@spillway/text/internal'
+import { cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import { countOf, showGap } from '../layout/gap-marks.ts'
 import { fitBudget, type Draft } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
-import { markdownOf, markdownGap } from './markdown.ts'
 import type { PageBlock } from './page-block.ts'
 
 /** A page ready to be previewed. */
@@ -176,4 +175,25 @@ class PageWriter {
 
 function headingLine({ line, level, text }: PageBlock): string {
   return `[line ${line}] ${'#'.repeat(level)} ${cutAtGrapheme(text, 80)}`
+}
+
+/** Write a block as Markdown. */
+function markdownOf({ kind, level, text }: PageBlock): string {
+  switch (kind) {
+    case 'heading':
+      return `${'#'.repeat(level)} ${text}`
+    case 'item':
+      return `${'  '.repeat(Math.min(level, 6) - 1)}- ${text}`
+    case 'quote':
+      return `> ${text}`
+    case 'code':
+      return `\`\`\`\n${text}\n\`\`\``
+    default:
+      return text
+  }
+}
+
+/** What stands between two blocks: items of a list and rows of a table follow each other, other blocks stand apart. */
+function markdownGap(before: PageBlock, after: PageBlock): string {
+  return before.kind === after.kind && (after.kind === 'item' || after.kind === 'row') ? '\n' : '\n\n'
 }

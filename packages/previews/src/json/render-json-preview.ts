@@ -1,4 +1,4 @@
-import { formatCount, cleanLine, cutAtGrapheme, estimateTokens } from '@spillway/text/internal'
+import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import { fitBudget, type Draft } from '../layout/fit-budget.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
@@ -7,7 +7,8 @@ import type { JsonScan } from './json-scan.ts'
 import type { Passage } from './passage.ts'
 import type { Shape } from './shape.ts'
 import { ShownStrings } from './shown-strings.ts'
-import { Skeleton } from './skeleton.ts'
+import { itemCount, keyCount, showKey, skeletonNodes, type SkeletonNode } from './skeleton-node.ts'
+import { showValues } from './show-value.ts'
 
 /**
  * How the tokens that the names of keys leave are shared among values, rows of the longest array or map, and strings of many
@@ -114,4 +115,183 @@ function header({ scan, prefix }: JsonContent): string {
 
 function cleanText(text: string): string {
   return text.split('\n').map(cleanLine).join('\n').toWellFormed()
+}
+
+/** Tokens of a mark that says how many keys are hidden. */
+const HIDDEN_TOKENS = 5
+/** Tokens that say where the same keys are. */
+const LIKE_TOKENS = 3
+/** Longest object or array that stands on one line with others, in UTF-16 units. */
+const LINE_UNITS = 120
+/** How many units of a value are shown, from what is tried first to what is shown where there is room. */
+const VALUE_CAPS: readonly number[] = [26, 64, 160, 520]
+
+/** Writes the shape of a document: its keys within their paths, lengths, and values. */
+class Skeleton {
+  readonly #nodes: readonly SkeletonNode[]
+  readonly #order: readonly SkeletonNode[]
+  #shown: Uint8Array
+  #names: Uint32Array
+  #values: (string | undefined)[] = []
+  #caps: Uint8Array
+  #left = 0
+  /** Nodes of values that rows show as well. */
+  readonly #tabled = new Set<SkeletonNode>()
+
+  /** @param tabled - The shape of what is shown as rows as well. */
+  constructor(root: Shape, tabled: Shape | undefined) {
+    this.#nodes = skeletonNodes(root)
+    for (const node of this.#nodes) {
+      const { parent } = node
+      if (parent !== undefined && (parent.shape === tabled || (this.#tabled.has(parent) && parent.shape.arrays === 0)))
+        this.#tabled.add(node)
+    }
+    // Keys that stand nowhere else say most; then come those near the root.
+    this.#order = [...this.#nodes.filter(({ novel }) => novel), ...this.#nodes.filter(({ novel }) => !novel)]
+    this.#shown = new Uint8Array(this.#nodes.length)
+    this.#names = new Uint32Array(this.#nodes.length)
+    this.#caps = new Uint8Array(this.#nodes.length)
+  }
+
+  /** Choose as many keys as `tokens` allow. Returns the tokens that are left. */
+  chooseKeys(tokens: number): number {
+    this.#shown.fill(0)
+    this.#names.fill(0)
+    this.#caps.fill(0)
+    this.#values = []
+    this.#left = tokens
+    this.#take(this.#nodes[0]!)
+    for (const node of this.#order) {
+      if (this.#shown[node.index] === 0) this.#take(node)
+      if (this.#left < 2) break
+    }
+    return this.#left
+  }
+
+  /** Whether all keys are shown. */
+  get hasAllKeys(): boolean {
+    return !this.#shown.includes(0)
+  }
+
+  #take(node: SkeletonNode): void {
+    let cost = 0
+    for (let at: SkeletonNode | undefined = node; at !== undefined && this.#shown[at.index] === 0; at = at.parent)
+      cost += at.tokens + (at.kids.length > 1 ? HIDDEN_TOKENS + (at.twin === undefined ? 0 : LIKE_TOKENS) : 0)
+    if (cost > this.#left && node.index > 0) return
+    this.#left -= cost
+    for (let at: SkeletonNode | undefined = node; at !== undefined && this.#shown[at.index] === 0; at = at.parent)
+      this.#shown[at.index] = 1
+  }
+
+  /**
+   * Add names of the members of maps, as far as `tokens` allow. Returns the tokens that are left.
+   *
+   * @param tabled - The shape of members whose names are shown elsewhere.
+   */
+  chooseNames(tokens: number, tabled?: Shape): number {
+    let left = tokens
+    for (const node of this.#nodes) {
+      if (node.names.length === 0 || this.#shown[node.index] === 0) continue
+      if (tabled !== undefined && node.shape.others === tabled) continue
+      for (const name of node.names.slice(this.#names[node.index])) {
+        const cost = estimateTokens(showKey(name)) + 1
+        if (cost > left) break
+        left -= cost
+        this.#names[node.index]!++
+      }
+    }
+    return left
+  }
+
+  /** Add values, as far as `tokens` allow, with up to `cap` units each. Returns the tokens that are left. */
+  chooseValues(tokens: number, from: number, to: number): number {
+    let left = tokens
+    for (let pass = from + 1; pass <= to; pass++) {
+      for (const node of this.#nodes) {
+        const { index, shape } = node
+        if (this.#shown[index] === 0 || shape.scalars === undefined) continue
+        if (this.#values[index] !== undefined && this.#caps[index] === 0) continue
+        const { text, cut } = showValues(shape.scalars, VALUE_CAPS[pass - 1]!, node.label === '')
+        if (pass <= 2 && this.#tabled.has(node) && shape.scalars.more && shape.scalars.numbers === 0) continue
+        // What must be cut waits until all that is short is shown.
+        if (cut && pass <= 2) continue
+        const before = this.#values[index] === undefined ? 0 : estimateTokens(this.#values[index])
+        const cost = estimateTokens(text) + (before === 0 ? 1 : 0) - before
+        if (cost > left) continue
+        left -= cost
+        this.#values[index] = text
+        this.#caps[index] = cut ? pass : 0
+      }
+    }
+    return left
+  }
+
+  write(): string {
+    return this.#print(this.#nodes[0]!, 0)
+  }
+
+  #print(node: SkeletonNode, indent: number): string {
+    const { shape, index } = node
+    const parts: string[] = []
+    if (shape.objects > 0) parts.push(this.#printObject(node, indent))
+    if (shape.arrays > 0) parts.push(this.#printArray(node, indent))
+    const values = this.#values[index]
+    if (values !== undefined) parts.push(values)
+    else if (shape.scalars !== undefined && parts.length > 0) parts.push(shape.scalars.strings > 0 ? '"…"' : '…')
+    return parts.join('|')
+  }
+
+  #printArray(node: SkeletonNode, indent: number): string {
+    const item = node.kids.find(({ label }) => label === '')
+    const count = itemCount(node.shape)
+    if (item === undefined || this.#shown[item.index] === 0) return `[${count}]`
+    const shown = this.#print(item, indent)
+    return shown === '' ? `[${count}]` : `[${count} ${shown}]`
+  }
+
+  #printObject(node: SkeletonNode, indent: number): string {
+    const keys = node.kids.filter(({ label }) => label !== '')
+    const shown = keys.filter(({ index }) => this.#shown[index] === 1)
+    const hidden = keys.length - shown.length
+    const parts: { text: string; long: boolean }[] = []
+    const names = node.names.slice(0, this.#names[node.index])
+    if (node.names.length > 0) {
+      const rest = node.shape.mostKeys > names.length + keys.length - 1 ? ', …' : ''
+      parts.push({
+        text: `${keyCount(node.shape)}${names.length > 0 ? ' ' : ''}${names.map(showKey).join(', ')}${rest}`,
+        long: false,
+      })
+    }
+    for (const kid of shown) {
+      const value = this.#print(kid, indent + 1)
+      const text = value === '' ? kid.label : `${kid.label}: ${value}`
+      parts.push({ text, long: kid.kids.length > 0 && text.length > LINE_UNITS })
+    }
+    if (hidden > 0) parts.push({ text: this.#hidden(node, shown.length, hidden), long: false })
+    if (!parts.some(({ long }) => long)) return `{${parts.map(({ text }) => text).join(', ')}}`
+    const pad = `\n${' '.repeat(Math.min(indent + 1, 12))}`
+    let text = '{'
+    let newLine = true
+    for (const [index, part] of parts.entries()) {
+      text += newLine || part.long ? pad : ' '
+      text += part.text + (index < parts.length - 1 ? ',' : '')
+      newLine = part.long
+    }
+    return `${text}}`
+  }
+
+  /** Says how many keys of an object are not shown, and where the same ones are. */
+  #hidden({ twin }: SkeletonNode, shown: number, hidden: number): string {
+    if (shown > 0) return `… ${formatCount(hidden)} more`
+    const like =
+      twin !== undefined && this.#shown[twin.index] === 1 ? namedNode(twin)?.label.replace(/\?$/, '') : undefined
+    return countOf(hidden, 'key') + (like === undefined ? '' : ` as in ${like}`)
+  }
+}
+
+/** The node itself, or the nearest above it, that has a key. */
+function namedNode(node: SkeletonNode): SkeletonNode | undefined {
+  let named: SkeletonNode | undefined = node
+  while (named !== undefined && (named.label === '' || named.label === '*')) named = named.parent
+  return named
 }

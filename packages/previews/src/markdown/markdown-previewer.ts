@@ -1,12 +1,12 @@
 import { writePreview } from '../layout/write-preview.ts'
 import { hiddenOf } from '../layout/count-between.ts'
-import { numberCut, numberNote } from '../layout/cut-numbers.ts'
+import { numberCut, numberNote, withoutNumbers } from '../layout/cut-numbers.ts'
 import { askedWords } from '../layout/topic-words.ts'
 import { RawLines } from '../layout/raw-lines.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { MarkdownReader } from './markdown-reader.ts'
-import { recognizeMarkdown } from './recognize-markdown.ts'
+import { headingDepth, markdownLine } from './markdown-line.ts'
 
 /** Shares of the budget: of headings, of what sections say, and of code. What one does not need goes to the others. */
 const SHARES = [0.3, 0.2, 0.5]
@@ -56,4 +56,141 @@ function readMarkdown(subject: TextSubject): ReturnType<TextPreviewer['read']> {
         )
     },
   }
+}
+
+const TYPES: ReadonlySet<string> = new Set(['text/markdown', 'text/x-markdown'])
+/** Lines looked at. */
+const LOOKED_AT = 300
+
+/** A time or a level before a line, as in logs. */
+const LOGGED =
+  /^(?:[[(]?\d{4}-\d\d-\d\d[T ]\d|[[(]?\d\d:\d\d:\d\d|\[?(?:[A-Z]{4,8})\]?[: ]\s|[A-Z][a-z]{2} [ \d]\d \d\d:)/
+/** Ends and starts of lines of code, and of other kinds of data. */
+const CODED =
+  /[;{}\\]$|^[)\]}]+[,;)]*$|^(?:<\/?[a-z][\w-]*[ >]|#include|#!|import |from |@\w)|^"[^"]*": |^[\w.]+ ?:?= ?\S/
+
+/** Say how sure it is that a text is Markdown: by its name, its type and the marks in it. */
+export function recognizeMarkdown({ contentType, start, intent }: TextSubject): number {
+  const marks = countMarks(withoutNumbers(start))
+  if (marks.lines === 0) return 0
+  const markup = marks.headings + marks.items + marks.other
+  if (marks.rows > marks.lines * 0.6 || marks.logged > marks.lines * 0.15) return 0
+  // A page in HTML is one from its first line on.
+  if (marks.tags > marks.lines * 3 || /^\s*<(?:!doctype|html|\?xml)\b/i.test(start)) return 0
+  const kinds = (marks.headings > 0 ? 1 : 0) + (marks.items > 1 ? 1 : 0) + (marks.other > 0 ? 1 : 0)
+  const coded = marks.coded > marks.lines * 0.2
+  const declared = TYPES.has(contentType)
+  const named = intent.paths.some((path) => /\.(?:md|markdown|mdx|mdown|qmd|rmd)$/i.test(path))
+  if (declared || named) return markup > 0 && !coded ? (declared ? 0.95 : 0.92) : marks.prose > 0 && !coded ? 0.5 : 0
+  if (coded || kinds < 2 || marks.strong < 2) return 0
+  const share = (markup + marks.prose + marks.rows) / marks.lines
+  if (share < 0.5 || markup < Math.max(3, marks.lines * 0.06)) return 0
+  return marks.headings > 1 && share > 0.75 ? 0.85 : 0.7
+}
+
+interface Marks {
+  /** Lines that are not blank and not within fences. */
+  lines: number
+  headings: number
+  items: number
+  rows: number
+  /** Emphasis, links, quotes, fences. */
+  other: number
+  /** Marks that hardly stand in anything else: deep headings, links, fences, bold text. */
+  strong: number
+  prose: number
+  coded: number
+  tags: number
+  logged: number
+}
+
+function countMarks(start: string): Marks {
+  const marks: Marks = {
+    lines: 0,
+    headings: 0,
+    items: 0,
+    rows: 0,
+    other: 0,
+    strong: 0,
+    prose: 0,
+    coded: 0,
+    tags: 0,
+    logged: 0,
+  }
+  let fence = ''
+  let wasBlank = true
+  for (const raw of start.split('\n', LOOKED_AT)) {
+    const text = raw.slice(0, 1_000).trim()
+    const blank = wasBlank
+    wasBlank = text === ''
+    if (wasBlank) continue
+    if (fence !== '') {
+      if (text.startsWith(fence) && text.replaceAll(fence.charAt(0), '') === '') fence = ''
+      continue
+    }
+    marks.lines++
+    if (LOGGED.test(text)) {
+      marks.logged++
+      continue
+    }
+    // Tags may stand between (CommonMark 4.6).
+    if (/^<[/!]?[a-zA-Z-]/.test(text)) {
+      marks.lines--
+      marks.tags++
+      continue
+    }
+    switch (markdownLine(text)) {
+      case 'heading':
+        // One `#` before a line begins a comment in many languages; headings stand apart.
+        if (headingDepth(text) > 1) marks.strong++
+        if (headingDepth(text) > 1 || blank) marks.headings++
+        break
+      case 'fence':
+        fence = text.slice(0, 3)
+        marks.other++
+        marks.strong += 2
+        break
+      case 'item':
+        marks.items++
+        if (/\*\*[^*]+\*\*|\]\(|`[^`]+`/.test(text)) marks.strong++
+        break
+      case 'label':
+      case 'links':
+        marks.other++
+        marks.strong++
+        break
+      case 'row':
+      case 'delimiter':
+        marks.rows++
+        break
+      case 'quote':
+        marks.other++
+        break
+      case 'underline':
+      case 'rule':
+        break
+      case 'text':
+        if (/\*\*[^*\s][^*]*\*\*|\[[^[\]]+\]\([^()\s]+\)/.test(text)) {
+          marks.strong++
+          marks.prose++
+        } else if (CODED.test(text)) marks.coded++
+        else if (isProse(text)) marks.prose++
+    }
+  }
+  return marks
+}
+
+/** Whether a line reads like a part of a sentence: words and blanks, and little else. */
+function isProse(text: string): boolean {
+  let words = 0
+  let other = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 32 || (code >= 97 && code <= 122) || (code >= 65 && code <= 90)) continue
+    if (code >= 0xc0 && (code < 0x2000 || code > 0x2bff)) words += code >= 0x2e80 ? 0.4 : 0
+    // . , ; : ! ? ' ( ) - " stand in sentences.
+    else if (!'.,;:!?\'"()-–—’“”`'.includes(text.charAt(at))) other++
+  }
+  for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) words++
+  return words >= 3 && other < text.length * 0.08
 }

@@ -1,4 +1,4 @@
-import { type Item, itemOf } from '../layout/preview-model.ts'
+import { itemOf, type Item } from '../layout/preview-model.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import { isImportLine } from '../layout/import-line.ts'
 import { estimateLetters } from '../layout/count-letters.ts'
@@ -6,7 +6,6 @@ import { ItemStore } from '../layout/item-store.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
 import { preferTopic, wordsOf } from '../layout/topic-words.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
-import { CODE, HEADINGS, TEXT, type MarkdownOutline } from './markdown-outline.ts'
 import { headingDepth, markdownLine, type MarkdownLine } from './markdown-line.ts'
 
 /** A front matter has no more lines than this. */
@@ -278,4 +277,16 @@ function indentOf(text: string): number {
   let at = 0
   for (let code = text.charCodeAt(at); code === 32 || code === 9; code = text.charCodeAt(++at));
   return at
+}
+
+/** The parts of a preview of Markdown, by their indices. */
+const HEADINGS = 0
+const TEXT = 1
+const CODE = 2
+
+/** What was read of a text in Markdown. */
+interface MarkdownOutline {
+  readonly items: Item[]
+  /** The numbers of the lines with headings. */
+  readonly headings: readonly number[]
 }

@@ -1,7 +1,7 @@
 import { isFull } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MarkupTokenizer } from './markup-tokenizer.ts'
+import { FixedPieces, MarkupTokenizer } from './markup-tokenizer.ts'
 
 interface Token {
   readonly is: 'open' | 'close' | 'text' | 'cdata'
@@ -118,4 +118,18 @@ describe('MarkupTokenizer', () => {
     const text = part.repeat((isFull ? 4_000_000 : 1_000_000) / part.length)
     expect(tokens([text]).length).toBeLessThanOrEqual(text.length)
   })
+})
+
+it('hands out pieces of one size and what is left, however the text arrives', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ maxLength: 40 })), fc.integer({ min: 1, max: 20 }), (parts, size) => {
+      const taken: string[] = []
+      const pieces = new FixedPieces(size, (piece) => taken.push(piece))
+      for (const part of parts) pieces.push(part)
+      pieces.finish()
+      expect(taken.join('')).toBe(parts.join(''))
+      expect(taken.slice(0, -1).every((piece) => piece.length === size)).toBe(true)
+      expect((taken.at(-1) ?? '').length).toBeLessThanOrEqual(size)
+    }),
+  )
 })

@@ -1,12 +1,10 @@
-import { lineLabel, textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
+import { lineLabel, textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { decodeReferences } from './character-references.ts'
 import { xmlAttribute } from './xml-attributes.ts'
-import type { XmlProblem, XmlScan } from './xml-node.ts'
-import { lastElement, recordsOf, type XmlRecords } from './xml-records.ts'
-import { shapeLines } from './xml-shape-lines.ts'
+import type { XmlNode, XmlProblem, XmlScan } from './xml-node.ts'
 
 /** Share of the budget for the paths of elements, and of the elements that report failures. */
 const SHAPE_SHARE = 0.3
@@ -124,4 +122,120 @@ function describeProblem({ owner, name, attributes, text }: XmlProblem): string[
     head.filter((part) => part !== '').join(': '),
     ...details.slice(0, TEXT_LINES).map((line) => `  ${cutAtGrapheme(line.trim(), 240)}`),
   ]
+}
+
+/** Units of a value that are shown. */
+const MAX_VALUE = 48
+
+/**
+ * Write which elements there are, one line for each path, indented below the element that holds it: how many, its
+ * attributes, and its first values. Where not all fit, the outermost come first.
+ */
+function shapeLines(root: XmlNode, tokens: number): string[] {
+  const chosen = new Set<XmlNode>()
+  let left = tokens
+  let level = [...root.children.values()]
+  let total = 0
+  while (level.length > 0) {
+    for (const node of level) {
+      total++
+      const cost = estimateTokens(lineOf(node)) + 1
+      if (cost > left) left = Math.min(left, 0)
+      else {
+        left -= cost
+        chosen.add(node)
+      }
+    }
+    level = level.flatMap(({ children }) => [...children.values()])
+  }
+  const lines: string[] = []
+  write(root, chosen, lines)
+  if (lines.length < total && lines.length > 0) lines.push(`[… ${formatCount(total - lines.length)} more paths]`)
+  return lines
+}
+
+function write(root: XmlNode, chosen: ReadonlySet<XmlNode>, lines: string[]): void {
+  const waiting = [...root.children.values()].toReversed()
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (!chosen.has(node)) continue
+    lines.push(lineOf(node))
+    waiting.push(...[...node.children.values()].toReversed())
+  }
+}
+
+function lineOf({ name, depth, count, attributes, values, hasMoreValues }: XmlNode): string {
+  const parts = [`${'  '.repeat(depth - 1)}${cleanLine(name)}`]
+  if (count > 1) parts.push(`×${formatCount(count)}`)
+  for (const [attribute, value] of attributes) {
+    parts.push(count === 1 ? `${cleanLine(attribute)}="${shortened(value)}"` : `@${cleanLine(attribute)}`)
+  }
+  const shown = count === 1 ? values.slice(0, 1) : values.slice(0, 2)
+  if (shown.length === 0) return parts.join(' ')
+  const more = hasMoreValues || values.length > shown.length ? ', …' : ''
+  return `${parts.join(' ')}: ${shown.map(shortened).join(', ')}${more}`
+}
+
+function shortened(value: string): string {
+  const cut = cutAtGrapheme(cleanLine(value.replace(/\s+/g, ' ')), MAX_VALUE)
+  return cut.length < value.length ? `${cut}…` : cut
+}
+
+/** The elements that a document is a list of. */
+interface XmlRecords {
+  readonly node: XmlNode
+  /** The first ones. */
+  readonly spans: readonly { readonly start: number; readonly end: number; readonly line: number }[]
+}
+
+/** Elements of a path are a list from so many on, where they make up so much of the element that holds them. */
+const LEAST_RECORDS = 3
+const LEAST_SHARE = 0.4
+
+/** Find the elements that a document is a list of: the outermost that repeat and make up much of it. */
+function recordsOf(root: XmlNode): XmlRecords | undefined {
+  let level: XmlNode[] = [...root.children.values()]
+  const units = level.reduce((sum, node) => sum + node.units, 0)
+  while (level.length > 0) {
+    const [largest] = level
+      .filter(({ count, units: own, name }) => count >= LEAST_RECORDS && own >= LEAST_SHARE * units && name !== '*')
+      .toSorted((one, other) => other.units - one.units)
+    if (largest !== undefined) return { node: largest, spans: spansOf(largest) }
+    level = level.flatMap(({ children }) => [...children.values()])
+  }
+  return undefined
+}
+
+function spansOf({ spans }: XmlNode): { start: number; end: number; line: number }[] {
+  return Array.from({ length: spans.length / 3 }, (_, index) => ({
+    start: spans[index * 3]!,
+    end: spans[index * 3 + 1]!,
+    line: spans[index * 3 + 2]!,
+  }))
+}
+
+/** Find the last element of a path in the end of the document, where it stands there whole. */
+function lastElement(scan: XmlScan, node: XmlNode): { text: string; line: number } | undefined {
+  const { tail } = scan
+  // Within one of the same name, the last start is not that of the last element.
+  if (node.children.has(node.name)) return undefined
+  for (
+    let at = tail.lastIndexOf(`<${node.name}`);
+    at >= 0;
+    at = at === 0 ? -1 : tail.lastIndexOf(`<${node.name}`, at - 1)
+  ) {
+    if (!/^[\s/>]/.test(tail.slice(at + node.name.length + 1, at + node.name.length + 2))) continue
+    const close = tail.indexOf(`</${node.name}>`, at)
+    const tag = tail.indexOf('>', at)
+    const end = close >= 0 ? close + node.name.length + 3 : tag > 0 && tail[tag - 1] === '/' ? tag + 1 : -1
+    if (end < 0) return undefined
+    return { text: tail.slice(at, end), line: scan.lines - linesFrom(tail, at) + 1 }
+  }
+  return undefined
+}
+
+/** How many lines there are from an index to the end; a final newline ends the last one. */
+function linesFrom(text: string, at: number): number {
+  let ends = text.endsWith('\n') ? 0 : 1
+  for (let end = text.indexOf('\n', at); end >= 0; end = text.indexOf('\n', end + 1)) ends++
+  return ends
 }

@@ -1,8 +1,11 @@
 import { writePreview } from '../layout/write-preview.ts'
-import type { TextPreviewer, TextReader } from '../previewer.ts'
-import { recognizeXml } from './recognize-xml.ts'
+import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
 import { xmlItems } from './xml-items.ts'
-import { XmlScanner } from './xml-scanner.ts'
+import { LineCounter } from '../layout/line-counter.ts'
+import { decodeReferences } from './character-references.ts'
+import { MarkupTokenizer, type MarkupHandler } from './markup-tokenizer.ts'
+import { xmlAttribute, xmlAttributes } from './xml-attributes.ts'
+import { newXmlNode, type XmlNode, type XmlProblem, type XmlScan } from './xml-node.ts'
 
 /**
  * Preview a document of XML: which elements there are on which paths, how many, with their attributes and first values;
@@ -27,4 +30,234 @@ function readXml(): TextReader {
       return (options) => writePreview(xmlItems(scan, options), options)
     },
   }
+}
+
+/** Files whose source begins like XML, but is code. */
+const CODE_PATH = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|php|erb|ejs|hbs|jinja2?|j2|twig|liquid|njk|mdx?|markdown)$/i
+/** Comments and instructions before the first element. */
+const PROLOG = /^(?:\s|<\?(?!xml\b)[^<>]{0,500}\?>|<!--(?:[^-]|-(?!->)){0,8000}-->){1,50}/
+
+/** Say how sure it is that a text is a document of XML: with its declaration, or one element around all. */
+export function recognizeXml({ contentType, start, end, intent }: TextSubject): number {
+  if (intent.paths.some((path) => CODE_PATH.test(path))) return 0
+  let text = start.charCodeAt(0) === 0xfeff ? start.slice(1) : start
+  if (!/^\s{0,100}</.test(text)) return 0
+  const declared = /^(?:application|text|image)\/(?:[\w.-]+\+)?xml$/.test(contentType)
+  text = text.trimStart()
+  const hasDeclaration = /^<\?xml\s/.test(text)
+  if (hasDeclaration) text = text.slice(Math.max(0, text.indexOf('?>') + 2))
+  text = text.replace(PROLOG, '')
+  if (/^<!doctype\s+html|^<html[\s>]/i.test(text)) return 0
+  if (/^<!DOCTYPE\s/.test(text)) return declared ? 0.96 : 0.93
+  const root = /^<([A-Za-z_][\w.:-]{0,100})(?=[\s/>])/.exec(text)?.[1]
+  if (hasDeclaration) return root === undefined && text.length > 200 ? 0 : declared ? 0.97 : 0.94
+  if (root === undefined) return 0
+  const isWhole = end === undefined || end.trimEnd().endsWith(`</${root}>`) || end.trimEnd().endsWith('/>')
+  // In a document each element ends: at least a few of those that begin do so nearby.
+  const tags = text.match(/<[A-Za-z_][\w.:-]{0,100}(?=[\s/>])/g)?.length ?? 0
+  const ends = text.match(/<\/[A-Za-z_][\w.:-]{0,100}>|\/>/g)?.length ?? 0
+  if (tags < 3 || ends < 1) return declared ? 0.7 : 0
+  if (declared) return 0.95
+  const hasNamespace = /^<[^<>]{0,4000}\sxmlns(?::\w{1,40})?=/.test(text)
+  if (!isWhole) return hasNamespace ? 0.7 : 0
+  return hasNamespace || ends * 3 >= tags ? 0.85 : 0
+}
+
+/** Units kept of the beginning and of the end. */
+const HEAD = 524_288
+const TAIL = 32_768
+/** Elements nested deeper are counted with the one above. */
+const MAX_DEPTH = 64
+/** An end tag ends at most so many elements that have none. */
+const MAX_REACH = 16
+const MAX_NODES = 1_024
+const MAX_CHILDREN = 128
+/** Elements of a path whose attributes are read, values that are kept, and elements whose place is kept. */
+const READ_ELEMENTS = 4
+const MAX_ATTRIBUTES = 16
+const MAX_VALUES = 3
+const MAX_SPANS = 2_048
+const MAX_VALUE = 96
+const MAX_PROBLEMS = 64
+const MAX_PROBLEM_TEXT = 1_200
+
+/** Elements that report a failure (JUnit, NUnit, xUnit.net, Checkstyle), and attributes that do (NUnit, TRX). */
+const PROBLEM_NAMES: ReadonlySet<string> = new Set(['failure', 'error', 'rerunFailure', 'flakyFailure', 'fatal'])
+const OUTCOME = /\b(?:result|outcome)\s?=\s?["'](?:fail|error)/i
+
+/** Reads a document of XML of any length: which elements there are on which paths, how many, and how they look. */
+class XmlScanner implements MarkupHandler {
+  readonly #tokens = new MarkupTokenizer(this, new Set(), true)
+  readonly #lines = new LineCounter()
+  readonly #root = newXmlNode('', 0)
+  #nodes = 0
+  #elements = 0
+  #length = 0
+  #head = ''
+  #tail = ''
+  /** The open elements, with where each begins, its line, and its attributes where a problem within is its own. */
+  readonly #open: XmlNode[] = [this.#root]
+  readonly #offsets = new Float64Array(MAX_DEPTH + 2)
+  readonly #startLines = new Float64Array(MAX_DEPTH + 2)
+  readonly #owners: string[] = []
+  #beyond = 0
+  #text = ''
+  /** Whether the text of the innermost element is still of interest. */
+  #wantsText = false
+  readonly #problems: XmlProblem[] = []
+  #problemCount = 0
+  #problem: XmlProblem | undefined
+  #problemDepth = 0
+  #ends = 0
+
+  /** Take in the next piece. */
+  push(text: string): void {
+    this.#lines.push(text)
+    this.#length += text.length
+    if (this.#head.length < HEAD) this.#head += text.slice(0, HEAD - this.#head.length)
+    if (text.length >= TAIL) this.#tail = text.slice(-TAIL)
+    else {
+      this.#tail += text
+      if (this.#tail.length > 4 * TAIL) this.#tail = this.#tail.slice(-TAIL)
+    }
+    this.#tokens.push(text)
+  }
+
+  /** End the document. */
+  finish(): XmlScan {
+    this.#tokens.finish()
+    return {
+      root: this.#root,
+      elements: this.#elements,
+      lines: this.#lines.lines,
+      length: this.#length,
+      problems: this.#problems,
+      problemCount: this.#problemCount,
+      head: this.#head,
+      tail: this.#tail.slice(-TAIL),
+    }
+  }
+
+  /** Elements that were ended by a tag. */
+  get ends(): number {
+    return this.#ends
+  }
+
+  open(name: string, attributes: string, isEmpty: boolean, line: number, offset: number): void {
+    this.#elements++
+    if (this.#open.length > MAX_DEPTH) {
+      if (!isEmpty) this.#beyond++
+      return
+    }
+    const parent = this.#open[this.#open.length - 1]!
+    const node = parent.children.get(name) ?? this.#newNode(parent, name)
+    node.count++
+    if (node.count <= READ_ELEMENTS) readAttributes(node, attributes)
+    const depth = this.#open.length
+    this.#offsets[depth] = offset
+    this.#startLines[depth] = line
+    this.#owners[depth] = attributes
+    if (
+      PROBLEM_NAMES.has(name) ||
+      (attributes.length > 9 && node.attributes.size > 0 && this.#reports(node, attributes))
+    ) {
+      this.#startProblem(name, attributes, line, depth)
+    }
+    this.#open.push(node)
+    this.#text = ''
+    this.#wantsText = !node.hasMoreValues && node.children.size === 0
+    if (isEmpty) this.#close(offset + name.length + attributes.length + 3)
+  }
+
+  close(name: string, _: number, offset: number): void {
+    if (this.#beyond > 0) {
+      this.#beyond--
+      return
+    }
+    const least = Math.max(1, this.#open.length - MAX_REACH)
+    for (let at = this.#open.length - 1; at >= least; at--) {
+      if (this.#open[at]!.name !== name) continue
+      this.#ends++
+      while (this.#open.length > at) this.#close(offset)
+      return
+    }
+  }
+
+  text(text: string): void {
+    if (this.#wantsText && this.#text.length < MAX_VALUE) this.#text += text.slice(0, 4 * MAX_VALUE)
+    if (this.#problem !== undefined && this.#problem.text.length < MAX_PROBLEM_TEXT) {
+      this.#problem.text += text.slice(0, MAX_PROBLEM_TEXT)
+    }
+  }
+
+  cdata(text: string): void {
+    this.text(text)
+  }
+
+  #close(offset: number): void {
+    const node = this.#open.pop()!
+    const depth = this.#open.length
+    const start = this.#offsets[depth]!
+    node.units += offset - start
+    if (node.spans.length < MAX_SPANS * 3 && offset <= HEAD) node.spans.push(start, offset, this.#startLines[depth]!)
+    if (this.#wantsText) {
+      addValue(node, this.#text)
+      this.#wantsText = false
+    }
+    if (this.#problem !== undefined && depth === this.#problemDepth) this.#problem = undefined
+  }
+
+  #newNode(parent: XmlNode, name: string): XmlNode {
+    const isFull = this.#nodes >= MAX_NODES || parent.children.size >= MAX_CHILDREN
+    const known = isFull ? parent.children.get('*') : undefined
+    if (known !== undefined) return known
+    const node = newXmlNode(isFull ? '*' : name, parent.depth + 1)
+    this.#nodes++
+    parent.children.set(node.name, node)
+    return node
+  }
+
+  #reports(node: XmlNode, attributes: string): boolean {
+    return (node.attributes.has('result') || node.attributes.has('outcome')) && OUTCOME.test(attributes)
+  }
+
+  #startProblem(name: string, attributes: string, line: number, depth: number): void {
+    if (this.#problem !== undefined) {
+      if (PROBLEM_NAMES.has(this.#problem.name)) return
+      // A suite that failed, or a run: what failed in it says more.
+      this.#problemCount--
+      this.#problems.pop()
+    }
+    this.#problemCount++
+    this.#problem = undefined
+    if (this.#problems.length >= MAX_PROBLEMS) return
+    const above = this.#owners[depth - 1] ?? ''
+    const test = xmlAttribute(above, 'name', 'fullname', 'testName')
+    const group = xmlAttribute(above, 'classname')
+    const owner = test === undefined ? '' : group === undefined ? test : `${group}.${test}`
+    this.#problem = { line, owner, name, attributes: attributes.slice(0, MAX_PROBLEM_TEXT), text: '' }
+    this.#problemDepth = depth
+    this.#problems.push(this.#problem)
+  }
+}
+
+function readAttributes(node: XmlNode, attributes: string): void {
+  if (attributes.length < 3) return
+  for (const [name, value] of xmlAttributes(attributes.slice(0, 4_096))) {
+    if (node.attributes.size >= MAX_ATTRIBUTES) return
+    if (!node.attributes.has(name)) node.attributes.set(name, decodeReferences(value).slice(0, MAX_VALUE))
+  }
+}
+
+function addValue(node: XmlNode, text: string): void {
+  const whole = decodeReferences(text).replace(/\s+/g, ' ').trim()
+  const value = whole.slice(0, MAX_VALUE)
+  if (value === '') return
+  if (node.values.includes(value)) {
+    // Of long values only the start is kept, so that they cannot be told from one another.
+    node.hasMoreValues ||= whole.length > MAX_VALUE
+    return
+  }
+  if (node.values.length < MAX_VALUES) node.values.push(value)
+  else node.hasMoreValues = true
 }

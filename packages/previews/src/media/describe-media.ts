@@ -1,18 +1,13 @@
 import {
-  extensionForContentType,
-  contentTypeEssence,
   ByteView,
+  contentTypeEssence,
+  extensionForContentType,
   mediaFormatOf,
   type MediaFormat,
 } from '@spillway/text/internal'
 import * as images from './image-facts.ts'
-import { counted } from './media-facts.ts'
-import { mp3Facts } from './mp3-facts.ts'
-import { countPdfPages } from './pdf-pages.ts'
-import { flacFacts, oggFacts, wavFacts } from './sound-facts.ts'
-import { countTarFiles } from './tar-files.ts'
-import { aviFacts, mp4Facts } from './video-facts.ts'
-import { readZipDirectory, ZIP_FORMATS } from './zip-directory.ts'
+import { counted, dimensions, duration, sampleRate } from './media-facts.ts'
+import { boxesWithin, findBox } from './iso-boxes.ts'
 
 /** Reads what the bytes of one format tell; `size` is that of the whole, of which the view may be the beginning. */
 type ReadFacts = (view: ByteView, size: number) => readonly string[]
@@ -83,3 +78,321 @@ const isArchive = (mediaType: string): boolean =>
   !isGeneric(mediaType) && !/^(?:image|audio|video|text)\/|\/(?:pdf|json)$/.test(contentTypeEssence(mediaType))
 
 const join = (facts: readonly string[]): string | undefined => (facts.length === 0 ? undefined : facts.join(', '))
+
+const BLOCK = 512
+
+/** Count the files of a tar archive (POSIX ustar), or nothing where it ends early or its headers are not what they should be. */
+function countTarFiles(view: ByteView): number | undefined {
+  let files = 0
+  for (let at = 0; at + BLOCK <= view.length;) {
+    // Blocks of zeros end the archive.
+    if (view.uint8(at) === 0) return files
+    if (!view.has(at + 257, 'ustar')) return undefined
+    const size = tarSize(view, at + 124)
+    if (size === undefined) return undefined
+    const type = view.text(at + 156, 1)
+    if (type === '0' || type === '\0' || type === '7') files++
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK
+  }
+  return undefined
+}
+
+/** Octal digits, or from 8 GB on a number of which the first bit is set (GNU, star). */
+function tarSize(view: ByteView, at: number): number | undefined {
+  if ((view.uint8(at) & 0x80) !== 0) return view.uint64(at + 4)
+  const digits = view
+    .text(at, 12)
+    .replace(/[\0 ]+$/, '')
+    .trimStart()
+  return /^[0-7]{1,12}$/.test(digits) ? Number.parseInt(digits, 8) : undefined
+}
+
+/** Length and picture of an MP4 or QuickTime file, where its index is among the bytes. */
+function mp4Facts(view: ByteView): string[] {
+  const movie = findBox(view, 'moov', 0, view.length)
+  if (movie === undefined) return []
+  const facts: string[] = []
+  const header = findBox(view, 'mvhd', movie.start, movie.end)
+  if (header !== undefined) {
+    const isLong = view.uint8(header.start) === 1
+    const timescale = view.uint32(header.start + (isLong ? 20 : 12))
+    const units = isLong ? view.uint64(header.start + 24) : view.uint32(header.start + 16)
+    facts.push(...duration(units / timescale))
+  }
+  let width = 0
+  let height = 0
+  for (const track of boxesWithin(view, movie.start, movie.end)) {
+    const box = track.type === 'trak' ? findBox(view, 'tkhd', track.start, track.end) : undefined
+    if (box === undefined) continue
+    // The last two fields of a track's header, fixed-point numbers of 16 + 16 bits; 0 for sound.
+    const at = box.start + (view.uint8(box.start) === 1 ? 88 : 76)
+    const [wide, high] = [view.uint16(at), view.uint16(at + 4)]
+    if (!(wide * high > width * height)) continue
+    width = wide
+    height = high
+  }
+  return [...dimensions(width, height), ...facts]
+}
+
+/** The main header of an AVI file, `avih`, comes first. */
+function aviFacts(view: ByteView): string[] {
+  if (!view.has(24, 'avih')) return []
+  const length = duration((view.uint32(32, true) * view.uint32(48, true)) / 1_000_000)
+  return [...dimensions(view.uint32(64, true), view.uint32(68, true)), ...length]
+}
+
+/** A page of Ogg has at most 65,307 bytes, so the last one begins no further from the end. */
+const LAST_PAGE = 65_307
+
+/** Sampling rate and length of a RIFF WAVE file: chunks `fmt ` and `data`. */
+function wavFacts(view: ByteView): string[] {
+  let hertz = Number.NaN
+  let bytesPerSecond = Number.NaN
+  for (let at = 12; at + 8 <= view.length;) {
+    const size = view.uint32(at + 4, true)
+    if (view.has(at, 'fmt ')) {
+      hertz = view.uint32(at + 12, true)
+      bytesPerSecond = view.uint32(at + 16, true)
+    }
+    // A size of 0 or 2^32 - 1 is left by recorders that could not seek back.
+    if (view.has(at, 'data'))
+      return [...(size < 0xffff_ffff ? duration(size / bytesPerSecond) : []), ...sampleRate(hertz)]
+    at += 8 + size + (size % 2)
+  }
+  return sampleRate(hertz)
+}
+
+/** Sampling rate and samples stand in STREAMINFO, which comes first (RFC 9639, section 8.2). */
+function flacFacts(view: ByteView): string[] {
+  if ((view.uint8(4) & 0x7f) !== 0) return []
+  const bits = view.uint32(18)
+  const hertz = bits >>> 12
+  const samples = (view.uint8(21) & 0x0f) * 2 ** 32 + view.uint32(22)
+  return [...duration(samples / hertz), ...sampleRate(hertz)]
+}
+
+/** The granule of the last page counts the samples (RFC 3533, RFC 7845, Vorbis I); it needs the end of the file. */
+function oggFacts(view: ByteView, size: number): string[] {
+  const isOpus = view.has(28, 'OpusHead')
+  if (!isOpus && !view.has(28, '\x01vorbis')) return []
+  const hertz = isOpus ? 48_000 : view.uint32(40, true)
+  const skipped = isOpus ? view.uint16(38, true) : 0
+  const last = view.length === size ? view.lastIndexOf('OggS', size, size - LAST_PAGE) : -1
+  return [...duration((view.uint64(last + 6, true) - skipped) / hertz), ...sampleRate(hertz)]
+}
+
+/** Kilobits per second of MPEG audio, layer III: of MPEG-1, and of MPEG-2 and 2.5 (ISO/IEC 11172-3, 13818-3). */
+const BITRATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+const BITRATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+/** Samples per second of MPEG-1; those of MPEG-2 are half, of 2.5 a quarter. */
+const SAMPLE_RATES = [44_100, 48_000, 32_000]
+
+/** What the header of a frame of MPEG audio, layer III, tells. */
+interface Mp3Frame {
+  readonly bitsPerSecond: number
+  readonly hertz: number
+  readonly samples: number
+  readonly bytes: number
+  /** Where the count of frames would stand, which encoders put into the first frame. */
+  readonly countAt: number
+}
+
+/** Read the header of a frame, or nothing where there is none. */
+function mp3Frame(view: ByteView, at: number): Mp3Frame | undefined {
+  const header = view.uint32(at)
+  const version = (header >>> 19) & 3
+  // Eleven bits of sync, a version that is not reserved, layer III.
+  if (!(header >>> 21 === 0x7ff) || version === 1 || ((header >>> 17) & 3) !== 1) return undefined
+  const isMpeg1 = version === 3
+  const kilobits = (isMpeg1 ? BITRATES_1 : BITRATES_2)[(header >>> 12) & 15]
+  const rate = SAMPLE_RATES[(header >>> 10) & 3]
+  if (kilobits === undefined || kilobits === 0 || rate === undefined) return undefined
+  const hertz = rate / (isMpeg1 ? 1 : version === 2 ? 2 : 4)
+  const samples = isMpeg1 ? 1_152 : 576
+  const isMono = ((header >>> 6) & 3) === 3
+  const sideInformation = isMpeg1 ? (isMono ? 17 : 32) : isMono ? 9 : 17
+  const bytes = Math.floor((samples / 8) * ((kilobits * 1_000) / hertz)) + ((header >>> 9) & 1)
+  return { bitsPerSecond: kilobits * 1_000, hertz, samples, bytes, countAt: at + 4 + sideInformation }
+}
+
+/** Where the frames begin: after an ID3v2 tag, whose size has seven bits in each byte. */
+function mp3Start(view: ByteView): number {
+  if (!view.has(0, 'ID3')) return 0
+  const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (view.uint8(at) & 0x7f), 0)
+  return 10 + size
+}
+
+/** The length is exact where the encoder left its count of frames, else estimated from the first frame. */
+function mp3Facts(view: ByteView, size: number): string[] {
+  const start = mp3Start(view)
+  const frame = mp3Frame(view, start)
+  if (frame === undefined) return []
+  const { hertz, samples, bitsPerSecond, countAt } = frame
+  const isCounted = (view.has(countAt, 'Xing') || view.has(countAt, 'Info')) && (view.uint32(countAt + 4) & 1) === 1
+  const length = isCounted
+    ? duration((view.uint32(countAt + 8) * samples) / hertz)
+    : duration(((size - start) * 8) / bitsPerSecond, { isEstimate: true })
+  return [...length, ...sampleRate(hertz)]
+}
+
+/** A comment after the end record has at most 65,535 bytes. */
+const END_RECORD = 22
+const MAX_COMMENT = 65_535
+
+/** What the directory of a ZIP file tells (APPNOTE.TXT, sections 4.3 and 4.4). */
+interface ZipDirectory {
+  /** Entries that are no folders; absent where the directory is not what its end record says. */
+  readonly files: number | undefined
+  /** The format that its names give away: a ZIP file is also what office documents and Java archives are. */
+  readonly format: ZipFormat
+}
+
+/** Formats that are ZIP files. */
+type ZipFormat = 'zip' | 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp' | 'epub' | 'jar'
+
+const OOXML = 'application/vnd.openxmlformats-officedocument'
+
+/** The formats with their types. */
+const ZIP_FORMATS: Readonly<Record<ZipFormat, MediaFormat>> = {
+  zip: { name: 'zip', mediaType: 'application/zip' },
+  docx: { name: 'docx', mediaType: `${OOXML}.wordprocessingml.document` },
+  xlsx: { name: 'xlsx', mediaType: `${OOXML}.spreadsheetml.sheet` },
+  pptx: { name: 'pptx', mediaType: `${OOXML}.presentationml.presentation` },
+  odt: { name: 'odt', mediaType: 'application/vnd.oasis.opendocument.text' },
+  ods: { name: 'ods', mediaType: 'application/vnd.oasis.opendocument.spreadsheet' },
+  odp: { name: 'odp', mediaType: 'application/vnd.oasis.opendocument.presentation' },
+  epub: { name: 'epub', mediaType: 'application/epub+zip' },
+  jar: { name: 'jar', mediaType: 'application/java-archive' },
+}
+
+/** Parts that OOXML (ECMA-376) and Java archives have. ODF and EPUB begin with their type, in a file `mimetype`. */
+const PARTS: readonly (readonly [name: string, format: ZipFormat])[] = [
+  ['word/document.xml', 'docx'],
+  ['xl/workbook.xml', 'xlsx'],
+  ['ppt/presentation.xml', 'pptx'],
+  ['META-INF/MANIFEST.MF', 'jar'],
+]
+const TYPED: readonly ZipFormat[] = ['odt', 'ods', 'odp', 'epub']
+
+/** Read the directory at the end of a ZIP file. */
+function readZipDirectory(view: ByteView): ZipDirectory {
+  const typed = view.has(30, 'mimetype') ? TYPED.find((each) => view.has(38, ZIP_FORMATS[each].mediaType)) : undefined
+  let format: ZipFormat = typed ?? 'zip'
+  const end = view.lastIndexOf('PK\x05\x06', view.length - END_RECORD, view.length - END_RECORD - MAX_COMMENT)
+  if (end < 0) return { files: undefined, format }
+  let entries = view.uint16(end + 10, true)
+  let at = view.uint32(end + 16, true)
+  // ZIP64: where the end record is too small for the numbers, another one has them.
+  if ((entries === 0xffff || at === 0xffff_ffff) && view.has(end - 20, 'PK\x06\x07')) {
+    const large = view.uint64(end - 12, true)
+    entries = view.uint64(large + 32, true)
+    at = view.uint64(large + 48, true)
+  }
+  let files = 0
+  let seen = 0
+  for (; seen < entries && view.has(at, 'PK\x01\x02'); seen++) {
+    const nameLength = view.uint16(at + 28, true)
+    const isFolder = view.has(at + 45 + nameLength, '/')
+    if (!isFolder) files++
+    if (format === 'zip')
+      format = PARTS.find(([name]) => name.length === nameLength && view.has(at + 46, name))?.[1] ?? 'zip'
+    at += 46 + nameLength + view.uint16(at + 30, true) + view.uint16(at + 32, true)
+  }
+  return { files: seen === entries ? files : undefined, format }
+}
+
+/** How far from the end `startxref` is looked for, as readers do. */
+const TAIL = 1_024
+/** Sections of the cross-reference table that are followed: each update of a file adds one. */
+const MAX_SECTIONS = 32
+/** Subsections of a section; a table that was made by somebody has few. */
+const MAX_SUBSECTIONS = 1_024
+/** The page tree's root and the catalogue are short; more than this is not looked at. */
+const MAX_OBJECT = 4_096
+
+/**
+ * Count the pages of a PDF where that is certain without unpacking anything: by the dictionary of a linearized file that
+ * was not changed since, or by the root of the page tree (ISO 32000-1, annex F and section 7.7.3).
+ */
+function countPdfPages(view: ByteView): number | undefined {
+  return linearizedPages(view) ?? treePages(view)
+}
+
+function linearizedPages(view: ByteView): number | undefined {
+  const start = view.text(0, TAIL)
+  if (!/\/Linearized\s/.test(start)) return undefined
+  const dictionary = start.slice(0, start.indexOf('endobj'))
+  const length = Number(/\/L\s{1,4}(\d{1,15})\b/.exec(dictionary)?.[1])
+  const pages = Number(/\/N\s{1,4}(\d{1,9})\b/.exec(dictionary)?.[1])
+  return length === view.length && pages > 0 ? pages : undefined
+}
+
+function treePages(view: ByteView): number | undefined {
+  const tail = view.text(Math.max(0, view.length - TAIL), TAIL)
+  const last = tail.lastIndexOf('startxref')
+  let section = Number(/^startxref\s{1,4}(\d{1,15})\s/.exec(tail.slice(last))?.[1] ?? Number.NaN)
+  const sections: number[] = []
+  let root: number | undefined
+  while (view.has(section, 'xref') && sections.length < MAX_SECTIONS && !sections.includes(section)) {
+    sections.push(section)
+    const trailer = trailerOf(view, section)
+    // A cross-reference stream beside the table may name newer objects.
+    if (trailer === undefined || trailer.includes('/XRefStm')) return undefined
+    root ??= referenceIn(trailer, 'Root')
+    section = Number(/\/Prev\s{1,4}(\d{1,15})\b/.exec(trailer)?.[1] ?? Number.NaN)
+  }
+  // Ended for another reason than having no earlier section: some objects would be missing.
+  if (!Number.isNaN(section) || root === undefined) return undefined
+  const pages = referenceIn(objectAt(view, sections, root), 'Pages')
+  if (pages === undefined) return undefined
+  const tree = objectAt(view, sections, pages)
+  const counts = [...tree.matchAll(/\/Count\s{1,4}(\d{1,9})\b(?!\s{1,4}\d{1,9}\s{1,4}R)/g)]
+  return /\/Type\s{0,4}\/Pages\b/.test(tree) && counts.length === 1 ? Number(counts[0]![1]) : undefined
+}
+
+/** Find where each subsection of a table begins, and the trailer after the last one. */
+function* subsections(view: ByteView, section: number): Generator<{ first: number; count: number; at: number }> {
+  let at = section + 4
+  for (let index = 0; index < MAX_SUBSECTIONS; index++) {
+    const head = /^[\s\0]{0,4}(\d{1,10}) (\d{1,10})\s{0,2}[\r\n]/.exec(view.text(at, 40))
+    if (head === null) {
+      yield { first: 0, count: -1, at }
+      return
+    }
+    const count = Number(head[2])
+    at += head[0].length
+    yield { first: Number(head[1]), count, at }
+    at += count * 20
+  }
+}
+
+function trailerOf(view: ByteView, section: number): string | undefined {
+  for (const { count, at } of subsections(view, section)) {
+    if (count >= 0) continue
+    const text = view.text(at, MAX_OBJECT)
+    const end = text.indexOf('startxref')
+    return /^\s{0,4}trailer/.test(text) ? text.slice(0, end < 0 ? undefined : end) : undefined
+  }
+  return undefined
+}
+
+/** Return an object as it is written, the newest first; empty where the tables do not have it. */
+function objectAt(view: ByteView, sections: readonly number[], number: number): string {
+  for (const section of sections) {
+    for (const { first, count, at } of subsections(view, section)) {
+      if (number < first || number >= first + count) continue
+      const entry = /^(\d{10}) (\d{5}) ([nf])/.exec(view.text(at + (number - first) * 20, 18))
+      if (entry?.[3] !== 'n') return ''
+      const text = view.text(Number(entry[1]), MAX_OBJECT)
+      const head = new RegExp(`^\\s{0,4}${number} \\d{1,5} obj\\b`).exec(text)
+      const end = text.indexOf('endobj')
+      return head === null || end < 0 ? '' : text.slice(head[0].length, end)
+    }
+  }
+  return ''
+}
+
+const referenceIn = (dictionary: string, key: string): number | undefined => {
+  const found = new RegExp(`/${key}\\s{1,4}(\\d{1,10})\\s{1,4}\\d{1,5}\\s{1,4}R\\b`).exec(dictionary)
+  return found === null ? undefined : Number(found[1])
+}

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { makePdf, makePdfOf, pdfStream } from '@spillway-internal/test-inputs'
 import type { MediaPreview, MediaSubject } from '../previewer.ts'
-import { isolatedPages } from './isolated-pages.ts'
 import { pdfPreviewer, type PdfPreviewerOptions } from './pdf-previewer.ts'
 import { readPages, type PdfPeer } from './read-pages.ts'
+import { isolatedPages } from './read-pdf.ts'
 
 const subjectOf = (data: Uint8Array, more: Partial<MediaSubject> = {}): MediaSubject => ({
   toolName: 'read',

@@ -1,11 +1,11 @@
-import { formatCount } from '@spillway/text/internal'
+import { IsolationError, cleanLine, formatCount } from '@spillway/text/internal'
+import { isolate } from '@spillway/text/internal/engines'
 import { countOf } from '../layout/gap-marks.ts'
 import { describeMedia } from '../media/describe-media.ts'
 import type { MediaPreview, MediaSubject } from '../previewer.ts'
-import { isolatedPages } from './isolated-pages.ts'
-import { hasText, pageText } from './page-text.ts'
-import type { PdfLimits, PdfPeer } from './read-pages.ts'
+import { readPages, type PdfContent, type PdfLimits, type PdfLine, type PdfPeer } from './read-pages.ts'
 import { isUntold } from './recognize-pdf.ts'
+import { locateInstalled } from '../installed-peer.ts'
 
 /** How far into a file the header may stand; readers take that much before it. */
 const HEADER_BYTES = 1_024
@@ -40,3 +40,107 @@ function preview(content: Parameters<typeof pageText>[0], isUntold: boolean): Me
 
 const isPdf = (data: Uint8Array): boolean =>
   new TextDecoder('latin1').decode(data.subarray(0, HEADER_BYTES)).includes('%PDF-')
+
+/** Megabytes that the reader may hold, for which an ordinary document of a thousand pages needs a quarter. */
+const MAX_MEMORY_MB = 768
+/** Starting a worker and loading PDF.js takes a moment, which is none of the document's time. */
+const START_MS = 3_000
+
+/** Some bundlers wrap functions to keep their names; the wrapper is not there in a worker. */
+const PROGRAM = `
+const __name = (named) => named
+import('node:worker_threads').then(({ parentPort }) => {
+  const readPages = ${readPages.toString()}
+  parentPort.on('message', async ({ peer, data, limits }) => {
+    try {
+      parentPort.postMessage({ content: await readPages(await import(peer), data, limits) })
+    } catch (error) {
+      parentPort.postMessage({ error: { name: error.name, message: error.message } })
+    }
+  })
+})
+`
+
+const program = isolate(PROGRAM, MAX_MEMORY_MB)
+
+/**
+ * Read the pages of a PDF in a worker that is ended where it takes too long or too much memory.
+ *
+ * In runtimes without such workers it is read in place, where time is only looked at between pages and runs of text.
+ *
+ * @param loadPeer - Imports `unpdf`, for reading in place.
+ */
+export async function isolatedPages(
+  data: Uint8Array,
+  limits: PdfLimits,
+  loadPeer: () => Promise<PdfPeer>,
+): Promise<PdfContent> {
+  // A worker cannot look for it from here.
+  const peer = locateInstalled('unpdf')?.href
+  // A worker gets a copy of all that the bytes are a part of; PDF.js takes the bytes that it is given.
+  const copy = new Uint8Array(data)
+  if (peer === undefined || program === undefined) return readPages(await loadPeer(), copy, limits)
+  try {
+    const answer = await program.run({ peer, data: copy, limits }, limits.deadlineMs + START_MS)
+    const { content, error } = answer as { readonly content?: PdfContent; readonly error?: Error }
+    if (content !== undefined) return content
+    throw Object.assign(new Error(error?.message), { name: error?.name })
+  } catch (error) {
+    if (error instanceof IsolationError && error.code === 'unavailable')
+      return readPages(await loadPeer(), copy, limits)
+    throw error
+  }
+}
+
+/** Letters so much higher than those of the running text make a heading. */
+const HEADING_FACTOR = 1.15
+/** Longer lines are no headings, however high; in UTF-16 units. */
+const MAX_HEADING = 120
+const LEVELS = 3
+
+/**
+ * Write the pages as one text, each after a line `--- page 3 of 12 ---`, with headings marked as in Markdown.
+ *
+ * What was not read is said at the end.
+ */
+function pageText({ pageCount, pages }: PdfContent): string {
+  const levels = headingLevels(pages.flatMap((page) => page ?? []))
+  const parts = pages.map((page, index) => {
+    const lines = page === null ? ['[this page cannot be read]'] : page.map((line) => writeLine(line, levels))
+    return [`--- page ${index + 1} of ${pageCount} ---`, '', ...withoutBlanks(lines), ''].join('\n')
+  })
+  const left = pageCount - pages.length
+  if (left > 0) parts.push(`[${countOf(left, 'page')} not read]\n`)
+  return parts.join('\n')
+}
+
+/** Tell whether any page has text. */
+const hasText = ({ pages }: PdfContent): boolean =>
+  pages.some((page) => page?.some(({ text }) => text.trim() !== '') === true)
+
+function writeLine({ text, height }: PdfLine, levels: ReadonlyMap<number, number>): string {
+  const line = cleanLine(text).trimEnd()
+  const level = isHeadingText(line) ? levels.get(round(height)) : undefined
+  return level === undefined ? line : `${'#'.repeat(level)} ${line.trimStart()}`
+}
+
+/** Find the heights of headings: those above the height of most of the text, the highest first. */
+function headingLevels(lines: readonly PdfLine[]): Map<number, number> {
+  const lengths = new Map<number, number>()
+  for (const { text, height } of lines) lengths.set(round(height), (lengths.get(round(height)) ?? 0) + text.length)
+  let body = 0
+  for (const [height, length] of lengths) if (height > 0 && length > (lengths.get(body) ?? 0)) body = height
+  const heights = [...lengths.keys()].filter((height) => body > 0 && height >= body * HEADING_FACTOR)
+  heights.sort((one, other) => other - one)
+  return new Map(heights.map((height, index) => [height, Math.min(index + 1, LEVELS)]))
+}
+
+const isHeadingText = (line: string): boolean => line.length <= MAX_HEADING && /\p{L}/u.test(line)
+
+const round = (height: number): number => Math.round(height * 2) / 2
+
+/** Keep one empty line of several, and none at the ends. */
+function withoutBlanks(lines: readonly string[]): string[] {
+  const kept = lines.filter((line, index) => line !== '' || (index > 0 && lines[index - 1] !== ''))
+  return kept.at(-1) === '' ? kept.slice(0, -1) : kept
+}

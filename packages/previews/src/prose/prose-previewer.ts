@@ -1,11 +1,14 @@
 import { writePreview } from '../layout/write-preview.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import { hiddenOf } from '../layout/count-between.ts'
-import { numberCut, numberNote } from '../layout/cut-numbers.ts'
-import { RawLines } from '../layout/raw-lines.ts'
+import { numberCut, numberNote, withoutNumbers } from '../layout/cut-numbers.ts'
+import { RawLines, type RawLine } from '../layout/raw-lines.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
-import { ProseReader } from './prose-reader.ts'
-import { recognizeProse } from './recognize-prose.ts'
+import { itemOf, type Item } from '../layout/preview-model.ts'
+import { countLetters } from '../layout/count-letters.ts'
+import { ItemStore } from '../layout/item-store.ts'
+import { WantedWords } from '../layout/wanted-words.ts'
+import { HEADING_UNITS, proseLine, type ProseLine } from './prose-line.ts'
 
 /** Shares of the budget: of headings, and of text. What one does not need goes to the others. */
 const SHARES = [0.35, 0.65]
@@ -57,5 +60,258 @@ function readProse({ start, intent }: TextSubject): ReturnType<TextPreviewer['re
           options,
         )
     },
+  }
+}
+
+/** A time, a level, a path or a rule before a line: nothing that a sentence begins with. */
+const LOGGED =
+  /^\s*(?:\[|[(]?\d{4}-\d\d-\d\d|[(]?\d\d?:\d\d|[A-Z]{4,8}:|(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b|[\w.-]*[/\\][\w./\\-]+|[-=+*#~_]{3,}|\$ |> ?\$|\w+:\d|0x)/
+
+/** Say how sure it is that a text is plain prose: next to nothing but words, in sentences that fill lines or paragraphs. */
+export function recognizeProse({ start, isWhole, intent }: TextSubject): number {
+  const lines = withoutNumbers(start)
+    .split('\n')
+    .map((line) => line.trim())
+  // The last line may be cut.
+  if (lines.length > 1 && !isWhole) lines.pop()
+  let units = 0
+  let wordy = 0
+  let logged = 0
+  let sentences = 0
+  let filled = 0
+  let flowing = 0
+  let previous = ''
+  for (const line of lines) {
+    if (line !== '') {
+      const counted = countUnits(line)
+      filled++
+      units += line.length
+      if (counted.odd <= Math.max(2, line.length * 0.06) && counted.letters >= line.length * 0.55) wordy += line.length
+      sentences += counted.sentences
+      if (LOGGED.test(line)) logged++
+      // A sentence that goes on in the next line, or a line of more than one.
+      if (
+        (previous.length > 40 && /[\p{L},]$/u.test(previous) && /^[\p{Ll}\p{Lo}]/u.test(line)) ||
+        counted.sentences > 1
+      )
+        flowing++
+    }
+    previous = line
+  }
+  if (units < 200) return 0
+  if (intent.paths.some((path) => /\.(?:rst|adoc|asciidoc|org)$/i.test(path)) && wordy > units * 0.5) return 0.8
+  if (logged > filled * 0.08) return 0
+  if (wordy < units * 0.85) return 0
+  const perSentence = units / Math.max(1, sentences)
+  if (perSentence > 400 || flowing < Math.max(1, filled * 0.2)) return 0
+  return 0.6
+}
+
+interface Units {
+  readonly letters: number
+  /** Marks that hardly stand in sentences. */
+  readonly odd: number
+  /** Ends of sentences: a mark after a letter, before a blank or the end, or one of those that need no blank. */
+  readonly sentences: number
+}
+
+function countUnits(line: string): Units {
+  let letters = 0
+  let odd = 0
+  let sentences = 0
+  for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at)
+    if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90)) letters++
+    else if (code === 46 || code === 33 || code === 63) {
+      const next = line.charCodeAt(at + 1)
+      if (at > 1 && (Number.isNaN(next) || next === 32 || next === 34 || next === 0x201d)) sentences++
+    } else if (
+      code === 0x3002 ||
+      code === 0xff01 ||
+      code === 0xff1f ||
+      code === 0x0964 ||
+      code === 0x061f ||
+      code === 0x06d4
+    )
+      sentences++
+    else if (code >= 0xc0 && (code < 0x2000 || code > 0x2bff)) letters++
+    else if (
+      !(code === 32 || code === 44 || code === 39 || code === 34 || code === 45 || (code >= 0x2010 && code < 0x2027))
+    )
+      odd++
+  }
+  return { letters, odd, sentences }
+}
+
+/** The parts of a preview of prose, by their indices. */
+const HEADINGS = 0
+const TEXT = 1
+
+/** What a line is worth more than others for what the agent looks for. */
+const ASKED_WORTH = 12
+/** What the first and the last lines of a text are worth more than others. */
+const BEGINNING_WORTH = 3
+const ENDING_WORTH = 2.5
+/** How many they are, about. */
+const EDGE_LINES = 12
+/** Lines whose repetitions are counted, such as the headers of pages. */
+const KNOWN_LINES = 8_192
+const SHORT_LINE = 100
+
+/** What the first line of a numbered list is worth. */
+const LIST_WORTH = 6
+
+/** What the length of a line adds to what it is worth. */
+const sizeOf = ({ text }: Pick<Item, 'text'>): number => Math.sqrt(Math.min(text.length, 600))
+
+/** What a heading is worth. */
+const worthOf = (depth: number): number => 24 / (1 + 0.4 * depth)
+
+/** What was read of prose. */
+interface ProseOutline {
+  readonly items: Item[]
+  readonly headings: readonly number[]
+  readonly paragraphs: number
+}
+
+/** Reads the lines of plain text: headings where it has such, and how its sections and paragraphs begin. */
+class ProseReader {
+  readonly #store = new ItemStore()
+  readonly #words: WantedWords
+  readonly #known = new Map<string, number>()
+  readonly #headings: number[] = []
+  #sections: { readonly depth: number; readonly item: Item }[] = []
+  #blanks = 0
+  #paragraphs = 0
+  /** Paragraphs of the section, and lines of the paragraph, so far. */
+  #inSection = 0
+  #inParagraph = 0
+  #lines = 0
+  /** The line before, where it is a numbered heading. */
+  #listed: Item | undefined
+  /** The line right before the next one. */
+  #previous: Item | undefined
+  /** The marks that underline headings, in the order in which they come. */
+  #marks = ''
+
+  /** @param words - What the agent looks for. */
+  constructor(words: readonly string[]) {
+    this.#words = new WantedWords(words)
+  }
+
+  push(line: RawLine): void {
+    const { text } = line
+    if (text.trim() === '' && line.hidden === 0) {
+      this.#blanks++
+      this.#previous = undefined
+      return
+    }
+    if (this.#underlines(line)) return
+    const isApart = this.#blanks > 0 || this.#lines === 0
+    if (!isApart) this.#demote()
+    this.#listed = undefined
+    const read = proseLine(text, isApart)
+    // The headers and footers of pages stand apart.
+    const seen = isApart && text.length <= SHORT_LINE ? this.#seen(text) : 0
+    if (read.kind === 'heading' && seen === 0) this.#heading(line, read.depth, read.isNumbered)
+    else this.#text(line, read, isApart, seen)
+    this.#lines++
+    this.#blanks = 0
+  }
+
+  finish(): ProseOutline {
+    const items = this.#store.finish()
+    // However far from the beginning, what a text ends with counts.
+    for (const [index, item] of items.slice(-EDGE_LINES).toReversed().entries())
+      item.value = Math.max(item.value, (sizeOf(item) * ENDING_WORTH) / (1 + 0.2 * index))
+    return { items, headings: this.#headings, paragraphs: this.#paragraphs }
+  }
+
+  /** Whether a line underlines the one before it, which is a heading then; each mark stands for a depth. */
+  #underlines(line: RawLine): boolean {
+    const previous = this.#previous
+    this.#previous = undefined
+    if (previous === undefined || previous.part === HEADINGS) return false
+    const first = line.text.charCodeAt(0)
+    if (first > 126 || countLetters(line.text, 1) > 0) return false
+    const text = line.text.trimEnd()
+    if (!/^([=\-~^"*+#.`:_])\1{2,199}$/.test(text) || previous.text.length > HEADING_UNITS) return false
+    if (text.length < previous.text.trim().length * 0.7) return false
+    const mark = text.charAt(0)
+    if (!this.#marks.includes(mark)) this.#marks += mark
+    const depth = this.#marks.indexOf(mark) + 1
+    while ((this.#sections.at(-1)?.depth ?? 0) >= depth) this.#sections.pop()
+    previous.parent = this.#sections.at(-1)?.item
+    previous.end = line.number
+    previous.value = worthOf(depth)
+    previous.part = HEADINGS
+    this.#headed(previous, depth)
+    return true
+  }
+
+  /** How often the same line was there before. */
+  #seen(text: string): number {
+    const known = this.#known.get(text) ?? 0
+    if (known > 0 || this.#known.size < KNOWN_LINES) this.#known.set(text, known + 1)
+    return known
+  }
+
+  #heading(line: RawLine, depth: number, isNumbered: boolean): void {
+    while ((this.#sections.at(-1)?.depth ?? 0) >= depth) this.#sections.pop()
+    const item = this.#add(line, worthOf(depth), HEADINGS, this.#sections.at(-1)?.item)
+    this.#headed(item, depth)
+    if (isNumbered) this.#listed = item
+  }
+
+  /** What seemed a numbered heading begins a list or a paragraph: the next line follows it at once. */
+  #demote(): void {
+    const item = this.#listed
+    if (item === undefined) return
+    item.numbered = false
+    item.lone = false
+    item.part = TEXT
+    item.value = LIST_WORTH
+    this.#sections.pop()
+    this.#headings.pop()
+    this.#paragraphs++
+  }
+
+  #headed(item: Item, depth: number): void {
+    item.numbered = true
+    item.lone = true
+    this.#sections.push({ depth, item })
+    this.#headings.push(item.start)
+    this.#inSection = 0
+    this.#inParagraph = 0
+  }
+
+  #text(line: RawLine, { kind }: ProseLine, isApart: boolean, seen: number): void {
+    if (isApart) {
+      this.#paragraphs++
+      this.#inSection++
+      this.#inParagraph = 0
+    }
+    const place = 1 / (1 + 0.25 * this.#inParagraph++) / (1 + 0.12 * this.#inSection)
+    const kindWorth = kind === 'quote' ? 0.3 : kind === 'filler' ? 0.05 : 1
+    const edge = Math.max(1, BEGINNING_WORTH / (1 + 0.2 * this.#lines))
+    const size = sizeOf(line)
+    this.#add(
+      line,
+      (size * place * kindWorth * edge * this.#asked(line.text)) / (1 + seen),
+      TEXT,
+      this.#sections.at(-1)?.item,
+    )
+  }
+
+  /** How much more a line is worth for what the agent looks for. */
+  #asked(text: string): number {
+    return this.#words.isIn(text) ? ASKED_WORTH : 1
+  }
+
+  #add(line: RawLine, value: number, part: number, parent: Item | undefined): Item {
+    const item = itemOf(line, this.#blanks, value, part, parent)
+    this.#store.add(item)
+    this.#previous = item
+    return item
   }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { codeLines } from './code-lines.ts'
 import { DEFINITION_RULES } from './definition-rules.ts'
-import { lineWorth, SOUGHT, type Sought } from './line-worth.ts'
-import { patternOutline } from './pattern-outline.ts'
+import { SOUGHT, lineWorth, type Sought } from './line-worth.ts'
 import { SourceLines } from './source-lines.ts'
+import { patternOutline } from './source-previewer.ts'
 
 const GO = `// Copyright somebody.
 // All rights reserved.

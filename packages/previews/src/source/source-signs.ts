@@ -1,6 +1,5 @@
 import { perSubject } from '@spillway/text/internal'
 import type { TextSubject } from '../previewer.ts'
-import { codeLikeness } from './code-likeness.ts'
 import { languageOf } from './languages.ts'
 import { cutNumber, findNumbering } from '../layout/numbered-lines.ts'
 import { linesBefore } from './source-lines.ts'
@@ -50,4 +49,119 @@ function pathBefore(lines: readonly string[]): string | undefined {
     if (path !== undefined && languageOf(path, undefined, '') !== undefined) return path
   }
   return undefined
+}
+
+/** Lines that only one language, or few, begin or end like this. */
+const TELLING: readonly (readonly [language: string, pattern: RegExp])[] = [
+  [
+    'python',
+    /^\s*(?:async )?def \w+\(.*[:,(]\s*$|^\s*def \w+\(.*\) ?-> .*:$|^\s*class \w+(?:\(.*\))?:$|^\s*from [\w.]+ import [\w(*]|^import [\w.]+(?: as \w+)?$|^if __name__ ==/,
+  ],
+  [
+    'typescript',
+    /^(?:import|export) type\b|^(?:export )?(?:declare )?(?:interface \w+.*\{$|type \w+(?:<.*>)? =|enum \w+ \{$)|^\s*(?:private|public|protected) (?:readonly )?\w+[?!]?: |^\s*(?:export )?(?:async )?function \w+.*\): .*\{$/,
+  ],
+  [
+    'javascript',
+    /^import .* from ['"]|^export (?:default|const|function|class|async)\b|^(?:const|let|var) .{1,80} = require\(|^\s*(?:async )?function \w+\(.*\{$|^\s*(?:const|let) [\w{[].* = .*;$|^module\.exports\b/,
+  ],
+  [
+    'go',
+    /^package \w+$|^func (?:\(\w+ [*\w.]+\) )?\w+[([].*\{$|^type \w+ (?:struct|interface) \{$|^import \($|^\t+(?:if err != nil|\w+(?:, \w+)* := )/,
+  ],
+  [
+    'rust',
+    /^\s*(?:pub(?:\(\w+\))? )?(?:async )?(?:fn \w+[<(]|struct \w+|enum \w+|trait \w+|mod \w+)|^\s*impl\b.*\{$|^\s*(?:pub )?use [\w:]+::|^\s*let mut \w|^#\[\w+/,
+  ],
+  ['java', /^package [\w.]+;$|^import (?:static )?[\w.*]+;$|^\s*(?:public|private|protected) .*[{;,(]$|^\s*@Override$/],
+  ['csharp', /^using [\w.]+;$|^namespace [\w.]+|^\s*(?:public|private|protected|internal) .*(?:[{;]|\{ get;.*|\))$/],
+  [
+    'cpp',
+    /^#include <\w+>|^(?:namespace|template ?<).*|^\s*(?:public|private|protected):$|^[\w:<>*& ]+ \w+::~?\w+\(|\bstd::\w/,
+  ],
+  [
+    'c',
+    /^#include [<"][\w./-]+\.h[">]|^#(?:define|ifdef|ifndef|endif|if)\b|^(?:static |extern )?(?:const )?(?:struct )?\w+ \*?\w+\(.*[){,]$|^typedef (?:struct|enum)\b/,
+  ],
+  [
+    'php',
+    /^<\?php|^\s*(?:public|private|protected) (?:static )?function \w+\(|^namespace [\w\\]+;$|^use [\w\\]+;$|^\s*\$\w+(?:->\w+)* = .*;$/,
+  ],
+  [
+    'ruby',
+    /^\s*def (?:self\.)?\w+[?!]?(?:\(.*\))?$|^\s*class [A-Z][\w:]*(?: < .*)?$|^\s*module [A-Z][\w:]*$|^require(?:_relative)? ['"]|^\s*attr_\w+ :/,
+  ],
+  [
+    'elixir',
+    /^\s*defmodule [\w.]+ do$|^\s*defp? \w+.*(?: do|, do: .*)$|^\s*alias [A-Z][\w.]*|^\s*@(?:moduledoc|doc|spec)\b|^\s*\|> \w/,
+  ],
+  [
+    'kotlin',
+    /^\s*(?:(?:override|private|internal|suspend|open) )*fun (?:<.*> )?[\w.]+\(|^\s*(?:data|sealed) class \w|^\s*(?:override )?val \w+(?:: \w+)? (?:=|by|get)/,
+  ],
+  [
+    'swift',
+    /^import (?:Foundation|UIKit|SwiftUI|[A-Z]\w+)$|^\s*(?:(?:private|public|static|override|mutating) )*func \w+.*\{$|^\s*(?:guard|if) let \w|^\s*(?:struct|extension|protocol) \w+.*\{$/,
+  ],
+  [
+    'scala',
+    /^\s*(?:case )?(?:class|object|trait) \w+.*|^\s*(?:override )?def \w+.*=(?: \{)?$|^import [\w.]+\.(?:_|\{.*\})$/,
+  ],
+  ['lua', /^local \w+ = require|^\s*(?:local )?function [\w.:]+\(.*\)$|^\s*local \w+ = |^\s*(?:if .* then|end,?)$/],
+]
+
+/** What hardly a line of code looks like: times, levels, prompts, stack frames, hunks of a diff. */
+const OUTPUT =
+  /^\W{0,3}\d{2,4}[-:/.]\d\d[-:/.]|^\s*(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE)\b|File "|at [\w.$<>]+[ (]|[+>$%] )|^[\w./\\-]+:\d+(?::\d+)?:|^\d+[:-]|^(?:@@ |[*=-]{5}|diff --git |[-+]{3} [ab/])/
+
+const CODE_END = /[{};,([:\\]$|^\s*[)}\]]|\)$|=>$/
+const CODE_START =
+  /^\s*(?:\/\/|\/\*|\*|#|--|@\w|<\/?[a-zA-Z]|import\b|from\b|use\b|using\b|package\b|return\b|if\b|else\b|for\b|while\b|def\b|class\b|func\b|fn\b|fun\b|let\b|const\b|var\b|val\b|end\b|do\b|case\b|when\b|with\b|try\b|raise\b|public\b|private\b|static\b|module\b|alias\b|type\b|sub\b|my\b|\||'|"|:|\()/
+const ASSIGNMENT = /^\s*[\w.@$[\]'":]+ ?(?::?=|<-|=>|:|\+=) ?\S|\w\([^()]*\)/
+
+/** What the first lines of a text tell of its being code. */
+interface CodeLikeness {
+  /** Share of the lines that hold anything which look like code of some language, from 0 to 1. */
+  readonly share: number
+  /** The language that most lines tell of; `undefined` where fewer than three do. */
+  readonly language: string | undefined
+}
+
+/** Lines and units of a line that are looked at. */
+const MOST_LINES = 240
+const MOST_UNITS = 160
+const LEAST_TELLING = 3
+
+/** Tell whether lines look like code, and of which language. */
+function codeLikeness(lines: readonly string[]): CodeLikeness {
+  const votes = new Map<string, number>()
+  let filled = 0
+  let like = 0
+  let quoted = false
+  for (const whole of lines.slice(0, MOST_LINES)) {
+    const line = whole.slice(0, MOST_UNITS).trimEnd()
+    // Documentation between three quotes is prose.
+    const quotes = line.split('"""').length - 1
+    const inside = quoted && quotes === 0
+    if (quotes % 2 === 1) quoted = !quoted
+    if (line === '' || inside) continue
+    filled++
+    if (OUTPUT.test(line)) {
+      like--
+      continue
+    }
+    if (CODE_END.test(line) || CODE_START.test(line) || ASSIGNMENT.test(line)) like++
+    for (const [language, pattern] of TELLING) {
+      if (pattern.test(line)) votes.set(language, (votes.get(language) ?? 0) + 1)
+    }
+  }
+  let language: string | undefined
+  let most = Math.max(LEAST_TELLING, filled * 0.02) - 1
+  for (const [name, count] of votes) {
+    if (count > most) {
+      language = name
+      most = count
+    }
+  }
+  return { share: filled === 0 ? 0 : Math.max(0, like) / filled, language }
 }

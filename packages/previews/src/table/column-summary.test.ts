@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { TextCodes } from '@spillway/text/internal/tables'
 import { ColumnSummary } from './column-summary.ts'
-import { describeColumn } from './describe-column.ts'
+import { describeColumn } from './table-items.ts'
 
 function summaryOf(cells: readonly string[]): ColumnSummary {
   const summary = new ColumnSummary()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { RowSample } from './row-sample.ts'
-import { spreadOrder } from './row-order.ts'
+import { spreadOrder } from './table-items.ts'
 
 function sampleOf(rows: number, length: number, block: number): RowSample {
   const sample = new RowSample()

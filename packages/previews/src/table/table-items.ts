@@ -1,11 +1,10 @@
-import { lineLabel, textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
-import { cutAtGrapheme, estimateTokens, cleanLine } from '@spillway/text/internal'
+import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
+import { unquote } from '@spillway/text/internal/tables'
+import { lineLabel, textItem, type HiddenNames, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { countOf } from '../layout/gap-marks.ts'
-import { describeColumn } from './describe-column.ts'
-import { rowKeys } from './row-keys.ts'
-import { rowOrder, spreadOrder } from './row-order.ts'
 import type { SampledRow } from './row-sample.ts'
 import type { TableData } from './table-data.ts'
+import type { ColumnSummary, CountedValue } from './column-summary.ts'
 
 /** Share of the budget for what is said of columns beside their names; a larger header comes with its names alone, cut. */
 const COLUMN_SHARE = 0.25
@@ -144,4 +143,215 @@ function cleanCell(cell: string): string {
 
 function endLine({ line, text, lines }: SampledRow): number {
   return line + (lines ?? text.split('\n').length) - 1
+}
+
+/** UTF-16 units of a value that are shown at most. */
+const LONGEST_SHOWN = 40
+
+/**
+ * Say what is known of a column, in few words: `0.5…2.25`, `yes ×12, no ×3`, `3 empty`; empty where nothing is.
+ *
+ * @param most - Values that are listed at most.
+ */
+export function describeColumn(summary: ColumnSummary, most: number): string {
+  const { filled, empty, range, values } = summary
+  if (filled === 0) return empty === 0 ? '' : 'all empty'
+  const parts: string[] = []
+  if (values?.length === 1) parts.push(`${empty === 0 ? 'always' : 'only'} ${shown(values[0]!)}`)
+  else if (values !== undefined && (values.length <= most || range === undefined) && filled > values.length)
+    parts.push(listed(values, most))
+  else if (range !== undefined && filled > 1) parts.push(`${range.least}…${range.greatest}`)
+  if (empty > 0) parts.push(`${formatCount(empty)} empty`)
+  return parts.join(', ')
+}
+
+function listed(values: readonly CountedValue[], most: number): string {
+  const sorted = values.toSorted((one, other) => other.count - one.count)
+  const named = sorted.slice(0, most).map((value) => `${shown(value)} ×${formatCount(value.count)}`)
+  const more = values.length - named.length
+  return more > 0 ? [...named, countOf(more, 'more value')].join(', ') : named.join(', ')
+}
+
+function shown({ text }: CountedValue): string {
+  const clean = cleanLine(unquote(text).replace(/\s+/g, ' '))
+  const cut = cutAtGrapheme(clean, LONGEST_SHOWN)
+  return cut.length < clean.length ? `${cut}…` : clean
+}
+
+/** Rows that tell which column tells rows apart. */
+const MOST_PROBED = 256
+/** Share of the probed rows whose cell differs from the others. */
+const DISTINCT_SHARE = 0.5
+const FILLED_SHARE = 0.9
+/** Of columns that tell rows apart about as well as the best, the shortest is taken. */
+const ABOUT_AS_DISTINCT = 0.9
+/** Of the tokens of a row, a key has at most this share: else rows themselves tell more. */
+const KEY_SHARE = 0.45
+/** Share of the budget for keys. */
+const KEYS_SHARE = 0.55
+/** Of so few rows, no key is shown. */
+const FEW_ROWS = 8
+/** UTF-16 units of a key that are shown at most. */
+const LONGEST_KEY = 80
+/** Numbers, times, ages and digests tell rows apart but say little. */
+const SAYS_LITTLE =
+  /^[-+]?[\d.,]+[%KMGTP]?$|^(?:about )?\d+ ?[a-z]{1,8}(?: ago)?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)|^(?:0x)?[\da-f]{6,}(?:-(?:0x)?[\da-f]+)?$/i
+
+/** The cells that stand for hidden rows of the tables of one text. */
+function rowKeys(tables: readonly TableData[]): HiddenNames {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  const keys = tables.map((table) => ({
+    share: table.rows / rows,
+    last: table.sample.at(-1)?.line ?? 0,
+    names: keysOf(table),
+  }))
+  return {
+    choose: (tokens) => keys.flatMap(({ share, names }) => names?.choose(tokens * share) ?? []),
+    write: (names) => keys.find(({ last }) => last >= names[0]!.line)?.names?.write(names) ?? [],
+  }
+}
+
+/** The cells that stand for hidden rows, of the column that tells the rows of a table apart in few tokens. */
+function keysOf(data: TableData): HiddenNames | undefined {
+  const { sample, split, names, labels } = data
+  const column = labels === undefined ? undefined : keyColumn(data)
+  if (column === undefined) return undefined
+  const keyOf = (row: string): string => {
+    const cell = cleanLine(split(row)[column] ?? '').replace(/\s+/g, ' ')
+    const cut = cutAtGrapheme(cell, LONGEST_KEY)
+    return cut.length < cell.length ? `${cut}…` : cell
+  }
+  return {
+    choose: (tokens) => {
+      const room = tokens * KEYS_SHARE
+      for (let count = Math.min(sample.length, Math.ceil(room)); count > 0; count = Math.floor(count * 0.9)) {
+        const keys = spread(sample, count).map(({ line, text }) => ({ line, name: keyOf(text) }))
+        const total = estimateTokens(foldNames(keys.map(({ name }) => name)))
+        if (total <= room) return keys.map((key) => ({ ...key, tokens: total / count }))
+      }
+      return []
+    },
+    write: (keys) => [
+      `[${names?.[column] ?? labels?.[column] ?? `column ${column + 1}`} of ${keys.length} of them:] ${foldNames(keys.map(({ name }) => name))}`,
+    ],
+  }
+}
+
+function keyColumn({ sample, columns, split }: TableData): number | undefined {
+  const probed = [...spreadOrder(sample.length)].slice(0, MOST_PROBED).map((place) => split(sample[place]!.text))
+  if (probed.length < FEW_ROWS) return undefined
+  const rowCost = probed.reduce((sum, cells) => sum + estimateTokens(cells.join(' ')), 0) / probed.length
+  const candidates: { readonly column: number; readonly cost: number; readonly distinct: number }[] = []
+  for (let column = 0; column < columns; column++) {
+    const cells = probed.map((row) => row[column] ?? '').filter((cell) => cell !== '')
+    if (cells.length < probed.length * FILLED_SHARE) continue
+    const distinct = new Set(cells).size
+    if (distinct < probed.length * DISTINCT_SHARE) continue
+    if (cells.filter((cell) => SAYS_LITTLE.test(cell)).length > cells.length * 0.2) continue
+    const cost = cells.reduce((sum, cell) => sum + estimateTokens(cell), 0) / cells.length
+    if (cost <= rowCost * KEY_SHARE) candidates.push({ column, cost, distinct })
+  }
+  const most = candidates.reduce((distinct, candidate) => Math.max(distinct, candidate.distinct), 0)
+  return candidates
+    .filter(({ distinct }) => distinct >= most * ABOUT_AS_DISTINCT)
+    .toSorted((one, other) => one.cost - other.cost)[0]?.column
+}
+
+/** So many of the rows, spread evenly, in order. */
+function spread<Row>(rows: readonly Row[], count: number): Row[] {
+  return Array.from({ length: count }, (_, index) => rows[Math.floor(((index + 0.5) * rows.length) / count)]!)
+}
+
+/** Shorter beginnings are not worth to be said once. */
+const LEAST_PREFIX = 4
+
+/**
+ * Write names one after another, those beside each other that begin with the same folder or host as `src/{a.ts,b.ts}`.
+ */
+function foldNames(names: readonly string[]): string {
+  const parts: string[] = []
+  for (let index = 0; index < names.length;) {
+    const first = names[index]!
+    const prefix = sharedStart(first, names[index + 1] ?? '')
+    let end = index + 1
+    if (prefix.length >= LEAST_PREFIX) {
+      while (end < names.length && names[end]!.startsWith(prefix)) end++
+      const rests = names.slice(index, end).map((name) => name.slice(prefix.length))
+      parts.push(`${prefix}{${rests.join(',')}}`)
+    } else parts.push(first)
+    index = end
+  }
+  return parts.join(', ')
+}
+
+/** What two names have in common up to a slash or colon. */
+function sharedStart(one: string, other: string): string {
+  let end = 0
+  for (let at = 0; at < one.length && one[at] === other[at]; at++) if (one[at] === '/' || one[at] === ':') end = at + 1
+  return one.slice(0, end)
+}
+
+/** Rows of each end that come before any between them. */
+const END_ROWS = 5
+
+const UNITS: readonly string[] = ['', 'K', 'M', 'G', 'T', 'P']
+
+/**
+ * The places of the kept rows, those first that tell most: the first and the last rows in turn, then those between, spread
+ * evenly. Of sizes the largest come first, and of records that say the same, one comes before the others.
+ */
+function* rowOrder(data: TableData): Generator<number> {
+  const { sample, labels, rows, largest = false } = data
+  const last = sample.length - 1
+  const ends = Math.min(END_ROWS, Math.floor(last / 2) + 1)
+  for (let place = 0; place < ends; place++) {
+    yield place
+    if (last - place > place) yield last - place
+  }
+  const between = Math.max(0, last - ends + 1 - ends)
+  if (largest && sample.length === rows) yield* bySize(data, ends, between)
+  else if (labels === undefined) for (const place of spreadOrder(between)) yield ends + place
+  else yield* byNovelty(data, ends, between)
+}
+
+/**
+ * The indices from 0 to `count` in an order whose every beginning is spread evenly: the van der Corput sequence, from the
+ * middle on.
+ */
+export function* spreadOrder(count: number): Generator<number> {
+  let bits = 0
+  while (2 ** bits <= count) bits++
+  const size = 2 ** bits
+  for (let turn = 1; turn < size; turn++) {
+    let index = 0
+    for (let bit = 0; bit < bits; bit++) if ((turn >>> bit) & 1) index |= 1 << (bits - 1 - bit)
+    if (index <= count) yield index - 1
+  }
+}
+
+function* bySize({ sample, split }: TableData, from: number, count: number): Generator<number> {
+  const sizes = sample.slice(from, from + count).map((row) => sizeOf(split(row.text)[0] ?? ''))
+  const places = sizes.map((_, place) => place)
+  for (const place of places.toSorted((one, other) => sizes[other]! - sizes[one]! || one - other)) yield from + place
+}
+
+function* byNovelty({ sample, split }: TableData, from: number, count: number): Generator<number> {
+  const told = new Set<string>()
+  const repeated: number[] = []
+  for (const place of spreadOrder(count)) {
+    const says = split(sample[from + place]!.text)
+      .slice(1)
+      .join(' ')
+    if (told.has(says)) repeated.push(from + place)
+    else {
+      told.add(says)
+      yield from + place
+    }
+  }
+  yield* repeated
+}
+
+function sizeOf(text: string): number {
+  const [, number = '0', unit = ''] = /^([\d.]+)([KMGTP]?)$/.exec(text) ?? []
+  return Number(number) * 1_024 ** UNITS.indexOf(unit)
 }

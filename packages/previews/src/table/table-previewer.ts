@@ -1,11 +1,31 @@
+import {
+  AlignedReader,
+  ExpandedRecords,
+  MOST_COLUMNS,
+  RecordReader,
+  TextCodes,
+  alignedFormat,
+  cellsOf,
+  isFooter,
+  separatedFormat,
+  splitRecord,
+  unquote,
+  type AlignedFormat,
+  type AlignedTable,
+  type BeginTable,
+  type BlockText,
+  type ExpandedRecord,
+  type LineColumns,
+  type RecordSink,
+  type SeparatedFormat,
+} from '@spillway/text/internal/tables'
+import { cleanLine } from '@spillway/text/internal'
 import { writePreview } from '../layout/write-preview.ts'
-import { alignedFormat, AlignedReader, type BeginTable, separatedFormat } from '@spillway/text/internal/tables'
 import type { TextPreviewer, WritePreview } from '../previewer.ts'
-import { SeparatedReader } from './separated-reader.ts'
-import { ExpandedReader } from './expanded-reader.ts'
 import type { TableData } from './table-data.ts'
 import { tableItems } from './table-items.ts'
-import { TableSection } from './table-section.ts'
+import { ColumnSummary } from './column-summary.ts'
+import { RowSample } from './row-sample.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /**
@@ -42,4 +62,254 @@ export function tablePreviewer(): TextPreviewer {
 
 function writer(tables: readonly TableData[] | undefined): WritePreview | undefined {
   return tables && ((options) => writePreview(tableItems(tables, options.budgetTokens), options))
+}
+
+/** UTF-16 units of a record that are kept. */
+const LONGEST_RECORD = 4_096
+/** Stands between the values of a record that is kept: a character that is never shown. */
+const BETWEEN = '\u001f'
+
+/** Reads the results of queries that have a line for each cell. */
+class ExpandedReader {
+  readonly #records = new ExpandedRecords((record) => this.#take(record))
+  readonly #sample = new RowSample()
+  readonly #summaries: ColumnSummary[] = []
+  readonly #codes = new TextCodes()
+  #names: readonly string[] | undefined
+  #ragged = 0
+
+  push(text: string): void {
+    this.#records.push(text)
+  }
+
+  /** Returns `undefined` where no record has a column. */
+  finish(): [TableData] | undefined {
+    this.#records.finish()
+    const names = this.#names
+    if (names === undefined) return undefined
+    return [
+      {
+        kind: 'table',
+        title: '',
+        names,
+        columns: names.length,
+        rows: this.#sample.rows,
+        ragged: this.#ragged,
+        summaries: this.#ragged === 0 ? this.#summaries : [],
+        sample: this.#sample.finish(),
+        lines: this.#records.lines,
+        isRewritten: true,
+        notes: [],
+        split: (row) => row.split(BETWEEN),
+        separator: '|',
+      },
+    ]
+  }
+
+  #take({ names, values, line }: ExpandedRecord): void {
+    this.#names ??= names
+    if (names.join(BETWEEN) !== this.#names.join(BETWEEN)) this.#ragged++
+    else {
+      for (const [column, text] of values.entries()) {
+        const block: BlockText = { text, codes: this.#codes.of(text) }
+        this.#summaries[column] ??= new ColumnSummary()
+        this.#summaries[column].add(block, 0, text.length)
+      }
+    }
+    const text = values.join(BETWEEN)
+    this.#sample.add(text, 0, Math.min(text.length, LONGEST_RECORD), line, 1 + names.length)
+    this.#sample.endBlock(text)
+  }
+}
+
+/** Notes behind the rows that are kept. */
+const MOST_NOTES = 12
+const LONGEST_NOTE = 300
+
+/** One table of a text of lines, while its rows come. */
+class TableSection implements AlignedTable {
+  readonly #columns: LineColumns
+  readonly #title: string
+  readonly #named: boolean
+  readonly #kind: string
+  readonly #largest: boolean | undefined
+  readonly #summaries: ColumnSummary[]
+  readonly #bounds: Int32Array
+  readonly #notes: string[] = []
+  readonly #sample = new RowSample()
+  #unfit = 0
+
+  constructor(
+    columns: LineColumns,
+    title: string,
+    named: boolean,
+    { kind = 'table', largest }: Pick<AlignedFormat, 'kind' | 'largest'>,
+  ) {
+    this.#kind = kind
+    this.#largest = largest
+    this.#columns = columns
+    this.#title = title
+    this.#named = named
+    this.#summaries = Array.from({ length: columns.columns }, () => new ColumnSummary())
+    this.#bounds = new Int32Array(2 * columns.columns)
+  }
+
+  /** Rows that do not fit the columns. */
+  get unfit(): number {
+    return this.#unfit
+  }
+
+  get rows(): number {
+    return this.#sample.rows
+  }
+
+  add(block: BlockText, start: number, end: number, line: number, lines: number): void {
+    const cells = this.#columns.find(block.codes, start, end, this.#bounds)
+    if (cells === 0) this.#unfit++
+    for (let cell = 0; cell < this.#summaries.length; cell++) {
+      if (cells === 0) this.#summaries[cell]!.addEmpty()
+      else this.#summaries[cell]!.add(block, this.#bounds[2 * cell]!, this.#bounds[2 * cell + 1]!)
+    }
+    this.#sample.add(block.text, start, end, line, lines)
+  }
+
+  get columns(): number {
+    return this.#columns.columns
+  }
+
+  endBlock(text: string): void {
+    this.#sample.endBlock(text)
+  }
+
+  note(text: string): void {
+    if (this.#notes.length < MOST_NOTES) this.#notes.push(text.slice(0, LONGEST_NOTE))
+  }
+
+  finish(): Omit<TableData, 'lines'> {
+    const { names, columns, separator } = this.#columns
+    return {
+      kind: this.#kind,
+      largest: this.#largest,
+      title: this.#title,
+      names: this.#named ? names : undefined,
+      labels: names,
+      columns,
+      rows: this.#sample.rows,
+      ragged: 0,
+      // What rows hold that do not fit was not summed up.
+      summaries: this.#unfit === 0 ? this.#summaries : [],
+      sample: this.#sample.finish(),
+      notes: this.#notes,
+      split: (row) => cellsOf(this.#columns, row),
+      separator,
+    }
+  }
+}
+
+/** Columns that are summed up. */
+const MOST_SUMMED = 256
+/** UTF-16 units of the comments before the header that are kept. */
+const LONGEST_TITLE = 1_000
+
+const KINDS: Readonly<Record<string, string>> = {
+  ',': 'CSV',
+  '\t': 'TSV',
+  ';': 'CSV with ;',
+  '|': 'CSV with |',
+}
+
+/** Reads a table whose cells are separated by a character. */
+class SeparatedReader implements RecordSink {
+  readonly #format: SeparatedFormat
+  readonly #records: RecordReader
+  readonly #sample = new RowSample()
+  readonly #summaries: ColumnSummary[] = []
+  #title = ''
+  #footer = ''
+  #names: string[] | undefined
+  #columns = 0
+  #ragged = 0
+  #long = 0
+
+  constructor(format: SeparatedFormat) {
+    this.#format = format
+    this.#records = new RecordReader(this, format.separator, format.quotes)
+  }
+
+  push(text: string): void {
+    this.#records.push(text)
+  }
+
+  /** Returns `undefined` where quotes that never close swallowed rows. */
+  finish(): [TableData] | undefined {
+    this.#records.finish()
+    if (this.#records.unclosed || this.#columns === 0) return undefined
+    const { separator, quotes } = this.#format
+    const table: TableData = {
+      kind: KINDS[separator] ?? 'CSV',
+      title: this.#title,
+      names: this.#names,
+      columns: this.#columns,
+      rows: this.#sample.rows,
+      ragged: this.#ragged,
+      // What long rows hold was not summed up.
+      summaries: this.#long === 0 ? this.#summaries : [],
+      sample: this.#sample.finish(),
+      lines: this.#records.lines,
+      split: (row) => splitRecord(row, separator, quotes),
+      separator,
+      notes: this.#footer === '' ? [] : [this.#footer],
+    }
+    return [table]
+  }
+
+  record(block: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void {
+    const { text } = block
+    if (line <= this.#format.comments) {
+      if (this.#title.length < LONGEST_TITLE)
+        this.#title += `${cleanLine(text.slice(start, Math.min(end, start + LONGEST_TITLE)))}\n`
+      return
+    }
+    const known = Math.min(cells, MOST_COLUMNS)
+    if (this.#columns === 0) {
+      this.#columns = cells
+      const summed = Math.min(cells, MOST_SUMMED)
+      for (let column = 0; column < summed; column++) this.#summaries.push(new ColumnSummary())
+      if (this.#format.header) {
+        const name = (_: unknown, cell: number): string =>
+          cleanLine(unquote(text.slice(bounds[2 * cell], bounds[2 * cell + 1])).replace(/\s+/g, ' ')).trim()
+        this.#names = Array.from({ length: known }, name)
+        return
+      }
+    }
+    if (cells === 1 && this.#columns > 1 && isFooter(text.slice(start, Math.min(end, start + 80)))) {
+      this.#footer = text.slice(start, Math.min(end, start + 80))
+      return
+    }
+    if (cells !== this.#columns) this.#ragged++
+    const summed = this.#summaries.length
+    for (let cell = 0; cell < summed; cell++) {
+      if (cell < known) this.#summaries[cell]!.add(block, bounds[2 * cell]!, bounds[2 * cell + 1]!)
+      else this.#summaries[cell]!.addEmpty()
+    }
+    this.#sample.add(text, start, end, line)
+  }
+
+  endBlock({ text }: BlockText): void {
+    this.#sample.endBlock(text)
+  }
+
+  longRecord(start: string, cells: number, line: number): void {
+    if (this.#columns === 0) {
+      this.#columns = cells
+      const known = splitRecord(start, this.#format.separator, this.#format.quotes).slice(0, -1)
+      if (this.#format.header) {
+        this.#names = known.map((name) => cleanLine(unquote(name)))
+        return
+      }
+    }
+    this.#long++
+    if (cells !== this.#columns) this.#ragged++
+    this.#sample.addLong(start, line)
+  }
 }

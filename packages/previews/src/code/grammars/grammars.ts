@@ -1,9 +1,269 @@
-import type { Grammar } from '../grammar.ts'
-import { C_FAMILY } from './c-family.ts'
+import type { Node } from 'web-tree-sitter'
+import type { DefinitionRule, Grammar } from '../grammar.ts'
 import { CLASSES } from './classes.ts'
 import { COMPILED } from './compiled.ts'
-import { ECMASCRIPT } from './ecmascript.ts'
-import { SCRIPTS } from './scripts.ts'
+import { LEXIS } from '../lexis.ts'
+
+const VSCODE = '@vscode/tree-sitter-wasm'
+
+const luaAssigned: DefinitionRule = {
+  kind: 'function',
+  name: (node) => {
+    const value = node.namedChildren.find((child) => child?.type === 'expression_list')?.firstNamedChild
+    if (value?.type !== 'function_definition') return undefined
+    return node.namedChildren.find((child) => child?.type === 'variable_list')?.firstNamedChild ?? undefined
+  },
+}
+
+/** Python, Ruby, Lua and shell. */
+const SCRIPTS: Readonly<Record<string, Grammar>> = {
+  python: {
+    columns: true,
+    peer: VSCODE,
+    file: 'wasm/tree-sitter-python.wasm',
+    blocks: 'suites',
+    definitions: {
+      function_definition: 'function',
+      class_definition: 'class',
+    },
+    passages:
+      'module block decorated_definition if_statement elif_clause else_clause try_statement except_clause finally_clause ' +
+      'with_statement for_statement while_statement ERROR',
+    bodies: '',
+  },
+  ruby: {
+    columns: true,
+    peer: VSCODE,
+    file: 'wasm/tree-sitter-ruby.wasm',
+    blocks: {
+      closes: /^(?:[a-z_]+ )?def\s(?!\S+?(?:\([^)]*\))?\s+=\s)(?!.*\bend$)/,
+      end: /^end\b/,
+      comment: '#',
+    },
+    definitions: { class: 'class', module: 'module', method: 'method', singleton_method: 'method' },
+    passages:
+      'program body_statement singleton_class call argument_list do_block block block_body if unless then else begin ERROR',
+    bodies: '',
+  },
+  lua: {
+    columns: true,
+    peer: '@tree-sitter-grammars/tree-sitter-lua',
+    file: 'tree-sitter-lua.wasm',
+    blocks: { closes: /\bfunction\b[^)]*\)$/, end: /^end\b/, comment: '--' },
+    definitions: { function_declaration: 'function', assignment_statement: luaAssigned },
+    passages: 'chunk variable_declaration do_statement block ERROR',
+    bodies: '',
+  },
+  bash: {
+    columns: true,
+    peer: VSCODE,
+    file: 'wasm/tree-sitter-bash.wasm',
+    blocks: { closes: /^(?:function\s+[\w:.-]+|[\w:.-]+\s*\(\)|\{).*\{$|^\{$/, end: /^\}/, comment: '#' },
+    definitions: { function_definition: 'function' },
+    passages: 'program if_statement compound_statement ERROR',
+    bodies: '',
+  },
+}
+
+const FUNCTIONS: ReadonlySet<string> = new Set([
+  'arrow_function',
+  'function_expression',
+  'function',
+  'generator_function',
+])
+/** What is imported is defined elsewhere. */
+const IMPORTS = /^(?:await\s+import\b|require\b)/
+const IMPORTS_AT_MOST = 24
+
+function isFunction(node: Node | null): boolean {
+  return node !== null && FUNCTIONS.has(node.type)
+}
+
+/** A property with a function, or the `x` of `exports.x = function` and `X.prototype.x = function`. */
+const assigned: DefinitionRule = {
+  kind: 'function',
+  name: (node) => {
+    const left = node.childForFieldName('left')
+    const right = node.childForFieldName('right')
+    if (left === null || right === null || (!isFunction(right) && right.type !== 'class')) return undefined
+    return left.childForFieldName('property') ?? (left.type === 'identifier' ? left : undefined)
+  },
+}
+
+const variable: DefinitionRule = {
+  kind: (node) => {
+    const value = node.childForFieldName('value')
+    return isFunction(value) ? 'function' : value?.type === 'class' ? 'class' : 'constant'
+  },
+  name: (node) => {
+    const name = node.childForFieldName('name')
+    const value = node.childForFieldName('value')
+    if (name?.type !== 'identifier' || value === null) return undefined
+    if (isFunction(value) || value.type === 'class') return name
+    const declaration = node.parent
+    const outer = declaration?.parent
+    const isTop = outer?.type === 'program' || outer?.type === 'export_statement'
+    const isImport = value.endIndex - value.startIndex > 0 && IMPORTS.test(value.text.slice(0, IMPORTS_AT_MOST))
+    return isTop && !isImport && declaration?.firstChild?.type === 'const' ? name : undefined
+  },
+}
+
+const withFunction = (field: string, kind: string): DefinitionRule => ({
+  kind,
+  name: (node) =>
+    isFunction(node.childForFieldName('value')) ? (node.childForFieldName(field) ?? undefined) : undefined,
+})
+
+const JAVASCRIPT: Omit<Grammar, 'file'> = {
+  peer: '@vscode/tree-sitter-wasm',
+  blocks: {
+    lexis: LEXIS.ecmascript,
+    opens:
+      /^[^(]*\b(?:class|namespace|module|global)\b[^(]*$|\bclass\b[^(]*\bextends\b|\bexports\s*=\s*$|^\s*if\b|\belse\s*$/,
+  },
+  definitions: {
+    function_declaration: 'function',
+    generator_function_declaration: 'function',
+    class_declaration: 'class',
+    class: 'class',
+    method_definition: 'method',
+    field_definition: withFunction('property', 'method'),
+    pair: withFunction('key', 'function'),
+    variable_declarator: variable,
+    assignment_expression: assigned,
+  },
+  passages:
+    'program export_statement lexical_declaration variable_declaration class_body statement_block expression_statement ' +
+    'parenthesized_expression call_expression unary_expression arguments arrow_function function_expression ' +
+    'if_statement else_clause return_statement object ERROR',
+  bodies: 'class_body',
+}
+
+const TYPESCRIPT: Omit<Grammar, 'file'> = {
+  ...JAVASCRIPT,
+  definitions: {
+    ...JAVASCRIPT.definitions,
+    function_signature: { kind: 'function', announces: true },
+    abstract_class_declaration: 'class',
+    interface_declaration: 'interface',
+    type_alias_declaration: 'type',
+    enum_declaration: 'enum',
+    internal_module: 'namespace',
+    module: 'namespace',
+    abstract_method_signature: 'method',
+    method_signature: { kind: 'method', announces: true },
+    public_field_definition: withFunction('name', 'method'),
+  },
+  passages: `${JAVASCRIPT.passages} ambient_declaration interface_body`,
+}
+
+/** JavaScript and TypeScript. */
+const ECMASCRIPT: Readonly<Record<string, Grammar>> = {
+  javascript: { ...JAVASCRIPT, file: 'wasm/tree-sitter-javascript.wasm' },
+  typescript: { ...TYPESCRIPT, file: 'wasm/tree-sitter-typescript.wasm' },
+  tsx: { ...TYPESCRIPT, file: 'wasm/tree-sitter-tsx.wasm' },
+}
+
+/** Declarators that stand in each other at most. */
+const MOST_DECLARATORS = 16
+
+/** The innermost declarator, which is the name, and whether parameters follow it. */
+function declared(node: Node): { name: Node; isFunction: boolean } | undefined {
+  let inner = node.childForFieldName('declarator')
+  let isFunction = false
+  for (let depth = 0; inner !== null && depth < MOST_DECLARATORS; depth++) {
+    if (inner.type === 'function_declarator') isFunction = true
+    const next: Node | null = inner.childForFieldName('declarator') ?? wrapped(inner)
+    if (next === null) return { name: inner, isFunction }
+    inner = next
+  }
+  return undefined
+}
+
+function wrapped(node: Node): Node | null {
+  return /^(?:reference|parenthesized|attributed)_declarator$/.test(node.type) ? node.lastNamedChild : null
+}
+
+/** The last part of `a::b::c`. */
+function unqualified(node: Node): Node {
+  let last = node
+  for (let depth = 0; last.type === 'qualified_identifier' && depth < MOST_DECLARATORS; depth++)
+    last = last.childForFieldName('name') ?? last
+  return last.type === 'template_function' ? (last.childForFieldName('name') ?? last) : last
+}
+
+/** A struct, class, union or enum counts where it has a body. */
+const withBody = (kind: string): DefinitionRule => ({
+  kind,
+  name: (node) => {
+    const name = node.childForFieldName('name')
+    if (name === null || node.childForFieldName('body') === null) return undefined
+    return name.type === 'template_type' ? (name.childForFieldName('name') ?? name) : unqualified(name)
+  },
+})
+
+const functionDefinition: DefinitionRule = {
+  kind: (node) => (declared(node)?.name.type === 'identifier' ? 'function' : 'method'),
+  name: (node) => {
+    const found = declared(node)
+    return found?.isFunction === true ? unqualified(found.name) : undefined
+  },
+  member: (node) => declared(node)?.name.type === 'qualified_identifier',
+}
+
+const prototype: DefinitionRule = { ...functionDefinition, announces: true }
+
+const typeDefinition: DefinitionRule = {
+  kind: 'type',
+  name: (node) => declared(node)?.name,
+  alongside: true,
+}
+
+const C: Grammar = {
+  peer: '@repomix/tree-sitter-wasms',
+  file: 'out/tree-sitter-c.wasm',
+  blocks: { lexis: LEXIS.c, opens: /\bnamespace\b[^;=]*$|\bextern\s*"[^"]*"\s*$/ },
+  definitions: {
+    function_definition: functionDefinition,
+    declaration: prototype,
+    struct_specifier: withBody('struct'),
+    union_specifier: withBody('union'),
+    enum_specifier: withBody('enum'),
+    type_definition: typeDefinition,
+  },
+  passages: 'translation_unit linkage_specification declaration_list ERROR',
+  bodies: 'declaration_list',
+}
+
+/** Grammars of C++ read nearly all of C. */
+const C_AS_CPP: Grammar = { ...C, peer: '@vscode/tree-sitter-wasm', file: 'wasm/tree-sitter-cpp.wasm' }
+
+const CPP: Grammar = {
+  ...C_AS_CPP,
+  blocks: {
+    lexis: LEXIS.c,
+    opens: /^[^(=]*\b(?:class|struct|union)\b[^(=]*$|\bnamespace\b[^;=]*$|\bextern\s*"[^"]*"\s*$/,
+  },
+  definitions: {
+    ...C.definitions,
+    field_declaration: prototype,
+    class_specifier: withBody('class'),
+    namespace_definition: 'namespace',
+    alias_declaration: 'type',
+    concept_definition: 'concept',
+  },
+  passages: `${C.passages} template_declaration field_declaration_list`,
+  bodies: 'declaration_list field_declaration_list',
+}
+
+/** Lines that only C++ has, in a header that may be of either. */
+const ONLY_CPP = /^[ \t]*(?:class[ \t]+\w|namespace\b|template[ \t]*<|(?:public|private|protected)[ \t]*:)/m
+
+/** C and C++. */
+const C_FAMILY: Readonly<Record<string, Grammar>> = {
+  c: { ...C, otherwise: C_AS_CPP, unless: { pattern: ONLY_CPP, grammar: CPP } },
+  cpp: CPP,
+}
 
 /** The grammar of each language, by the ids that `languageOf` gives. */
 export const GRAMMARS: ReadonlyMap<string, Grammar> = new Map(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { foldSuites } from './fold-suites.ts'
+import { foldSuites } from './outline-by-grammars.ts'
 
 const fold = (code: string, asked: ReadonlySet<number> = new Set()): string => foldSuites(code, asked).text
 

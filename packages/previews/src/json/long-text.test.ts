@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeEscapes } from './decode-escapes.ts'
+import { decodeEscapes } from './long-text.ts'
 
 describe('decodeEscapes', () => {
   it('decodes what JSON.stringify escapes', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { namedKind } from './class-words.ts'
+import { namedKind } from './element-marks.ts'
 
 it.each(['site-footer', 'shareBar', 'col-3 sidebar', 'main_nav', 'cookie-notice', 'x sr-only'])(
   'takes %s for what stands around the content',
