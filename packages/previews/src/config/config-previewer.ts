@@ -1,7 +1,6 @@
 import { perSubject } from '@spillway/text/internal'
 import { writePreview } from '../layout/write-preview.ts'
 import { countOf } from '../layout/gap-marks.ts'
-import { numberCut, numberNote, withoutNumbers } from '../layout/cut-numbers.ts'
 import { RawLines, type RawLine } from '../layout/raw-lines.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { ASKED_WORTH, KEYS, TEXT, type ConfigOutline, type ConfigReader } from './config-outline.ts'
@@ -18,6 +17,7 @@ import {
 import { itemOf, type Item } from '../layout/preview-model.ts'
 import { ItemStore } from '../layout/item-store.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
+import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
 
 /** Shares of the budget: of keys, and of text and values of several lines. What one does not need goes to the others. */
 const SHARES = [0.85, 0.15]

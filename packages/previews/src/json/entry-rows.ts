@@ -3,12 +3,11 @@ import { countOf } from '../layout/gap-marks.ts'
 import { textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { PreviewDrafts } from '../layout/write-preview.ts'
 import type { PreviewOptions } from '../previewer.ts'
-import type { EntryPlace, NotableEntry, Passage, Rarity } from './passage.ts'
 import { KEY_SEPARATOR, readEntry, type Cells } from './read-entry.ts'
 import type { Shape } from './shape.ts'
-import { showKey } from './skeleton-node.ts'
 import { lineSignal } from '../log/line-signal.ts'
-import { showScalar, tidy } from './show-value.ts'
+import { showKey, showScalar, tidy } from './show-value.ts'
+import type { EntryPlace, NotableEntry, Passage, Rarity } from './passage-keeper.ts'
 
 /** Tokens of a row at most, at least, and as a share of the room for all rows. */
 const MOST_ROW = 90

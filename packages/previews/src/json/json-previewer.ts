@@ -1,13 +1,11 @@
 import { isJsonLinesType, recognizeJson } from '@spillway/text/internal/json'
 import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
-import type { JsonScan, ScannedString } from './json-scan.ts'
+import type { JsonScan, JsonSink, ScannedString } from './json-scan.ts'
 import { renderJsonPreview } from './render-json-preview.ts'
-import type { JsonSink } from './json-sink.ts'
 import { JsonTokenizer } from './json-tokenizer.ts'
 import { LongText } from './long-text.ts'
 import { PassageKeeper } from './passage-keeper.ts'
-import { Shape, type ShapeRoom } from './shape.ts'
-import { FIRST_TIMES, ValueSummary, isSame } from './value-summary.ts'
+import { FIRST_TIMES, Shape, ValueSummary, isSame, type ShapeRoom } from './shape.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /** Texts up to so many UTF-16 units are kept, to be shown whole where the budget allows. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { JsonSink } from './json-sink.ts'
 import { JsonTokenizer } from './json-tokenizer.ts'
+import type { JsonSink } from './json-scan.ts'
 
 /** Writes down what it is passed, and builds the values again. */
 class Recorder implements JsonSink {

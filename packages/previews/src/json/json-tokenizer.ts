@@ -1,6 +1,6 @@
-import { APOSTROPHE, indexOrEnd, INNER, isBlank, isWord, NUMBER, QUOTE, STARTS } from './json-characters.ts'
-import type { JsonBreak, JsonSink } from './json-sink.ts'
+import { APOSTROPHE, INNER, NUMBER, QUOTE, STARTS, indexOrEnd, isBlank, isWord } from './json-characters.ts'
 import { Nesting } from './nesting.ts'
+import type { JsonBreak, JsonSink } from './json-scan.ts'
 
 /** Strings from this many UTF-16 units on are passed on in parts. */
 const LONG_STRING_UNITS = 16_384

@@ -1,6 +1,6 @@
 import { countOf } from '../layout/gap-marks.ts'
-import type { JsonSink } from './json-sink.ts'
 import { JsonTokenizer } from './json-tokenizer.ts'
+import type { JsonSink } from './json-scan.ts'
 
 /** Deepest object of an entry that is looked into. */
 const DEEPEST = 4

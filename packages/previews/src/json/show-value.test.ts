@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { showScalar, showValues, tidy } from './show-value.ts'
-import { ValueSummary } from './value-summary.ts'
+import { ValueSummary } from './shape.ts'
 
 function summaryOf(...values: unknown[]): ValueSummary {
   const summary = new ValueSummary()

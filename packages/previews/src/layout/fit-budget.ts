@@ -20,6 +20,7 @@ export interface Draft {
 export function fitBudget(write: (aim: number) => Draft, { budgetTokens, countTokens }: PreviewOptions): string {
   let best = ''
   let bestTokens = 0
+  let before = 0
   let aim = budgetTokens
   for (let attempt = 0; attempt < ATTEMPTS && aim >= 1; attempt++) {
     const { text, complete } = write(aim)
@@ -31,6 +32,9 @@ export function fitBudget(write: (aim: number) => Draft, { budgetTokens, countTo
       }
       if (complete || tokens >= budgetTokens * 0.975) break
     }
+    // The same again: the estimate is off by more than the draft is over the budget.
+    if (tokens > budgetTokens && tokens === before) aim *= 0.8
+    before = tokens
     aim = Math.min(aim * 1.5, (aim * (budgetTokens * 0.99)) / Math.max(tokens, 1))
   }
   return best

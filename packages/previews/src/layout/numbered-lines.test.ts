@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutNumber, findNumbering } from './numbered-lines.ts'
+import { cutNumber, findNumbering, numberCut, withoutNumbers } from './numbered-lines.ts'
 
 const CODE = ['import os', '', 'def main():', '    return 12', '', 'main()']
 
@@ -47,5 +47,23 @@ describe('the numbers before lines', () => {
         expect(line.endsWith(cutNumber(line, numbering))).toBe(true)
       }),
     )
+  })
+})
+
+describe('numberCut', () => {
+  it('cuts the numbers that a tool put before lines, and tells where they begin', () => {
+    const text = Array.from({ length: 20 }, (_, index) => `${String(index + 200).padStart(6)}→- line ${index}`).join(
+      '\n',
+    )
+    const numbers = numberCut(text)
+    expect(numbers?.shift).toBe(199)
+    expect(numbers?.cut('   205→- line')).toBe('- line')
+    expect(withoutNumbers(text).startsWith('- line 0\n- line 1\n')).toBe(true)
+  })
+
+  it('leaves lists with numbers of their own alone', () => {
+    const text = '1: one\n2: two\n3: three\nA text follows.\nAnd goes on.\nAnd on.'
+    expect(numberCut(text)).toBeUndefined()
+    expect(withoutNumbers(text)).toBe(text)
   })
 })

@@ -3,8 +3,8 @@ import type { HiddenName, Item, PreviewModel } from './preview-model.ts'
 import { fitBudget, type Draft } from './fit-budget.ts'
 import { GapMarks } from './gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
-import { bestItems } from './best-items.ts'
 import { chooseItems, follows, type ItemRow } from './choose-items.ts'
+import { bestItems } from './item-store.ts'
 
 /** Tokens of the line number after a gap, about. */
 const NUMBER_TOKENS = 3

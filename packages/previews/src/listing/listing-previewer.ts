@@ -5,8 +5,150 @@ import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { shareRead, type ListedLine, type ListingForm, type ListingReader } from './listing-form.ts'
 import { ListingLayout } from './listing-layout.ts'
 import { ListingLines } from './listing-reader.ts'
-import { matchListing } from './match-listing.ts'
-import { pathListing } from './path-listing.ts'
+
+const LEAST_MATCHES = 3
+/** Lines of one file, without its name, that are enough to tell. */
+const LEAST_NUMBERED = 8
+const LONGEST_FILE = 4_096
+/** A line around a match. */
+const CONTEXT = /^[^\s:][^:]{0,511}?-\d{1,9}-/
+/** A match below the name of its file, as `rg` shows it on a terminal, or in the only file. */
+const NUMBERED = /^(\d{1,9})([:-])(?!\d\d:\d\d)/
+/** A compiler's message has a column and a level besides. */
+const MESSAGE = /^[^:]{1,512}:\d+:(?:\d+:)? *(?:fatal |internal )?(?:error|warning|note|info|remark)\b/i
+
+/** Matches with their file and line, as `grep -rn`, `git grep -n` and `rg` print them. */
+const matchListing: ListingForm = {
+  name: 'matches',
+  group: 'file',
+  item: 'match',
+  onLines: true,
+  mark: '',
+  joint: ':',
+  recognize: (lines) => {
+    const filled = lines.filter((line) => line !== '' && line !== '--')
+    if (filled.length < LEAST_MATCHES || shareRead(lines, new MatchReader()) < 0.9) return 0
+    if (filled.filter((line) => MESSAGE.test(line)).length > filled.length * 0.2) return 0
+    const files = filled.map(fileOf).filter((file) => file !== '')
+    if (files.length < filled.filter((line) => NUMBERED.test(line)).length) return numberedSureness(lines)
+    if (files.length < LEAST_MATCHES) return 0
+    // Times and sentences look like a file and a line, too.
+    const odd = files.filter((file) => /\s/.test(file) || !/[./\\]/.test(file) || /^[\d\-T/.]+$/.test(file))
+    return odd.length > files.length * 0.1 ? 0 : 0.9
+  },
+  start: () => new MatchReader(),
+}
+
+class MatchReader implements ListingReader {
+  #file = ''
+  #afterBlank = true
+
+  read(line: string): ListedLine | undefined {
+    const isFirst = this.#afterBlank
+    this.#afterBlank = line === ''
+    if (line === '' || line === '--') return {}
+    const fileEnd = matchedFile(line)
+    if (fileEnd > 0) {
+      if (this.#file.length !== fileEnd || !line.startsWith(this.#file)) this.#file = line.slice(0, fileEnd)
+      const numberEnd = line.indexOf(':', fileEnd + 1)
+      return { group: this.#file, item: `${line.slice(fileEnd + 1, numberEnd)}: ${line.slice(numberEnd + 1).trim()}` }
+    }
+    const numbered = NUMBERED.exec(line)
+    if (numbered !== null)
+      return numbered[2] === '-' ? {} : { item: `${numbered[1]}: ${line.slice(numbered[0].length).trim()}` }
+    if (this.#file !== '' && line.startsWith(`${this.#file}-`) && CONTEXT.test(line)) return {}
+    if (!isFirst || !isPath(line)) return undefined
+    this.#file = line
+    return { group: line }
+  }
+}
+
+/** How sure it is that numbered lines are matches: those of a file follow each other. */
+function numberedSureness(lines: readonly string[]): number {
+  const numbers = lines.map((line) => Number(NUMBERED.exec(line)?.[1] ?? 0))
+  if (numbers.filter((number) => number > 0).length < LEAST_NUMBERED) return 0
+  const falls = numbers.filter(
+    (number, index) => number > 0 && numbers[index - 1]! > 0 && number <= numbers[index - 1]!,
+  ).length
+  const headings = lines.filter((line, index) => isPath(line) && NUMBERED.test(lines[index + 1] ?? '')).length
+  return falls > 0 ? 0 : headings > 0 ? 0.9 : 0.6
+}
+
+function fileOf(line: string): string {
+  return line.slice(0, matchedFile(line))
+}
+
+/** Where the name of the file ends of a line such as `src/a.ts:12: text`, or 0. */
+function matchedFile(line: string): number {
+  const fileEnd = line.indexOf(':')
+  if (fileEnd <= 0 || fileEnd > LONGEST_FILE || line.charCodeAt(0) <= 32) return 0
+  const numberEnd = line.indexOf(':', fileEnd + 1)
+  return numberEnd > fileEnd + 1 && isNumber(line, fileEnd + 1, numberEnd) ? fileEnd : 0
+}
+
+function isPath(line: string): boolean {
+  return line.length <= LONGEST_FILE && /[./\\]/.test(line) && !/[\s:"'()<>|]/.test(line)
+}
+
+function isNumber(text: string, start: number, end: number): boolean {
+  if (end - start > 9) return false
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) < 48 || text.charCodeAt(at) > 57) return false
+  return true
+}
+
+const LEAST_PATHS = 6
+const LONGEST_PATH = 4_096
+
+/** One path on a line, as `find`, `git ls-files` and `rg --files` print them. */
+const pathListing: ListingForm = {
+  name: 'paths',
+  group: 'folder',
+  item: 'path',
+  onLines: false,
+  mark: '/',
+  joint: '/',
+  recognize: (lines) => {
+    const paths = lines.filter((line) => line !== '')
+    if (paths.length < LEAST_PATHS || shareRead(paths, { read: readPath }) < 0.97) return 0
+    if (paths.filter((line) => /[/\\]/.test(line)).length < paths.length * 0.6) return 0
+    if (paths.filter((line) => / /.test(line)).length > paths.length * 0.1) return 0
+    // An environment has paths too, with names before them.
+    if (paths.filter((line) => /^\w+=/.test(line)).length > paths.length * 0.1) return 0
+    // Lists with further fields, and encoded bytes: their lines are of one length and begin each in another way.
+    if (paths.filter((line) => line.includes(',')).length > paths.length * 0.5) return 0
+    if (new Set(paths.map(firstFolder)).size > Math.max(LEAST_PATHS, paths.length * 0.5)) return 0
+    return new Set(paths).size < paths.length * 0.9 ? 0 : 0.85
+  },
+  start: () => ({ read: readKnown }),
+}
+
+function firstFolder(path: string): string {
+  return /^(?:\.{0,2}\/)*[^/]*/.exec(path)?.[0] ?? ''
+}
+
+/** Read a line of a text that is known for paths. */
+function readKnown(line: string): ListedLine | undefined {
+  if (line === '') return {}
+  if (line.length > LONGEST_PATH || line.includes(': ') || line.includes('\t') || line.startsWith(' ')) return undefined
+  return split(line)
+}
+
+function readPath(line: string): ListedLine | undefined {
+  if (line === '') return {}
+  if (
+    line.length > LONGEST_PATH ||
+    !/^[^\s"'`()<>{}[\]|;:=*?,][^\t"`<>|;*?]*$/.test(line) ||
+    /: | {2}|:\/\//.test(line)
+  )
+    return undefined
+  return split(line)
+}
+
+function split(line: string): ListedLine {
+  const path = line.endsWith('/') && line.length > 1 ? line.slice(0, -1) : line
+  const end = path.lastIndexOf('/')
+  return { group: end < 0 ? '' : path.slice(0, Math.max(end, 1)), item: line.slice(end + 1) }
+}
 
 /** What is drawn before the branch of an entry, and the branch itself. */
 const ABOVE = ' \u00a0│|'

@@ -1,12 +1,11 @@
 import { writePreview } from '../layout/write-preview.ts'
-import { hiddenOf } from '../layout/count-between.ts'
-import { numberCut, numberNote, withoutNumbers } from '../layout/cut-numbers.ts'
-import { askedWords } from '../layout/topic-words.ts'
 import { RawLines } from '../layout/raw-lines.ts'
-import { countOf } from '../layout/gap-marks.ts'
+import { countOf, hiddenOf } from '../layout/gap-marks.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { MarkdownReader } from './markdown-reader.ts'
 import { headingDepth, markdownLine } from './markdown-line.ts'
+import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
+import { askedWords } from '../layout/wanted-words.ts'
 
 /** Shares of the budget: of headings, of what sections say, and of code. What one does not need goes to the others. */
 const SHARES = [0.3, 0.2, 0.5]

@@ -4,8 +4,7 @@ import { isImportLine } from '../layout/import-line.ts'
 import { estimateLetters } from '../layout/count-letters.ts'
 import { ItemStore } from '../layout/item-store.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
-import { preferTopic, wordsOf } from '../layout/topic-words.ts'
-import { WantedWords } from '../layout/wanted-words.ts'
+import { WantedWords, preferTopic, wordsOf } from '../layout/wanted-words.ts'
 import { headingDepth, markdownLine, type MarkdownLine } from './markdown-line.ts'
 
 /** A front matter has no more lines than this. */

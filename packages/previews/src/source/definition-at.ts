@@ -1,8 +1,8 @@
 import { escapeExpression } from '@spillway/text/internal/patterns'
-import { isDigit } from '../layout/is-digit.ts'
 import type { CodeLines } from './code-lines.ts'
 import type { DefinitionRules } from './definition-rules.ts'
 import { wordHashes } from './word-hash.ts'
+import { isDigit } from '../layout/numbered-lines.ts'
 
 /** A name that a line defines. */
 export interface Definition {

@@ -1,8 +1,8 @@
-import { isDigit } from '../layout/is-digit.ts'
 import { BLANK, CLOSER, CODE, COMMENT, type CodeLines } from './code-lines.ts'
 import type { OutlineSymbol } from './outline.ts'
 import type { SourceLines } from './source-lines.ts'
 import { unitsOf, wordHashes } from './word-hash.ts'
+import { isDigit } from '../layout/numbered-lines.ts'
 
 /** What an agent that called a tool looks for in the file. */
 export interface Sought {

@@ -4,7 +4,13 @@ import { describe, expect, it, test } from 'vitest'
 import { cleanLine, estimateTokens } from '@spillway/text/internal'
 import { toolIntent } from '../detect/tool-intent.ts'
 import type { OutlineSymbol } from './outline.ts'
-import { completeOutline, patternOutline, sourcePreviewer, type SourcePreviewerOptions } from './source-previewer.ts'
+import {
+  completeOutline,
+  patternOutline,
+  promisingLines,
+  sourcePreviewer,
+  type SourcePreviewerOptions,
+} from './source-previewer.ts'
 import { codeLines } from './code-lines.ts'
 import { DEFINITION_RULES } from './definition-rules.ts'
 import { SourceLines } from './source-lines.ts'
@@ -667,4 +673,29 @@ describe('the outline by patterns', () => {
     },
     60_000,
   )
+})
+
+describe('the lines that are considered', () => {
+  it('are all of a short file', () => {
+    const source = new SourceLines('a\n'.repeat(100))
+    expect([...promisingLines(source, new Float32Array(100), 10)]).toEqual([...Array(100).keys()])
+  })
+
+  it('are of a long file those worth most, in order', () => {
+    const source = new SourceLines('value = compute(value)\n'.repeat(20_000))
+    const worth = new Float32Array(20_000).fill(0.1)
+    for (const line of [5_000, 5_001, 15_000]) worth[line] = 9
+    const lines = promisingLines(source, worth, 100)
+    expect(lines).toEqual(expect.arrayContaining([5_000, 5_001, 15_000]))
+    expect(lines.length).toBeLessThan(500)
+    expect(lines).toEqual(lines.toSorted((one, other) => one - other))
+  })
+
+  it('are more for a larger budget', () => {
+    const source = new SourceLines('value = compute(value)\n'.repeat(20_000))
+    const worth = new Float32Array(20_000).fill(1)
+    const counts = [100, 1_000, 100_000].map((budget) => promisingLines(source, worth, budget).length)
+    expect(counts).toEqual(counts.toSorted((one, other) => one - other))
+    expect(counts.at(-1)).toBe(20_000)
+  })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { countBetween, hiddenOf } from './count-between.ts'
+import { countBetween, hiddenOf } from './gap-marks.ts'
 
 describe('countBetween', () => {
   it('counts both ends in', () => {
