@@ -212,12 +212,7 @@ export class DiffReader {
         place *
         Math.sqrt(estimateLetters(line.text, indentOf(line.text, hunk.columns), 160) + 1)) /
       (1 + 0.12 * (file.hunks - 1))
-    if (this.#store.takes(value)) {
-      this.#add(line, line.text, value, CHANGES, hunk.item)
-      return
-    }
-    this.#store.pass(line, this.#blanks, value, CHANGES, hunk.item)
-    this.#blanks = 0
+    this.#add(line, line.text, value, CHANGES, hunk.item)
   }
 
   /** `\ No newline at end of file`: it belongs to the line before it. */

@@ -1,12 +1,13 @@
 import { detach } from '@spillway/text/internal'
-import { itemOf, type Item } from './preview-model.ts'
-import type { RawLine } from './raw-lines.ts'
+import type { Item } from './preview-model.ts'
 
 /** Units and items that are kept at least, of as many again: about what a preview of 100,000 tokens can show. */
 const KEPT_UNITS = 600_000
 const KEPT_ITEMS = 8_000
 /** Only a text that is longer than a few halvings is worth being let go of: what stays has copies of its own then. */
 const LOOSE_HALVINGS = 3
+/** The last items, which are kept whatever they are worth. */
+const LAST_ITEMS = 32
 
 /**
  * Keeps the items of a text in order: all of them up to a size, beyond it those worth most and the last ones.
@@ -20,21 +21,18 @@ export class ItemStore {
   #own = 0
   #floor = -Infinity
   #halvings = 0
-  readonly #last = new LastItems()
+  /** The last items, in a ring, and how many there have been. */
+  readonly #last: Item[] = []
+  #added = 0
 
   /** Whether an item of this value would be kept for it. */
   takes(value: number): boolean {
     return value > this.#floor
   }
 
-  /** Leave out the next line, which is worth too little, save where it is one of the last. */
-  pass(line: RawLine, blanks: number, value: number, part: number, parent: Item | undefined): void {
-    this.#last.pass(line, blanks, value, part, parent)
-  }
-
   /** Add the next item. */
   add(item: Item): void {
-    this.#last.add(item)
+    this.#last[this.#added++ % LAST_ITEMS] = item
     if (item.value <= this.#floor) return
     this.#items.push(item)
     this.#units += item.text.length + item.tail.length
@@ -45,7 +43,8 @@ export class ItemStore {
   finish(): Item[] {
     // Nothing has gone.
     if (this.#floor === -Infinity) return this.#items
-    const last = this.#last.finish()
+    const next = this.#added % LAST_ITEMS
+    const last = [...this.#last.slice(next), ...this.#last.slice(0, next)]
     const first = last[0]?.start ?? Infinity
     const items = this.#items.filter(({ start }) => start < first)
     items.push(...last)
@@ -75,60 +74,6 @@ export class ItemStore {
     this.#items = kept
     if (owns) this.#own = kept.length
     this.#units = units
-  }
-}
-
-/** How many are remembered: a power of two. */
-const COUNT = 32
-
-/** Remembers the last items of a text; of lines that are no items yet, what they are made of. */
-export class LastItems {
-  readonly #items: (Item | undefined)[] = []
-  readonly #texts: string[] = []
-  readonly #tails: string[] = []
-  readonly #numbers = new Float64Array(COUNT)
-  readonly #hidden = new Float64Array(COUNT)
-  readonly #parents: (Item | undefined)[] = []
-  readonly #values = new Float64Array(COUNT)
-  readonly #blanks = new Float64Array(COUNT)
-  readonly #parts = new Uint8Array(COUNT)
-  #next = 0
-
-  add(item: Item): void {
-    this.#items[this.#next & (COUNT - 1)] = item
-    this.#next++
-  }
-
-  pass(line: RawLine, blanks: number, value: number, part: number, parent: Item | undefined): void {
-    const slot = this.#next++ & (COUNT - 1)
-    this.#items[slot] = undefined
-    this.#texts[slot] = line.text
-    this.#tails[slot] = line.tail
-    this.#numbers[slot] = line.number
-    this.#hidden[slot] = line.hidden
-    this.#parents[slot] = parent
-    this.#values[slot] = value
-    this.#blanks[slot] = blanks
-    this.#parts[slot] = part
-  }
-
-  /** The last items in order. */
-  finish(): Item[] {
-    const items: Item[] = []
-    for (let at = Math.max(0, this.#next - COUNT); at < this.#next; at++) {
-      const slot = at & (COUNT - 1)
-      const line = {
-        number: this.#numbers[slot]!,
-        text: this.#texts[slot] ?? '',
-        tail: this.#tails[slot] ?? '',
-        hidden: this.#hidden[slot]!,
-      }
-      items.push(
-        this.#items[slot] ??
-          itemOf(line, this.#blanks[slot]!, this.#values[slot]!, this.#parts[slot]!, this.#parents[slot]),
-      )
-    }
-    return items
   }
 }
 

@@ -194,7 +194,7 @@ export class MarkdownReader {
     const place = weight / (1 + 0.06 * index) / (1 + 0.25 * block) / (1 + 0.06 * Math.min(indent, 16))
     // Whatever it says, it is worth no more than this.
     if (!this.#store.takes(place * MOST_OF_CODE * (this.#words.isEmpty ? 1 : ASKED_WORTH))) {
-      this.#store.pass(line, this.#blanks, place, CODE, heading)
+      this.#store.add(itemOf(line, this.#blanks, place, CODE, heading))
       return
     }
     const telling = estimateLetters(bare, 0, LETTERS_COUNTED)
@@ -205,8 +205,7 @@ export class MarkdownReader {
     const often = index < KNOWN_IN_BLOCK && bare.length <= KNOWN_UNITS ? this.#seen(bare) : 0
     const news = (index < IMPORTS_IN_BLOCK && isImportLine(bare) ? 0.4 : 1) / (1 + often)
     const worth = value * news * this.#asked(line.text)
-    if (this.#store.takes(worth)) this.#add(line, 'code', worth, CODE)
-    else this.#store.pass(line, this.#blanks, worth, CODE, heading)
+    this.#add(line, 'code', worth, CODE)
   }
 
   /** How often a line of code was there before. */
