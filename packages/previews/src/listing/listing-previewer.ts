@@ -1,9 +1,9 @@
 import { cleanLine, perSubject } from '@spillway/text/internal'
 import { isLongEntry, nameOfLongEntry } from '@spillway/text/internal/tables'
-import { fitBudget } from '../layout/fit-budget.ts'
+import { writePreview } from '../layout/write-preview.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { shareRead, type ListedLine, type ListingForm, type ListingReader } from './listing-form.ts'
-import { ListingLayout } from './listing-layout.ts'
+import { listingItems } from './listing-items.ts'
 import { ListingLines } from './listing-reader.ts'
 
 const LEAST_MATCHES = 3
@@ -308,10 +308,7 @@ export function listingPreviewer(): TextPreviewer {
         finish: () => {
           const data = reader?.finish()
           if (data === undefined) return undefined
-          return (preview) => {
-            const layout = new ListingLayout(data, preview)
-            return fitBudget((aim) => layout.write(aim), preview)
-          }
+          return (options) => writePreview(listingItems(data, options), options)
         },
       }
     },
