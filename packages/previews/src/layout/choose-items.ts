@@ -29,7 +29,7 @@ const BLANK_LINES = 3
 /** The price of a token that is looked for lies between these; each round halves the distance of their logarithms. */
 const LEAST_PRICE = 1e-4
 const MOST_PRICE = 1e4
-const ROUNDS = 20
+const ROUNDS = 14
 /** What is worth more than anything else: what has been chosen stays. */
 const KEPT = 1e9
 /** Of the highest rate of all items, the least that is shown for the share of a part. */

@@ -21,6 +21,7 @@ export function fitBudget(write: (aim: number) => Draft, { budgetTokens, countTo
   let best = ''
   let bestTokens = 0
   let before = 0
+  let step = 0.01
   let aim = budgetTokens
   for (let attempt = 0; attempt < ATTEMPTS && aim >= 1; attempt++) {
     const { text, complete } = write(aim)
@@ -33,7 +34,7 @@ export function fitBudget(write: (aim: number) => Draft, { budgetTokens, countTo
       if (complete || tokens >= budgetTokens * 0.975) break
     }
     // The same again: the estimate is off by more than the draft is over the budget.
-    if (tokens > budgetTokens && tokens === before) aim *= 0.8
+    if (tokens > budgetTokens && tokens === before) aim *= 1 - (step *= 2)
     before = tokens
     aim = Math.min(aim * 1.5, (aim * (budgetTokens * 0.99)) / Math.max(tokens, 1))
   }

@@ -11,6 +11,9 @@ const COLUMN_SHARE = 0.25
 const HEADER_SHARE = 0.85
 /** Rows that the cells are cut for, so that so many have room. */
 const AIMED_ROWS = 8
+/** Rows that are chosen from in any case, and the tokens that a further one has at least. */
+const LEAST_ITEMS = 32
+const LEAST_ROW = 7
 /** Lengths that cells are cut to, in UTF-16 units. */
 const CAPS: readonly number[] = [4_096, 400, 160, 80, 40]
 /** Values of a column that are listed, from the fullest to the shortest description. */
@@ -104,14 +107,18 @@ function sectionItems(table: TableData, budgetTokens: number): Item[] {
 /** The rows, worth more the sooner they come in their order. */
 function rowItems(table: TableData, budgetTokens: number): Item[] {
   const { sample, split, separator } = table
-  const values = new Float64Array(sample.length)
-  let rank = 0
-  for (const place of rowOrder(table)) values[place] = 1 / ++rank
-  const rows = sample.map(({ text }) => split(text).map(cleanCell))
+  const values = new Map<number, number>()
+  for (const place of rowOrder(table)) {
+    if (values.size >= LEAST_ITEMS + budgetTokens / LEAST_ROW) break
+    values.set(place, 1 / (1 + values.size))
+  }
+  const places = [...values.keys()].toSorted((one, other) => one - other)
+  const rows = places.map((place) => split(sample[place]!.text).map(cleanCell))
   const cap = cellCap(rows, separator, budgetTokens)
-  return sample.map((row, place) => {
-    const text = rows[place]!.map((cell) => cutCell(cell, cap)).join(separator)
-    const item = textItem(row.line, text.trimEnd(), values[place]!)
+  return places.map((place, index) => {
+    const row = sample[place]!
+    const text = rows[index]!.map((cell) => cutCell(cell, cap)).join(separator)
+    const item = textItem(row.line, text.trimEnd(), values.get(place)!)
     const next = sample[place + 1]
     // Lines that only rule off rows belong to the row before.
     item.end = next?.index === row.index + 1 ? next.line - 1 : endLine(row)
@@ -214,20 +221,29 @@ function rowKeys(tables: readonly TableData[]): HiddenNames {
 /** The cells that stand for hidden rows, of the column that tells the rows of a table apart in few tokens. */
 function keysOf(data: TableData): HiddenNames | undefined {
   const { sample, split, names, labels } = data
-  const column = labels === undefined ? undefined : keyColumn(data)
-  if (column === undefined) return undefined
-  const keyOf = (row: string): string => {
-    const cell = cleanLine(split(row)[column] ?? '').replace(/\s+/g, ' ')
-    const cut = cutAtGrapheme(cell, LONGEST_KEY)
-    return cut.length < cell.length ? `${cut}…` : cell
+  const best = labels === undefined ? undefined : keyColumn(data)
+  if (best === undefined) return undefined
+  const { column, cost } = best
+  const known = new Map<SampledRow, string>()
+  const keyOf = (row: SampledRow): string => {
+    let key = known.get(row)
+    if (key === undefined) {
+      const cell = cleanLine(split(row.text)[column] ?? '').replace(/\s+/g, ' ')
+      const cut = cutAtGrapheme(cell, LONGEST_KEY)
+      known.set(row, (key = cut.length < cell.length ? `${cut}…` : cell))
+    }
+    return key
   }
   return {
     choose: (tokens) => {
       const room = tokens * KEYS_SHARE
-      for (let count = Math.min(sample.length, Math.ceil(room)); count > 0; count = Math.floor(count * 0.9)) {
-        const keys = spread(sample, count).map(({ line, text }) => ({ line, name: keyOf(text) }))
+      // Names that begin alike cost less together.
+      let count = Math.min(sample.length, Math.floor(room / Math.max(1, cost * 0.6)))
+      while (count > 0) {
+        const keys = spread(sample, count).map((row) => ({ line: row.line, name: keyOf(row) }))
         const total = estimateTokens(foldNames(keys.map(({ name }) => name)))
         if (total <= room) return keys.map((key) => ({ ...key, tokens: total / count }))
+        count = Math.floor(count * Math.min(0.97, (room / total) * 1.01))
       }
       return []
     },
@@ -237,7 +253,7 @@ function keysOf(data: TableData): HiddenNames | undefined {
   }
 }
 
-function keyColumn({ sample, columns, split }: TableData): number | undefined {
+function keyColumn({ sample, columns, split }: TableData): { column: number; cost: number } | undefined {
   const probed = [...spreadOrder(sample.length)].slice(0, MOST_PROBED).map((place) => split(sample[place]!.text))
   if (probed.length < FEW_ROWS) return undefined
   const rowCost = probed.reduce((sum, cells) => sum + estimateTokens(cells.join(' ')), 0) / probed.length
@@ -254,7 +270,7 @@ function keyColumn({ sample, columns, split }: TableData): number | undefined {
   const most = candidates.reduce((distinct, candidate) => Math.max(distinct, candidate.distinct), 0)
   return candidates
     .filter(({ distinct }) => distinct >= most * ABOUT_AS_DISTINCT)
-    .toSorted((one, other) => one.cost - other.cost)[0]?.column
+    .toSorted((one, other) => one.cost - other.cost)[0]
 }
 
 /** So many of the rows, spread evenly, in order. */
