@@ -12,10 +12,9 @@ import { prosePreviewer } from './prose/prose-previewer.ts'
 import { sourcePreviewer } from './source/source-previewer.ts'
 import { tablePreviewer } from './table/table-previewer.ts'
 import type { TreeSitter } from './code/load-grammar.ts'
-import { importInstalled, locateInstalled } from './installed-peer.ts'
 import type { PdfPeer } from './pdf/read-pages.ts'
 import { recognizePdf } from './pdf/recognize-pdf.ts'
-import { MissingPeerError } from './preview-fallback.ts'
+import { MissingPeerError, importInstalled, locateInstalled } from './preview-fallback.ts'
 import type { Outliner } from './source/outline.ts'
 
 /**

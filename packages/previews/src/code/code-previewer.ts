@@ -1,7 +1,6 @@
 import type { TextPreviewer } from '../previewer.ts'
 import { sourcePreviewer, type SourcePreviewerOptions } from '../source/source-previewer.ts'
-import { locateInstalled } from '../installed-peer.ts'
-import { importPeer } from '../preview-fallback.ts'
+import { importPeer, locateInstalled } from '../preview-fallback.ts'
 import type { Outliner } from '../source/outline.ts'
 import { GrammarLoader, type LocateGrammar } from './load-grammar.ts'
 import { outlineByGrammars } from './outline-by-grammars.ts'

@@ -5,7 +5,7 @@ import { describeMedia } from '../media/describe-media.ts'
 import type { MediaPreview, MediaSubject } from '../previewer.ts'
 import { readPages, type PdfContent, type PdfLimits, type PdfLine, type PdfPeer } from './read-pages.ts'
 import { isUntold } from './recognize-pdf.ts'
-import { locateInstalled } from '../installed-peer.ts'
+import { locateInstalled } from '../preview-fallback.ts'
 
 /** How far into a file the header may stand; readers take that much before it. */
 const HEADER_BYTES = 1_024
