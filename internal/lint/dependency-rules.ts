@@ -38,7 +38,7 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     markup: ['layout'],
     prose: ['layout'],
     source: ['detect', 'layout'],
-    table: ['layout', 'listing'],
+    table: ['layout'],
     code: ['source'],
     html: ['layout', 'markup'],
     image: ['media'],
