@@ -3,7 +3,7 @@ import { ContextOffloader, type ContextOffloaderOptions } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import type { Implementation, Input } from './lib/implementation.ts'
 import { countTokens } from './lib/tokens.mjs'
-import type { TextPreviewer } from '@spillway/previews'
+import type { Previewer, TextPreviewer } from '@spillway/previews'
 
 /** Takes the place of the previewer that needs grammars. */
 const NO_GRAMMARS: TextPreviewer = {
@@ -18,6 +18,10 @@ export const asInstalled: Implementation = offloader('Spillway as installed', { 
 
 /** Spillway with every optional library, which this workspace has installed. */
 export const withLibraries: Implementation = offloader('Spillway, all libraries', {})
+
+/** Spillway with previewers of a measurement. */
+export const withPreviewers = (previewers: readonly Previewer[]): Implementation =>
+  offloader('Spillway, other previewers', { previewers })
 
 function offloader(name: string, options: Pick<ContextOffloaderOptions, 'previewers'>): Implementation {
   return {

@@ -23,12 +23,15 @@ function logGold(e, text) {
   }
   return { units: goldUnits(lines, text, opt), wholeWord }
 }
-function logs(dir) {
+export function logs(dir) {
   return json(path.join(dir, 'answers.json')).map((e) => {
     const text = utf8(path.join(dir, e.file))
     return {
       id: e.id,
       group: e.group_merged_into ?? e.group,
+      groups: [e.group, e.group_merged_into].filter(Boolean),
+      isNew: e.project_in_dev === false,
+      ranges: e.gold.line_ranges,
       text,
       contentType: 'text/plain',
       toolName: 'bash',

@@ -4,7 +4,8 @@ import { textItem, type Item, type PreviewModel } from '../layout/preview-model.
 import { PreviewDrafts } from '../layout/write-preview.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { Shape } from './shape.ts'
-import { lineSignal } from '../log/line-signal.ts'
+import { severityOfLine } from '../log/line-words.ts'
+import { ERROR, INFO, OK, WARNING } from '../log/severity.ts'
 import { showKey, showScalar, tidy } from './show-value.ts'
 import type { EntryPlace, NotableEntry, Passage, Rarity } from './passage-keeper.ts'
 import { JsonTokenizer } from './json-tokenizer.ts'
@@ -242,11 +243,14 @@ function raritiesOf({ rarities }: NotableEntry, shape: Shape, entries: number): 
 const isWithin = (path: readonly string[], start: readonly string[]): boolean =>
   start.every((key, index) => path[index] === key)
 
+/** How much an entry looks like a failure by the severity of its values. */
+const SEVERITY_RANKS = { 0: 0, [ERROR]: 100, [WARNING]: 50, [INFO]: 0, [OK]: 0 }
+
 /** How much the values of an entry look like a failure, from 0 to 100. */
 function weight(cells: Cells): number {
   let most = 0
   for (const raw of cells.values()) {
-    if (/^"[^"]/.test(raw)) most = Math.max(most, lineSignal(cleanLine(raw.slice(1, 513))).weight)
+    if (/^"[^"]/.test(raw)) most = Math.max(most, SEVERITY_RANKS[severityOfLine(cleanLine(raw.slice(1, 513)))])
   }
   return most
 }

@@ -14,6 +14,9 @@ export const CLASSES: Uint8Array = new Uint8Array(65_536).fill(OTHER)
 CLASSES.fill(LOWER, 97, 123)
 CLASSES.fill(UPPER, 65, 91)
 CLASSES.fill(DIGIT, 48, 58)
+/** Letters of other scripts count as small ones; of those without blanks, a run of them is a word. */
+CLASSES.fill(LOWER, 0xc0, 0x2000)
+CLASSES.fill(LOWER, 0x3040, 0xd800)
 for (const code of [9, 11, 12, 13, 32, 0xa0, 0xfeff]) CLASSES[code] = BLANK
 CLASSES[27] = ESCAPE
 for (const mark of './\\') CLASSES[mark.charCodeAt(0)] = PATH

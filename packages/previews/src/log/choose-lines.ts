@@ -1,5 +1,3 @@
-import type { LogPreviewShares } from './log-shares.ts'
-import type { LineValues } from './line-values.ts'
 import type { ShownLines } from './shown-lines.ts'
 import type { ScannedLine } from './text-scan.ts'
 
@@ -15,12 +13,12 @@ export interface ChoiceBudget {
   readonly textLines: number
 }
 
-/** Of the lines of a program's output, those worth most are considered: this many, and more for a larger budget. */
-const LEAST_CONSIDERED = 256
 /** More blank lines are a gap. */
 const MOST_BLANKS = 2
 /** Tokens that hardly show a line. */
 const FEW_TOKENS = 12
+/** What a line costs beside its tokens: short lines are not worth much more for being short. */
+const BASE_TOKENS = 20
 
 /** Take lines from both ends in turn, so that each end has its share of the tokens. */
 export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: number): ChosenLines {
@@ -46,32 +44,25 @@ export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: n
   return chosen
 }
 
-/**
- * Take the lines worth most for their tokens: at first of each part within the share that is kept for it, then of all. A
- * line that stands alone costs a gap as well.
- */
-export function chooseBest(
-  shown: ShownLines,
-  budget: ChoiceBudget,
-  { values, parts }: LineValues,
-  shares: LogPreviewShares,
-): ChosenLines {
+/** Take the lines worth most for their tokens. A line that stands alone costs a gap as well. */
+export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Float64Array): ChosenLines {
   const chosen = new Uint8Array(shown.lines.length)
-  const order = byRate(shown, budget, values)
-  const limits = [shares.between, shares.start, shares.end].map((share) => share * budget.tokens)
+  const rates = values.map((value, index) => value / Math.sqrt(shown.cost(index) + BASE_TOKENS))
+  const order = [...rates.keys()]
+    .filter((index) => values[index]! > 0)
+    .toSorted((one, other) => rates[other]! - rates[one]! || one - other)
   let left = budget.tokens - budget.gapTokens
-  for (const isKept of [true, false, false]) {
+  // What gaps that were filled have saved is spent in a second round.
+  for (let round = 0; round < 2; round++) {
     for (const index of order) {
       if (chosen[index] === 1) continue
       const cost = shown.cost(index) + gapCost(shown, budget, chosen, index)
-      const part = parts[index]!
-      if (cost > left || (isKept && cost > limits[part]!)) {
+      if (cost > left) {
         if (left < FEW_TOKENS) break
         continue
       }
       chosen[index] = 1
       left -= cost
-      limits[part]! -= cost
     }
     left += fillGaps(shown, budget, chosen)
   }
@@ -98,17 +89,6 @@ function fillEnds(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, 
 function gapCost(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, index: number): number {
   return (1 - shownSides(shown, budget, chosen, index)) * budget.gapTokens
 }
-
-/** The lines worth anything, those worth most for their tokens first. */
-function byRate(shown: ShownLines, { tokens }: ChoiceBudget, values: Float64Array): number[] {
-  const best = [...values.keys()]
-    .filter((index) => values[index]! > 0.5)
-    .toSorted((one, other) => values[other]! - values[one]! || one - other)
-    .slice(0, Math.max(LEAST_CONSIDERED, tokens))
-  const rates = new Map(best.map((index) => [index, values[index]! / Math.sqrt(shown.cost(index) + 20)]))
-  return best.toSorted((one, other) => rates.get(other)! - rates.get(one)! || one - other)
-}
-
 /** On how many sides a line would stand beside one that is shown. */
 function shownSides({ lines }: ShownLines, { textLines }: ChoiceBudget, chosen: ChosenLines, index: number): number {
   const before = (index === 0 || chosen[index - 1] === 1) && isBeside(lines, index)

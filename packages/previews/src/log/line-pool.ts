@@ -1,13 +1,13 @@
 import type { KeptLine } from './kept-line.ts'
 
-const MOST_LINES = 1_024
-const MOST_UNITS = 262_144
+const MOST_LINES = 4_096
+const MOST_UNITS = 524_288
 
 /** Keeps lines up to a number and a size; beyond, those of the lowest rank go, the later ones first. */
 export class LinePool {
   #lines: KeptLine[] = []
   #units = 0
-  #floor = -1
+  #floor = -Infinity
 
   /** The highest rank that is not worth adding any more: as many lines as fit rank at least as high. */
   get floor(): number {

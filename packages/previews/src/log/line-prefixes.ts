@@ -1,7 +1,8 @@
 import type { ScannedLine } from './text-scan.ts'
 
-/** A date and time before a line. */
-const TIME = /^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t]?/
+/** A date and time before a line, after the job and the step of a CI system. */
+const TIME =
+  /^(?:[^\t]{1,80}\t[^\t]{1,80}\t)?\uFEFF?\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t]?/
 
 /** A line number as `cat -n` and file readers put it before a line. */
 const NUMBER = /^\s*(\d+)(?:→|\t|: ?|\| ?)/
@@ -30,7 +31,11 @@ export function cutPrefixes(lines: readonly ScannedLine[], times: boolean): Bare
   }
   const timed = times ? lines.filter((line) => TIME.test(line.text)).length : 0
   if (timed * 2 <= lines.length) return { lines, note: '' }
-  return { lines: bare(lines, (line) => line.text.replace(TIME, '')), note: ', times cut' }
+  const hasStep = lines.some((line) => TIME.exec(line.text)?.[0].trimEnd().includes('\t'))
+  return {
+    lines: bare(lines, (line) => line.text.replace(TIME, '')),
+    note: hasStep ? ', job, step and time cut' : ', times cut',
+  }
 }
 
 function isNumbered(line: ScannedLine): boolean {

@@ -1,86 +1,92 @@
 import { describe, expect, it } from 'vitest'
-import { LineWords } from './line-words.ts'
+import { hashWord } from './hash-word.ts'
+import { LineWords, severityOfLine } from './line-words.ts'
+import { ERROR, INFO, OK, WARNING } from './severity.ts'
 
-function read(line: string, isHit = true): LineWords {
+function read(line: string): LineWords {
   const words = new LineWords()
-  words.read(`\n${line}\n`, 1, line.length + 1, isHit)
+  words.read(`before\n${line}\nafter`, 7, 7 + line.length)
   return words
+}
+const wordsOf = (line: string): number[] => {
+  const { words, count } = read(line)
+  return [...words.subarray(0, count)]
 }
 
 describe('LineWords', () => {
   it.each([
-    ['[info] took 3 ms', '[info] took 4096 ms'],
-    ['2024-05-17T10:21:33.4820000Z Compiling a file error', '2025-01-01T00:00:00.0010000Z Compiling a file other'],
-    ['09:15:02,120 worker 4 went on well', '23:59:59,001 worker 5 went on badly'],
-    ['\u001b[32mok\u001b[0m 1 of us', 'ok 2 of us'],
-  ])('gives %j and %j the same kind', (one, other) => {
-    expect(read(one).kind).toBe(read(other).kind)
+    ['TypeError in HTTPServer', 'type error in http server'],
+    ['src/main.c', 'src main c'],
+    ['test_error_message', 'test error message'],
+    ['\u001b[1;31mfailed\u001b[0m', 'failed'],
+    ['2024-03-03T09:15:02.120Z went on', 'went on'],
+    ['09:15:02,120 went on', 'went on'],
+    ['Übergröße überschritten', 'Übergröße überschritten'],
+  ])('reads the words of %j', (line, expected) => {
+    expect(wordsOf(line)).toEqual(expected.split(' ').map((word) => hashWord(word)))
+  })
+
+  it('takes numbers for alike, save for zero', () => {
+    expect(wordsOf('took 12')).toEqual(wordsOf('took 3'))
+    expect(wordsOf('took 12')).not.toEqual(wordsOf('took 0'))
+    expect(wordsOf('id 3f2a')).toEqual(wordsOf('id a77b'))
+  })
+
+  it('reads what a line begins with, and marks of test runners, as words', () => {
+    expect(wordsOf('===== test')).toHaveLength(2)
+    expect(wordsOf('===== test')).not.toEqual(wordsOf('= test'))
+    expect(wordsOf('a ✗ b')).toHaveLength(3)
   })
 
   it.each([
-    ['PASS src/a.test.ts', 'FAIL src/a.test.ts'],
-    ['ok 3 - a', 'not ok 3 - a'],
-    ['[info] done', '[warn] done'],
-  ])('gives %j and %j kinds of their own', (one, other) => {
-    expect(read(one).kind).not.toBe(read(other).kind)
+    ['error: no such file', ERROR],
+    ['FAILED tests/a.py::b', ERROR],
+    ['TypeError: x', ERROR],
+    ['warning: unused', WARNING],
+    ['INFO started', INFO],
+    ['ok 3 - reads', OK],
+    ['0 errors', 0],
+    ['errors: 0', 0],
+    ['src/errors/a.ts', 0],
+    ['test_error_message', 0],
+    ['step 3', 0],
+  ])('tells the severity of %j', (line, severity) => {
+    expect(severityOfLine(line)).toBe(severity)
   })
 
-  it('gives lines that look alike one shape, whatever their words are', () => {
-    expect(read('PASS src/cart/total.test.ts').shape).toBe(read('FAIL src/user/login.test.ts').shape)
-    expect(read('lib/Cart.pm source OK').shape).not.toBe(read('lib/Cart.pm: Loop iterator is not lexical').shape)
+  it('tells where the word of the severity stands', () => {
+    expect(read('some error').at).toBe(5)
   })
 
-  it.each([
-    ['error: 3 of 4', 'error: 9 of 17', true],
-    ['error in 3f2a9c of a1b2', 'error in 7e11 of c9d8e7', true],
-    ['error: 0 failed', 'error: 3 failed', false],
-    ['error: one', 'error: two', false],
-    ['error: 漢', 'error: 字', false],
-  ])('tells whether %j and %j have one template', (one, other, same) => {
-    expect(read(one).template === read(other).template).toBe(same)
+  it('gives lines that differ in numbers alone one template', () => {
+    expect(read('worker 12 died').template).toBe(read('worker 7 died').template)
+    expect(read('worker 12 died').template).not.toBe(read('worker 12 left').template)
   })
 
-  it.each([
-    'an error',
-    'TypeError',
-    'the JSONDecodeError',
-    'it FAILED',
-    '  ✕ rejects',
-    '1) rejects',
-    'src/a.c:3:5: x',
-    'a/b.cs(3,5) x',
-    '___ test ___',
-    '[!] no',
-    '<11>1 x',
-    'E0303 x',
-    '{"level":50}',
-    '"GET / HTTP/1.1" 502',
-    'E   assert',
-  ])('finds what tells something in %j', (line) => {
-    expect(read(line).telling).toBe(true)
+  it('gives lines with the same first words one kind and shape', () => {
+    expect(read('GET the page one').kind).toBe(read('GET the page two').kind)
+    const start = 'a b c d e f g h i j k l'
+    expect(read(`${start} m`).shape).toBe(read(`${start} n`).shape)
   })
 
-  it.each([
-    'stderr',
-    'test_error_message',
-    'src/errors/a.ts',
-    'terrible',
-    '<14>1 x',
-    '{"level":30}',
-    '"GET / HTTP/1.1" 200',
-    'I0303 x',
-    'a note',
-    '漢字',
-  ])('finds nothing telling in %j', (line) => {
-    expect(read(line).telling).toBe(false)
+  it('gives lines of one form the same skeleton', () => {
+    expect(read('src/a.c:3:5: error: bad').skeleton).toBe(read('lib/x/b.c:14:1: warning: odd').skeleton)
+    expect(read('src/a.c:3:5: error: bad').skeleton).not.toBe(read('[error] bad').skeleton)
   })
 
-  it('knows lines of blanks', () => {
-    for (const line of ['', '   ', '\t', '\u001b[0m', '\r']) expect(read(line).blank).toBe(true)
-    for (const line of ['x', '  .', '漢', '7', ' '.repeat(3_000) + 'x']) expect(read(line).blank).toBe(false)
+  it.each(['\u001b[31mx', '\u001b[1;91mx', '\u001b[38;5;9mx'])('sees that a part of %j is red', (line) => {
+    expect(read(line).red).toBe(true)
+    expect(read(line.replace(/\d+m/, '32m')).red).toBe(false)
   })
 
-  it('reads no further than the start of a line without a hit', () => {
-    expect(read('one two three four five six an error', false).telling).toBe(false)
+  it('takes a line of blanks and escape sequences for blank', () => {
+    expect(read('  \t').blank).toBe(true)
+    expect(read('  .').blank).toBe(false)
+  })
+
+  it('reads the start and the end of a long line', () => {
+    const filler = 'word '.repeat(30)
+    const line = `error ${filler}${' '.repeat(5_000)}end`
+    expect(wordsOf(line).at(-1)).toBe(hashWord('end'))
   })
 })

@@ -1,247 +1,179 @@
 import { escapeEnd } from '@spillway/text/internal'
-import { BLANK, CLASSES, DIGIT, ESCAPE, LOWER, MARK, PATH, UPPER } from './character-classes.ts'
-import { afterTime, isErrorOfGlog, isHighLevel, isMarkedNumber, isMarkedStart, looks } from './line-marks.ts'
-import { CHECKED, isTellingStart, keyAt, MARK as MARK_WORD, RULE_SETS, rulesOf, tellingWord } from './telling-words.ts'
+import { BLANK, CLASSES, DIGIT, ESCAPE, LOWER, MARK, UPPER } from './character-classes.ts'
+import { afterTime } from './after-time.ts'
+import { hashWord } from './hash-word.ts'
+import { severityOf, type Severity } from './severity.ts'
 
-/** Of a longer line, this much of the start and of the end is looked at. */
-export const LOOKED_AT_START = 800
-export const LOOKED_AT_END = 240
+/** Words of a line that are read at most. */
+export const MOST_WORDS = 64
+/** Of a longer line, this much of the start and of the end is read. */
+const START_UNITS = 800
+const END_UNITS = 240
 
-/** Words at the start of a line that make out its kind, and words between blanks that make out its shape. */
+/** Words that make out the kind of a line, and its shape. */
 const KIND_WORDS = 3
-const SHAPE_WORDS = 4
-/** How far into a line these words may stand. */
-const START_UNITS = 40
-
-/** What the words of a shape hold, beside the characters that they begin and end with. */
-const HAS_LETTERS = 1
-const HAS_CAPITAL = 2
-const HAS_DIGIT = 4
-const HAS_PATH = 8
-
-/** Letters of a word that tell it from others. */
-const KEY_LETTERS = 6
+const SHAPE_WORDS = 12
+/** Characters of punctuation that make out the skeleton of a line. */
+const SKELETON_MARKS = 6
 
 const PRIME = 0x01000193
 const BASIS = 5381
 
-/** Marks of numbers in templates: zeros stay apart, "0 failed" is not like "3 failed". */
+/** Stand for numbers; zero stays apart, since "0 failed" is not like "3 failed". */
 const ZERO = 1
 const NUMBER = 2
+/** Stands for letters and digits in one word. */
 const MIXED = 3
+/** Set in the word that stands for punctuation. */
+const PUNCTUATION = 0x40000000
 
 /**
- * What can be told of a line in one look at its characters. Hashes are 32-bit integers with a sign, which engines keep
- * without a box. One object serves many lines: `read` replaces what it holds.
+ * The words of one line, as hashes: 32-bit integers with a sign, which engines keep without a box. One object serves many
+ * lines: `read` replaces what it holds.
  */
 export class LineWords {
+  /** Hashes of the words in their order: lower case, `camelCase` split, numbers alike. */
+  readonly words: Int32Array = new Int32Array(MOST_WORDS)
+  count = 0
   /** Whether the line is of blanks alone. */
   blank = true
-  /**
-   * Hash of the first words, with numbers as one and times left out: lines that a program prints in the same place mostly
-   * have the same kind, whatever they speak of.
-   */
+  /** Hashes of the first 3 words, of the first 12, and of all. */
   kind = 0
-  /** Hash of what the first words look like: letters, numbers, paths. */
   shape = 0
-  /**
-   * Hash of the words and numbers of the line, all numbers alike but for zeros, and all words that hold digits. Of a line
-   * without a telling word, of its start alone.
-   */
   template = 0
-  /** Whether the line holds a telling word. */
-  telling = false
-  /** The rules that its telling words call for, as sets: see {@link rulesOf}. */
-  readonly rules: Int32Array = new Int32Array(RULE_SETS)
-  /** Hash of these words in their order, each with what stands after it, and of the shape. */
-  crowd = 0
-  #signature = 0
+  /** Hash of the line's punctuation: lines of one form have the same, whatever they speak of. */
+  skeleton = 0
+  severity: Severity = 0
+  /** Index of the word that tells the severity, from the start of the line. */
+  at = 0
+  /** Whether an escape sequence colors a part red. */
+  red = false
+  /** Words up to the one that tells the severity. */
+  #severityCount = 0
 
-  /**
-   * Read the line of a text between two indexes.
-   *
-   * @param isHit - Whether there may be a telling word beyond the start of the line; only then all of it is read.
-   */
-  read(text: string, start: number, end: number, isHit: boolean): void {
-    if (this.telling) this.rules.fill(0)
-    this.telling = false
-    this.#signature = BASIS
-    this.#readStart(text, start, end)
-    if (isHit || this.telling) {
-      const isLong = end - start > LOOKED_AT_START + LOOKED_AT_END
-      this.template = this.#readWords(text, start, isLong ? start + LOOKED_AT_START : end, BASIS)
-      if (isLong) this.template = this.#readWords(text, end - LOOKED_AT_END, end, this.template)
-    } else this.template = this.kind ^ this.shape
-    this.crowd = Math.imul(this.#signature ^ this.shape, PRIME)
+  /** Read the line of a text between two indexes. */
+  read(text: string, start: number, end: number): void {
+    this.count = 0
+    this.kind = BASIS
+    this.shape = BASIS
+    this.template = BASIS
+    this.skeleton = BASIS
+    this.severity = 0
+    this.#severityCount = 0
+    this.at = 0
+    this.red = false
+    this.blank = true
+    const from = afterTime(text, start, end)
+    const isLong = end - from > START_UNITS + END_UNITS
+    this.#readPart(text, start, from, isLong ? from + START_UNITS : end)
+    if (isLong) this.#readPart(text, start, end - END_UNITS, end)
+    if (this.count < SHAPE_WORDS) this.shape = this.template
+    if (this.count < KIND_WORDS) this.kind = this.template
+    if (this.blank) this.blank = text.slice(start, end).trim() === ''
   }
 
-  /** Hash words and numbers, and look at each word. */
-  #readWords(text: string, start: number, end: number, basis: number): number {
-    let template = basis
-    /** The template before the current run of letters and digits, and what stands there so far. */
-    let base = basis
-    let previous = 0
-    let at = start
+  #readPart(text: string, start: number, from: number, end: number): void {
+    let marks = 0
+    let at = from
     while (at < end) {
       const code = text.charCodeAt(at)
       const type = CLASSES[code]!
-      if (type <= UPPER) {
-        // A capital after a small letter begins a word, as in "TypeError".
-        const from = at++
-        let hash = code
-        if (type === UPPER) {
-          for (; at < end; at++) {
-            const next = text.charCodeAt(at)
-            if (CLASSES[next] !== UPPER) break
-            hash = ((hash << 5) - hash + next) | 0
-          }
-        }
-        for (; at < end; at++) {
-          const next = text.charCodeAt(at)
-          if (CLASSES[next] !== LOWER) break
-          hash = ((hash << 5) - hash + next) | 0
-        }
-        if (at - from > 2 && isTellingStart(code, text.charCodeAt(from + 1), text.charCodeAt(from + 2)))
-          this.#look(text, from, at)
-        if (previous === DIGIT) continue
-        if (previous === 0) base = template
-        template = Math.imul(template ^ hash, PRIME)
-        previous = LOWER
-      } else if (type === DIGIT) {
-        let zero = code === 48
-        while (++at < end) {
-          const next = text.charCodeAt(at)
-          if (CLASSES[next] !== DIGIT) break
-          zero &&= next === 48
-        }
-        if (previous === LOWER) template = Math.imul(base ^ MIXED, PRIME)
-        else if (previous === 0) template = Math.imul(template ^ (zero ? ZERO : NUMBER), PRIME)
-        previous = DIGIT
+      if (type <= DIGIT) at = this.#readWord(text, start, at, end)
+      else if (type === BLANK) at++
+      else if (type === ESCAPE) {
+        const after = escapeEnd(text, at, end)
+        if (!this.red && isRed(text, at, after)) this.red = true
+        at = after
       } else {
-        // Of scripts other than ours, each character is a word.
-        if (code > 127) template = Math.imul(template ^ code, PRIME)
-        at = type < ESCAPE ? at + 1 : this.#special(text, at, end)
-        previous = 0
-      }
-    }
-    return template
-  }
-
-  /** Note a mark, or skip an escape sequence. Returns the index after it. */
-  #special(text: string, at: number, end: number): number {
-    if (text.charCodeAt(at) === 27) return escapeEnd(text, at, end)
-    this.#call(MARK_WORD)
-    return at + 1
-  }
-
-  /** Read the first words, for the kind and the shape of the line. */
-  #readStart(text: string, start: number, end: number): void {
-    let kind = BASIS
-    let shape = BASIS
-    let at = afterTime(text, start, end)
-    let limit = end - at > START_UNITS ? at + START_UNITS : end
-    let words = 0
-    let parts = 0
-    /** Of the word between blanks: what it holds, and its first and last other character. */
-    let holds = 0
-    let opening = 0
-    let closing = 0
-    /** Colons after numbers. */
-    let colons = 0
-    let blank = at === start
-    while (at < limit && (words < KIND_WORDS || parts < SHAPE_WORDS)) {
-      const code = text.charCodeAt(at)
-      const type = CLASSES[code]!
-      if (type <= UPPER) {
-        const from = at
-        let hash = code
-        while (++at < limit) {
-          const next = text.charCodeAt(at)
-          if (CLASSES[next]! > UPPER) break
-          hash = ((hash << 5) - hash + next) | 0
+        if (this.count === 0 || type === MARK) {
+          // What a line begins with tells much: a rule, a bullet, a mark of a test runner.
+          let last = at + 1
+          while (last < end && text.charCodeAt(last) === code) last++
+          this.#add(PUNCTUATION | code | (last - at > 2 ? 0x10000 : 0))
+          at = last - 1
         }
-        if (words === 0) this.#readFirst(text, start, from, at)
-        if (words++ < KIND_WORDS) kind = Math.imul(kind ^ hash, PRIME)
-        holds |= HAS_LETTERS | (type === UPPER ? HAS_CAPITAL : 0)
-        blank = false
-      } else if (type === DIGIT) {
-        const from = at
-        while (++at < limit && CLASSES[text.charCodeAt(at)] === DIGIT);
-        if (text.charCodeAt(at) === 58) colons++
-        if (parts === 0 && isMarkedNumber(text, from, at, holds === 0, (holds & HAS_PATH) !== 0)) this.#call(MARK_WORD)
-        if (words < KIND_WORDS) kind = Math.imul(kind ^ HAS_DIGIT, PRIME)
-        holds |= HAS_DIGIT
-        blank = false
-      } else if (type === BLANK) {
-        // Indentation makes up much of JSON and code.
-        while (++at < end && text.charCodeAt(at) === 32);
-        // Two colons in a word of numbers were a time: the line begins after it.
-        if (colons >= 2 && parts < 4) {
-          kind = BASIS
-          shape = BASIS
-          words = 0
-          parts = 0
-          limit = end - at > START_UNITS ? at + START_UNITS : end
-        } else if (holds !== 0 || opening !== 0) {
-          shape = Math.imul(shape ^ holds ^ (opening << 8) ^ (closing << 20), PRIME)
-          parts++
+        if (marks < SKELETON_MARKS && code > 47) {
+          this.skeleton = Math.imul(this.skeleton ^ code, PRIME)
+          marks++
         }
-        colons = 0
-        holds = 0
-        opening = 0
-        closing = 0
-      } else if (type === ESCAPE) at = escapeEnd(text, at, end)
-      else {
-        if (type === PATH) holds |= HAS_PATH
-        else if (type === MARK) this.#call(MARK_WORD)
-        else if (words === 0 && isMarkedStart(text, at, start, blank)) this.#call(MARK_WORD)
-        if (holds === 0 && opening === 0) opening = code
-        closing = code
-        if (words < KIND_WORDS) kind = Math.imul(kind ^ code, PRIME)
-        blank = false
         at++
       }
     }
-    if (parts < SHAPE_WORDS) shape = Math.imul(shape ^ holds ^ (opening << 8) ^ (closing << 20), PRIME)
-    this.blank = blank && text.slice(at, end).trim() === ''
-    this.kind = kind
-    this.shape = shape
   }
 
-  /** Look whether the first word of a line tells something for being the first. */
-  #readFirst(text: string, start: number, from: number, to: number): void {
-    if (from === start && isErrorOfGlog(text, from)) this.#call(MARK_WORD)
-    const letters = to - from < KEY_LETTERS ? to - from : KEY_LETTERS
-    const word = tellingWord(keyAt(text, from, letters), letters, true)
-    if (word !== 0) this.#call(word)
-  }
-
-  /** Look whether a word is a telling one. */
-  #look(text: string, from: number, to: number): void {
-    const letters = to - from < KEY_LETTERS ? to - from : KEY_LETTERS
-    const key = keyAt(text, from, letters)
-    const word = tellingWord(key, letters, false)
-    if (word === 0) return
-    if (word === CHECKED) {
-      if (isHighLevel(text, to)) this.#call(MARK_WORD)
-      return
+  /** Read a word that begins at an index. Returns the index after it. */
+  #readWord(text: string, start: number, from: number, end: number): number {
+    let at = from
+    let hash = 0
+    const first = text.charCodeAt(at)
+    let type = CLASSES[first]!
+    if (type === DIGIT) {
+      let zero = first === 48
+      while (++at < end && (type = CLASSES[text.charCodeAt(at)]!) === DIGIT) zero = false
+      if (at === end || type > UPPER) {
+        // "errors: 0" reports none.
+        if (zero && this.count > 0 && this.count === this.#severityCount) this.severity = 0
+        this.#add(zero ? ZERO : NUMBER)
+      } else at = this.#endMixed(text, at, end)
+      return at
     }
-    // In a longer name or a path, such as `test_error_message`, the word reports nothing.
-    const isSmall = CLASSES[text.charCodeAt(to - 1)] === LOWER
-    if (isSmall && (joins(text.charCodeAt(from - 1)) || joins(text.charCodeAt(to)))) return
-    this.#call(word)
-    const after = looks(text.charCodeAt(to)) ^ (looks(text.charCodeAt(to + 1)) << 8)
-    this.#signature = Math.imul(this.#signature ^ key ^ after ^ (looks(text.charCodeAt(to + 2)) << 16), PRIME)
+    // A capital after a small letter begins a word, as in "TypeError"; so does the last of some, as in "HTTPError".
+    for (; at < end && type === UPPER; type = CLASSES[text.charCodeAt(++at)]!)
+      hash = ((hash << 5) - hash + (text.charCodeAt(at) | 32)) | 0
+    if (type === LOWER && at < end && at - from > 1) {
+      at--
+      hash = hashWord(text, from, at)
+    } else {
+      for (; at < end && (type = CLASSES[text.charCodeAt(at)]!) === LOWER; at++)
+        hash = ((hash << 5) - hash + text.charCodeAt(at)) | 0
+      if (at < end && type === DIGIT) return this.#endMixed(text, at, end)
+    }
+    if (this.severity === 0 && at - from > 1) {
+      const severity = severityOf(hash)
+      if (severity !== 0 && !isNamed(text, from, at) && this.words[this.count - 1] !== ZERO) {
+        this.severity = severity
+        this.at = from - start
+        this.#severityCount = this.count + 1
+      }
+    }
+    this.#add(hash)
+    return at
   }
 
-  /** Note the rules of a telling word. */
-  #call(word: number): void {
-    this.telling = true
-    for (let set = 0; set < RULE_SETS; set++) this.rules[set]! |= rulesOf(word, set)
+  #endMixed(text: string, from: number, end: number): number {
+    let at = from
+    while (at < end && CLASSES[text.charCodeAt(at)]! <= DIGIT) at++
+    this.#add(MIXED)
+    return at
+  }
+
+  #add(word: number): void {
+    this.blank = false
+    this.template = Math.imul(this.template ^ word, PRIME)
+    if (this.count === MOST_WORDS) return
+    this.words[this.count++] = word
+    if (this.count === KIND_WORDS) this.kind = this.template
+    if (this.count === SHAPE_WORDS) this.shape = this.template
   }
 }
 
-/** Whether a character joins words to a name or a path: `_` or `/`. */
-function joins(code: number): boolean {
-  return code === 95 || code === 47
+const shared = new LineWords()
+
+/** The severity that a line tells. */
+export function severityOfLine(line: string): Severity {
+  shared.read(line, 0, line.length)
+  return shared.severity
+}
+
+/** Whether a word is part of a name or a path, such as `test_error_message`, and reports nothing. */
+function isNamed(text: string, from: number, to: number): boolean {
+  const before = text.charCodeAt(from - 1)
+  const after = text.charCodeAt(to)
+  return before === 95 || before === 47 || after === 95 || after === 47
+}
+
+/** Whether an escape sequence turns what follows red: `ESC[31m`, `ESC[1;91m`. */
+function isRed(text: string, from: number, to: number): boolean {
+  if (text.charCodeAt(to - 1) !== 109 || to - from > 12) return false
+  return /^\u001b\[(?:\d{1,2};)*[39]1m|;5;(?:1|9|160|196)m$/.test(text.slice(from, to))
 }

@@ -1,14 +1,13 @@
 import type { TextPreviewer } from '../previewer.ts'
 import { LogReader } from './log-reader.ts'
-import { LOG_SHARES } from './log-shares.ts'
 import { logSureness } from './log-sureness.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /**
  * Preview logs, the output of builds and tests, and whatever no other previewer recognizes.
  *
- * Of the lines between the first and the last ones it shows those that report failures, their causes, exit codes and
- * summaries, as dozens of tools print them, and those that are unlike all others.
+ * It shows the lines that most likely tell what failed, how the run ended, and what is unlike the rest of the text: they are
+ * ranked by weights that were fitted to logs of many projects.
  */
 export function logPreviewer(): TextPreviewer {
   return {
@@ -16,9 +15,9 @@ export function logPreviewer(): TextPreviewer {
     previews: 'text',
     usualTokens: USUAL_TOKENS.log,
     recognize: logSureness,
-    read: () => new LogReader(LOG_SHARES, (subject) => logSureness(subject) >= SURE),
+    read: () => new LogReader((subject) => logSureness(subject) >= SURE),
   }
 }
 
 /** So sure, the text is looked at as a log whatever its lines look like. */
-const SURE = 0.5
+export const SURE = 0.5

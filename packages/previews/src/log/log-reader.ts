@@ -1,19 +1,21 @@
 import type { TextReader, TextSubject, WritePreview } from '../previewer.ts'
-import { LOG_SHARES, type LogPreviewShares } from './log-shares.ts'
+import { LINE_MODEL, type LineModel } from './line-model.ts'
 import { renderTextPreview } from './render-text-preview.ts'
 import type { TextScan } from './text-scan.ts'
 import { TextScanner } from './text-scanner.ts'
 
 /** Reads a text by its lines. */
 export class LogReader implements TextReader {
-  readonly #scanner = new TextScanner()
-  readonly #shares: LogPreviewShares
+  readonly #scanner: TextScanner
   readonly #isLog: (subject: TextSubject) => boolean
   #scan: TextScan | undefined
 
-  /** @param isLog - Tells whether the text is surely the output of a program; it is not, if absent. */
-  constructor(shares: LogPreviewShares = LOG_SHARES, isLog: (subject: TextSubject) => boolean = () => false) {
-    this.#shares = shares
+  /**
+   * @param isLog - Tells whether the text is surely the output of a program; it is not, if absent.
+   * @param model - What lines are ranked by.
+   */
+  constructor(isLog: (subject: TextSubject) => boolean = () => false, model: LineModel = LINE_MODEL) {
+    this.#scanner = new TextScanner(model)
     this.#isLog = isLog
   }
 
@@ -29,6 +31,6 @@ export class LogReader implements TextReader {
   finish(subject: TextSubject): WritePreview {
     const { scan } = this
     const isLog = this.#isLog(subject)
-    return (options) => renderTextPreview(scan, options, { shares: this.#shares, isLog })
+    return (options) => renderTextPreview(scan, options, { isLog })
   }
 }

@@ -1,6 +1,6 @@
 import { cleanLine, perSubject } from '@spillway/text/internal'
 import type { TextSubject } from '../previewer.ts'
-import { lineSignal } from './line-signal.ts'
+import { saysEnd } from './ended-line.ts'
 import { isLevelObject } from './structured-line.ts'
 
 /** Lines looked at, at the start of a text and at its end. */
@@ -27,10 +27,8 @@ function rateLog(subject: TextSubject): number {
   const leveled = share((line) => LEVELED.test(line))
   if (leveled >= 0.5 && timed + leveled >= 1) return 0.92
   if (timed >= 0.6 || leveled >= 0.6) return 0.75
-  const signals = lines.map((line) => lineSignal(line))
-  if (signals.some(({ kind, weight }) => weight >= 96 || (kind === 'exit' && weight >= 90))) return 0.7
+  if (lines.some((line) => saysEnd(line))) return 0.7
   if (timed >= 0.3 || leveled >= 0.3) return 0.65
-  if (signals.some(({ weight }) => weight >= 90)) return 0.5
   return UNSURE
 }
 

@@ -4,8 +4,8 @@ import { countOf, GapMarks } from '../layout/gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseBest, chooseEnds, isBeside, type ChosenLines } from './choose-lines.ts'
 import { cutPrefixes } from './line-prefixes.ts'
-import { lineValues, type LineValues } from './line-values.ts'
-import type { LogPreviewShares } from './log-shares.ts'
+import { lineValues } from './line-values.ts'
+import { ERROR, WARNING } from './severity.ts'
 import { ShownLines } from './shown-lines.ts'
 import { textNature } from './text-nature.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
@@ -22,39 +22,38 @@ const LINE_SHARE = 0.15
 const MOST_CAP = 1_200
 /** Texts of so few lines show all of them, cut as needed. */
 const FEW_LINES = 4
+/** The score of a line that stands out. */
+const LEAST_SCORE = 0.1
 
 /** Chooses the lines of one text that are shown, and writes them. */
 export class PreviewLayout {
   readonly #scan: TextScan
   readonly #options: PreviewOptions
-  readonly #shares: LogPreviewShares
   readonly #lines: readonly ScannedLine[]
   readonly #shown: ShownLines
   /** What each line shows at most. */
   readonly #lineCap: number
   /** Says what is cut from lines. */
   readonly #note: string
-  readonly #values: LineValues | undefined
+  readonly #values: Float64Array | undefined
   readonly #gapTokens: number
   /** Tokens of the call that the first gap shows. */
   readonly #callTokens: number
   /** What gaps are written with. */
   readonly #gaps: Pick<PreviewOptions, 'showLines'>
 
-  constructor(scan: TextScan, options: PreviewOptions, shares: LogPreviewShares, isLog: boolean) {
+  constructor(scan: TextScan, options: PreviewOptions, isLog: boolean) {
     this.#scan = scan
     this.#options = options
-    this.#shares = shares
     const nature = isLog ? 'output' : textNature(scan)
     const { lines, note } = cutPrefixes(scan.kept, nature === 'output')
     this.#lines = lines
     this.#note = note
     this.#lineCap = lineCap(lines, options.budgetTokens)
-    this.#values =
-      nature === 'output' && isTelling(scan)
-        ? lineValues({ ...scan, kept: lines }, options.isError === true)
-        : undefined
-    this.#shown = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, this.#values !== undefined)
+    const scores = nature === 'output' ? scan.scores() : undefined
+    const own = scores && Float64Array.from(lines, ({ number }) => scores.get(number) ?? 0)
+    this.#values = own !== undefined && isTelling(scan, lines, own) ? lineValues(lines, own) : undefined
+    this.#shown = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, this.#values === undefined ? undefined : own)
     this.#gapTokens = estimateTokens(new GapMarks({}).write(1_000, 1_999)) + NUMBER_TOKENS
     const callTokens = estimateTokens(options.showLines?.(1_000, 1_999) ?? '')
     const isTiny = callTokens > options.budgetTokens * CALL_SHARE
@@ -74,15 +73,10 @@ export class PreviewLayout {
     if (this.#isAllKept() && (this.#lines.length <= FEW_LINES || shown.allCost(aim) <= aim)) return this.#writeAll(aim)
     const tokens = aim - HEADER_TOKENS - this.#callTokens
     const budget = { tokens, gapTokens: this.#gapTokens, textLines: this.#scan.lines }
-    const { start, end } = this.#shares
     const chosen =
       this.#values === undefined
-        ? chooseEnds(
-            shown,
-            budget,
-            this.#options.isError === true ? 0.1 : start + end > 0 ? start / (start + end) : 0.5,
-          )
-        : chooseBest(shown, budget, this.#values, this.#shares)
+        ? chooseEnds(shown, budget, this.#options.isError === true ? 0.1 : 0.5)
+        : chooseBest(shown, budget, this.#values)
     return { text: chosen.includes(1) ? this.#assemble(chosen) : this.header, complete: false }
   }
 
@@ -149,8 +143,8 @@ export class PreviewLayout {
   #hidden(previous: ScannedLine | undefined, next: ScannedLine | undefined): string[] {
     if (this.#values === undefined) return []
     const { errors, warnings } = this.#scan
-    const before = previous === undefined ? 0 : previous.errorsBefore + previous.errors
-    const warned = previous === undefined ? 0 : previous.warningsBefore + previous.warnings
+    const before = previous === undefined ? 0 : previous.errorsBefore + (previous.severity === ERROR ? 1 : 0)
+    const warned = previous === undefined ? 0 : previous.warningsBefore + (previous.severity === WARNING ? 1 : 0)
     const hiddenErrors = (next?.errorsBefore ?? errors) - before
     const hiddenWarnings = (next?.warningsBefore ?? warnings) - warned
     return [
@@ -161,12 +155,14 @@ export class PreviewLayout {
 }
 
 /**
- * Whether the lines of a text differ in what they tell: some line surely reports a failure or a warning, a few perhaps do,
- * or a few are unlike all others. In a listing of names and messages, the same words stand everywhere.
+ * Whether the lines of a text differ in what they tell: one reports an error or a warning, or one that is unlike most others
+ * stands out. In a listing of names, the same words stand everywhere.
  */
-function isTelling(scan: TextScan): boolean {
-  if (scan.kept.some((line) => line.weight >= 72 || line.signal === 'warning' || line.surprise >= 4)) return true
-  return scan.errors > 0 && scan.errors <= Math.max(5, scan.lines / 100)
+function isTelling(scan: TextScan, lines: readonly ScannedLine[], scores: Float64Array): boolean {
+  return (
+    scan.errors + scan.warnings > 0 ||
+    lines.some(({ repeats }, index) => scores[index]! >= LEAST_SCORE && repeats * 2 <= scan.lines)
+  )
 }
 
 /** The longest part of a line that is shown: less of text with many tokens to a character. */

@@ -191,16 +191,4 @@ describe('renderTextPreview', () => {
     expect(new Set(shown).size).toBe(5)
     expect(shown.at(-1)).toBe(900)
   })
-
-  it('keeps shares of the budget for the parts that it is told to', () => {
-    const lines = Array.from({ length: 900 }, (_, index) =>
-      index < 450 ? `error: part ${index} broke` : `step ${index}`,
-    )
-    const scanner = new TextScanner()
-    scanner.push(lines.map((line, index) => `${line} ${'abcdefghij'[index % 10]!.repeat(5)}`).join('\n'))
-    const scan = scanner.finish()
-    const steps = (end: number): number =>
-      renderTextPreview(scan, options, { shares: { start: 0, end, between: 0 }, isLog: true }).split('step ').length
-    expect(steps(0.9)).toBeGreaterThan(steps(0))
-  })
 })

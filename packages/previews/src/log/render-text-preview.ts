@@ -1,12 +1,10 @@
 import { fitBudget } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
-import { LOG_SHARES, type LogPreviewShares } from './log-shares.ts'
 import { PreviewLayout } from './preview-layout.ts'
 import type { TextScan } from './text-scan.ts'
 
 /** What else is known of a scanned text. */
 export interface TextPreviewHints {
-  readonly shares?: LogPreviewShares
   /** Whether it surely is the output of a program. */
   readonly isLog?: boolean
 }
@@ -21,10 +19,10 @@ export interface TextPreviewHints {
 export function renderTextPreview(
   scan: TextScan,
   options: PreviewOptions,
-  { shares = LOG_SHARES, isLog = false }: TextPreviewHints = {},
+  { isLog = false }: TextPreviewHints = {},
 ): string {
   if (!(options.budgetTokens > 0) || scan.kept.length === 0) return ''
-  const layout = new PreviewLayout(scan, options, shares, isLog)
+  const layout = new PreviewLayout(scan, options, isLog)
   const preview = fitBudget((aim) => layout.write(aim), options)
   if (preview !== '') return preview
   return options.countTokens(layout.header) <= options.budgetTokens ? layout.header : ''

@@ -3,26 +3,20 @@ import { describe, expect, it } from 'vitest'
 import { showLine } from './show-line.ts'
 import type { ScannedLine } from './text-scan.ts'
 
-const line = (text: string, at = 0, weight = 0): ScannedLine => ({
+const line = (text: string, at = 0): ScannedLine => ({
   number: 1,
   blanksBefore: 0,
   text,
   end: '',
   hidden: 0,
-  signal: weight > 0 ? 'error' : 'none',
-  weight,
+  red: false,
+  severity: at > 0 ? 1 : 0,
   at,
-  heads: false,
   template: 1,
-  alike: 1,
-  crowd: 0,
-  surprise: 0,
   repeats: 1,
   run: 1,
   errorsBefore: 0,
   warningsBefore: 0,
-  errors: 0,
-  warnings: 0,
 })
 
 describe('showLine', () => {
@@ -38,7 +32,7 @@ describe('showLine', () => {
 
   it('shows what matters beyond the start', () => {
     const text = `${'a'.repeat(1_000)} error: here ${'b'.repeat(900)}`
-    const shown = showLine(line(text, 1_001, 90), 200, 0.2)
+    const shown = showLine(line(text, 1_001), 200, 0.2)
     expect(shown).toMatch(/^a+\[… [\d,]+ more characters …\]a* error: here b*\[… [\d,]+ more characters …\]b+$/)
   })
 
@@ -50,7 +44,7 @@ describe('showLine', () => {
         fc.nat(3_000),
         fc.constantFrom(0.2, 0.5),
         (length, cap, at, share) => {
-          const shown = showLine(line('x'.repeat(length), Math.min(at, length), 90), cap, share)
+          const shown = showLine(line('x'.repeat(length), Math.min(at, length)), cap, share)
           const hidden = [...shown.matchAll(/\[… ([\d,]+) more characters …\]/g)].map((match) =>
             Number(match[1]!.replaceAll(',', '')),
           )

@@ -17,7 +17,7 @@ export function showLine(line: ScannedLine, cap: number, endShare: number): stri
   const end = cutAtGrapheme(line.hidden === 0 ? line.text : line.end, endUnits, true)
   let start = cutAtGrapheme(line.text, cap - endUnits)
   const length = line.text.length + line.hidden + line.end.length
-  if (line.weight > 0 && line.at > start.length - 40 && line.at < line.text.length - end.length) {
+  if (line.at > start.length - 40 && line.at < line.text.length - end.length) {
     // What matters stands beyond the start: part of the room goes there.
     start = cutAtGrapheme(start, Math.floor(start.length * 0.4))
     const from =

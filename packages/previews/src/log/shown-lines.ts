@@ -2,18 +2,18 @@ import { formatCount, estimateTokens } from '@spillway/text/internal'
 import { showLine } from './show-line.ts'
 import type { ScannedLine } from './text-scan.ts'
 
-/** How many like lines, of at least what weight or surprise, are worth saying. */
+/** How many like lines, of a severity or of at least what score, are worth saying. */
 const LEAST_REPEATS = 5
-const REPEATS_WEIGHT = 30
+const REPEATS_SCORE = 0.2
 
-/** Lines of this weight are shown at more length. */
-const TELLING_WEIGHT = 72
+/** Lines of this score are shown at more length. */
+const HIGH_SCORE = 0.5
 
 /** What is shown of each of some lines, each cut to a number of units, and its tokens: worked out where needed. */
 export class ShownLines {
   readonly lines: readonly ScannedLine[]
   readonly #endShare: number
-  readonly #sayRepeats: boolean
+  readonly #scores: Float64Array | undefined
   #cap = 0
   #shown: (string | undefined)[] = []
   #costs: (number | undefined)[] = []
@@ -21,12 +21,12 @@ export class ShownLines {
 
   /**
    * @param endShare - Of the units that a long line shows, how many are its last ones.
-   * @param sayRepeats - Whether the first of many like lines that matter says how many there are.
+   * @param scores - The scores of the lines: the first of many like lines that matter says how many there are.
    */
-  constructor(lines: readonly ScannedLine[], endShare: number, sayRepeats: boolean) {
+  constructor(lines: readonly ScannedLine[], endShare: number, scores?: Float64Array) {
     this.lines = lines
     this.#endShare = endShare
-    this.#sayRepeats = sayRepeats
+    this.#scores = scores
   }
 
   /** Show at most so many UTF-16 units of each line. */
@@ -55,12 +55,13 @@ export class ShownLines {
 
   /** What matters most is shown at more length. */
   #capOf(index: number): number {
-    return this.#sayRepeats && this.lines[index]!.weight >= TELLING_WEIGHT ? this.#cap * 2 : this.#cap
+    return (this.#scores?.[index] ?? 0) >= HIGH_SCORE ? this.#cap * 2 : this.#cap
   }
 
   #repeated(index: number): string {
     const line = this.lines[index]!
-    if (!this.#sayRepeats || line.weight < REPEATS_WEIGHT || line.repeats < LEAST_REPEATS) return ''
+    if (this.#scores === undefined || line.repeats < LEAST_REPEATS) return ''
+    if (line.severity === 0 && this.#scores[index]! < REPEATS_SCORE) return ''
     this.#firsts ??= firstOfEach(this.lines)
     return this.#firsts.has(index) ? ` [× ${formatCount(line.repeats)}]` : ''
   }

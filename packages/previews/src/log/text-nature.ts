@@ -1,3 +1,4 @@
+import { saysEnd } from './ended-line.ts'
 import { isLevelObject } from './structured-line.ts'
 import type { TextScan } from './text-scan.ts'
 
@@ -8,8 +9,8 @@ import type { TextScan } from './text-scan.ts'
  */
 export type TextNature = 'output' | 'data' | 'writing'
 
-/** Lines of this weight hardly stand in anything but the output of programs, unless there are many. */
-const SURE = 88
+/** Lines of this score hardly stand in anything but the output of programs, unless there are many. */
+const SURE = 0.5
 const FEW = 6
 
 /** Lines looked at. */
@@ -30,10 +31,10 @@ export function textNature(scan: TextScan): TextNature {
   const first = scan.kept[0]
   if (first === undefined || (scan.lines > 1 && isLevelObject(first.text))) return 'output'
   if (isJson(scan)) return 'data'
-  // Only programs say how other programs ended, and that some of a few things failed.
-  if (scan.kept.some((line) => line.signal === 'exit' && line.weight >= 100)) return 'output'
-  const sure = scan.kept.filter((line) => line.weight >= SURE)
-  if (sure.length > 0 && sure.length <= Math.max(FEW, scan.lines / 50)) return 'output'
+  if (scan.kept.some(({ text }) => saysEnd(text.slice(0, 400)))) return 'output'
+  // Only programs say that some of a few things failed.
+  const sure = [...scan.scores().values()].filter((score) => score >= SURE).length
+  if (sure > 0 && sure <= Math.max(FEW, scan.lines / 50)) return 'output'
   if (/^\s*(?:<\?xml|<!doctype|<html|<svg)\b/i.test(first.text)) return 'writing'
   const step = Math.max(1, Math.floor(scan.kept.length / LOOKED_AT))
   let looked = 0

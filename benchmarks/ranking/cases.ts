@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { logs } from '../preview/lib/cases.mjs'
+import { dropImpossible } from '../preview/lib/score.mjs'
+import { longerThan } from '../preview/lib/tokens.mjs'
+
+/** A log of the data, with the lines that answer its question. */
+export interface LogCase {
+  readonly id: string
+  /** The project, or the family of tools: joined with the groups that it is merged with. */
+  readonly group: string
+  readonly domain: 'real' | 'made'
+  /** Whether no rule was ever written while looking at its project. */
+  readonly isNew: boolean
+  readonly text: string
+  /** What the metric of `benchmarks/preview` looks for. */
+  readonly gold: { readonly units: readonly string[]; readonly wholeWord: boolean }
+  /** The answer lines as labeled: 1-based, inclusive. */
+  readonly ranges: ReadonlyArray<readonly [number, number]> | undefined
+}
+
+type LoadedCase = Omit<LogCase, 'domain'> & { readonly groups: readonly string[] }
+
+/** The folders that hold logs, in the data folder. */
+const FOLDERS = [
+  { folder: 'logs', domain: 'real' },
+  { folder: 'more/logs', domain: 'real' },
+  { folder: 'made', domain: 'made' },
+] as const
+
+/** Logs with fewer tokens are shown whole. */
+const LEAST_TOKENS = 2_000
+
+/** Load the logs that are longer than a preview, each in the group that all of its group names are joined into. */
+export function loadLogs(data: string): LogCase[] {
+  const loaded = FOLDERS.flatMap(({ folder, domain }) =>
+    (logs(join(data, folder)) as LoadedCase[]).map((log) => ({ ...log, category: 'logs', domain })),
+  )
+  const groupOf = joinGroups(loaded.map(({ groups }) => groups))
+  return loaded
+    .filter((log) => (dropImpossible(log), log.gold.units?.length > 0 && longerThan(log.text, LEAST_TOKENS)))
+    .map(({ id, groups, domain, isNew, text, gold, ranges }) => ({
+      id,
+      group: groupOf(groups[0] ?? id),
+      domain,
+      isNew: isNew || domain === 'made',
+      text,
+      gold,
+      ranges,
+    }))
+}
+
+/** Join names that stand together in any list. Returns the name that stands for all that a name is joined with. */
+export function joinGroups(lists: readonly (readonly string[])[]): (name: string) => string {
+  const parents = new Map<string, string>()
+  const rootOf = (name: string): string => {
+    const parent = parents.get(name)
+    return parent === undefined ? name : rootOf(parent)
+  }
+  for (const [first = '', ...others] of lists) {
+    for (const other of others) {
+      const roots = [rootOf(first), rootOf(other)].toSorted()
+      if (roots[0] !== roots[1]) parents.set(roots[1]!, roots[0]!)
+    }
+  }
+  return rootOf
+}

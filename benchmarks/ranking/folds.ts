@@ -1,0 +1,22 @@
+import { SeededRandom } from '../answer/seeded-random.ts'
+
+/** Parts that the groups are divided into. */
+export const FOLDS = 6
+
+/** Assign each group to one of {@link FOLDS} folds, so that the folds hold about as many cases. */
+export function assignFolds(cases: ReadonlyArray<{ readonly group: string }>, seed = 1): Map<string, number> {
+  const sizes = new Map<string, number>()
+  for (const { group } of cases) sizes.set(group, (sizes.get(group) ?? 0) + 1)
+  const random = new SeededRandom(seed)
+  const groups = [...sizes]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([group, size]) => ({ group, size, at: random.next() }))
+  const loads = Array.from({ length: FOLDS }, () => 0)
+  const folds = new Map<string, number>()
+  for (const { group, size } of groups.toSorted((one, other) => one.at - other.at)) {
+    const fold = loads.indexOf(Math.min(...loads))
+    loads[fold]! += size
+    folds.set(group, fold)
+  }
+  return folds
+}

@@ -1,0 +1,71 @@
+// Fits the weights that lines of logs are ranked by, and measures them by cross-validation. See README.md.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { StoredModel } from '../../packages/previews/src/log/line-model.ts'
+import { dataFolder } from '../preview/lib/data.mjs'
+import { loadLogs } from './cases.ts'
+import { fitModel, SETTINGS } from './fit-model.ts'
+import { assignFolds, FOLDS } from './folds.ts'
+import { measureLogs, reportScores, type Scores } from './measure-logs.ts'
+import { trainingRows } from './training-rows.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    /** Domains to fit to. */
+    domains: { type: 'string', default: 'real,made' },
+    /** Where to write or read the models of the folds, and to write the scores. */
+    models: { type: 'string' },
+    scores: { type: 'string' },
+    against: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    c: { type: 'string' },
+    weights: { type: 'string' },
+    /** Whether to measure whole replacements too. */
+    replacement: { type: 'boolean' },
+    /** Whether to write the weights of the product. */
+    write: { type: 'boolean' },
+  },
+})
+const settings = {
+  ...SETTINGS,
+  c: Number(options.c ?? SETTINGS.c),
+  mostWeights: Number(options.weights ?? SETTINGS.mostWeights),
+}
+const started = performance.now()
+const note = (text: string): void => console.error(`${((performance.now() - started) / 1_000).toFixed(0)} s: ${text}`)
+
+const logs = loadLogs(dataFolder(options.data))
+const folds = assignFolds(logs, Number(options.seed))
+const known = options.models === undefined ? undefined : readModels(options.models)
+const rows = known === undefined || options.write ? logs.map(trainingRows) : []
+const used = rows.filter(({ domain }) => options.domains.split(',').includes(domain))
+note(`${rows.length} logs, ${rows.reduce((sum, { ends }) => sum + ends.length, 0)} lines`)
+const models =
+  known ??
+  Array.from({ length: FOLDS }, (_, fold) => {
+    const model = fitModel(
+      used.filter(({ group }) => folds.get(group) !== fold),
+      settings,
+    )
+    note(`fold ${fold + 1}`)
+    return model
+  })
+if (options.models !== undefined) writeFileSync(options.models, JSON.stringify(models))
+if (options.write) {
+  const model = fitModel(used, settings)
+  const { bias, step, features } = model
+  const text = `/** Made by \`benchmarks/ranking/train.ts\`. */\nexport const LINE_WEIGHTS = {\n  bias: ${bias},\n  step: ${step},\n  features:\n    '${features}',\n}\n`
+  writeFileSync(fileURLToPath(new URL('../../packages/previews/src/log/line-weights.ts', import.meta.url)), text)
+  note('weights written')
+}
+const scores = await measureLogs(logs, ({ group }) => models[folds.get(group)!]!, options.replacement === true)
+note('measured')
+const before = options.against === undefined ? undefined : (JSON.parse(readFileSync(options.against, 'utf8')) as Scores)
+console.log(reportScores(logs, scores, before))
+if (options.scores !== undefined) writeFileSync(options.scores, JSON.stringify(scores))
+
+function readModels(file: string): StoredModel[] | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as StoredModel[]) : undefined
+}

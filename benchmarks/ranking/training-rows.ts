@@ -1,0 +1,98 @@
+import { LineFeatures } from '../../packages/previews/src/log/line-features.ts'
+import { cutPrefixes } from '../../packages/previews/src/log/line-prefixes.ts'
+import { TextScanner } from '../../packages/previews/src/log/text-scanner.ts'
+import { SeededRandom } from '../answer/seeded-random.ts'
+import { need, norm } from '../preview/lib/text.mjs'
+import type { LogCase } from './cases.ts'
+
+/** Lines of one log that a model is fitted to, with their features. */
+export interface TrainingRows {
+  readonly group: string
+  readonly domain: LogCase['domain']
+  /** Features of all rows, one after another. */
+  readonly features: Int32Array
+  /** Where the features of each row end. */
+  readonly ends: Int32Array
+  /** 1 for a line of the answer. */
+  readonly labels: Uint8Array
+  readonly weights: Float64Array
+}
+
+/** Answer lines weigh as much as this in each log, and all others together as much as that. */
+const GOLD_WEIGHT = 1
+const OTHER_WEIGHT = 3
+/** Lines drawn: of those near the answer, and of all others. */
+const NEAR_ROWS = 60
+const FAR_ROWS = 160
+const NEAR_LINES = 12
+/** Planted answers are a part of what tells of the failure: the lines beside them are no counterexamples. */
+const MADE_MARGIN = 8
+
+/** Draw the rows of a log. The same log always gives the same rows. */
+export function trainingRows(log: LogCase): TrainingRows {
+  const scanner = new TextScanner({ bias: 0, weightOf: () => 0 })
+  scanner.push(log.text)
+  const scan = scanner.finish()
+  const { lines } = cutPrefixes(scan.kept, true)
+  const isGold = goldOf(log)
+  const golds: number[] = []
+  const others: number[] = []
+  for (const [index, { number, text }] of lines.entries()) (isGold(number, text) ? golds : others).push(index)
+  const distances = distancesTo(golds.map((index) => lines[index]!.number))
+  const random = new SeededRandom(hashOf(log.id))
+  const near: number[] = []
+  const far: number[] = []
+  const isAnswer = answerIn(log)
+  for (const index of random.shuffle(others)) {
+    const distance = distances(lines[index]!.number)
+    if ((log.domain === 'made' && distance <= MADE_MARGIN) || isAnswer(lines[index]!.text)) continue
+    ;(distance <= NEAR_LINES ? near : far).push(index)
+  }
+  const drawn = [...golds, ...near.slice(0, NEAR_ROWS), ...far.slice(0, FAR_ROWS)]
+  const features = new LineFeatures(scan, lines)
+  const all: number[] = []
+  const ends = new Int32Array(drawn.length)
+  for (const [row, index] of drawn.entries()) {
+    for (const feature of features.of(index)) all.push(feature)
+    ends[row] = all.length
+  }
+  const otherCount = drawn.length - golds.length
+  return {
+    group: log.group,
+    domain: log.domain,
+    features: Int32Array.from(all),
+    ends,
+    labels: Uint8Array.from(drawn, (_, row) => (row < golds.length ? 1 : 0)),
+    weights: Float64Array.from(drawn, (_, row) =>
+      row < golds.length ? GOLD_WEIGHT / golds.length : OTHER_WEIGHT / otherCount,
+    ),
+  }
+}
+
+/** Whether a line is part of the labeled answer. */
+function goldOf(log: LogCase): (number: number, text: string) => boolean {
+  const { ranges } = log
+  if (ranges !== undefined) return (number) => ranges.some(([first, last]) => number >= first && number <= last)
+  const isAnswer = answerIn(log)
+  return (_, text) => isAnswer(text)
+}
+
+/** Whether a line holds a part of the answer that the metric looks for. */
+function answerIn(log: LogCase): (text: string) => boolean {
+  const units = log.gold.units.map((unit) => need(unit) as string)
+  return (text) => {
+    const line = norm(text) as string
+    return units.some((unit) => line.includes(unit))
+  }
+}
+
+/** The distance of a line to the nearest of some lines. */
+function distancesTo(numbers: readonly number[]): (number: number) => number {
+  return (number) => numbers.reduce((least, gold) => Math.min(least, Math.abs(gold - number)), Infinity)
+}
+
+function hashOf(text: string): number {
+  let hash = 0
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0
+  return hash
+}

@@ -1,0 +1,198 @@
+import { FEATURE, featureOf } from './line-model.ts'
+import { LineWords } from './line-words.ts'
+import { ERROR } from './severity.ts'
+import type { ScannedLine, TextScan } from './text-scan.ts'
+
+/** Lines before and after one whose words tell about it, and how far away they may be. */
+const NEAR_LINES = 2
+const MOST_DISTANCE = 4
+/** Lines on both sides that are looked at for whether they stand alone in the text. */
+const UNIQUE_LINES = 4
+
+/** A place in a source file: `src/a.c:118`, `a.cs(3,5)`. */
+const LOCATION = /[\w)-]\.[a-zA-Z]{1,5}(?::\d+|\(\d+[,)])/
+/** The name of an exception. */
+const EXCEPTION = /[a-z](?:Error|Exception|Failure)\b/
+
+/** Tokens of a line that count, and the longest. */
+const MOST_TOKENS = 40
+const TOKEN_UNITS = 32
+
+/** Slots that tell which features a line has already. */
+const SLOTS = 1_024
+
+/** What is known of one line before those around it are looked at. */
+interface ReadLine {
+  readonly words: Int32Array
+  /** Hashes of what stands between blanks. */
+  readonly tokens: readonly number[]
+  readonly kind: number
+  readonly shape: number
+  readonly skeleton: number
+  readonly template: number
+  readonly severity: LineWords['severity']
+}
+
+/** Works out the features of the kept lines of a text, as hashes. */
+export class LineFeatures {
+  readonly #scan: TextScan
+  readonly #lines: readonly ScannedLine[]
+  readonly #read: ReadLine[]
+  readonly #found = new Int32Array(SLOTS)
+  #count = 0
+  readonly #slots = new Int32Array(SLOTS)
+
+  /** @param lines - The kept lines, without what stands before all of them. */
+  constructor(scan: TextScan, lines: readonly ScannedLine[]) {
+    this.#scan = scan
+    this.#lines = lines
+    const words = new LineWords()
+    this.#read = lines.map(({ text, end }) => {
+      const line = end === '' ? text : `${text} ${end}`
+      words.read(line, 0, line.length)
+      const { kind, shape, skeleton, template, severity } = words
+      return {
+        words: words.words.slice(0, words.count),
+        tokens: tokensOf(line),
+        kind,
+        shape,
+        skeleton,
+        template,
+        severity,
+      }
+    })
+  }
+
+  /** The features of one line, each once. The array serves one call only. */
+  of(index: number): Int32Array {
+    this.#count = 0
+    this.#slots.fill(0)
+    this.#addWords(index)
+    this.#addPlace(index)
+    this.#addCounts(index)
+    return this.#found.subarray(0, this.#count)
+  }
+
+  #addWords(index: number): void {
+    const { words } = this.#read[index]!
+    for (let at = 0; at < words.length; at++) {
+      this.#add(FEATURE.word, words[at]!)
+      if (at > 0) this.#add(FEATURE.pair, pairOf(words[at - 1]!, words[at]!))
+    }
+    if (words.length > 0) {
+      this.#add(FEATURE.first, words[0]!)
+      this.#add(FEATURE.last, words.at(-1)!)
+    }
+    if (words.length > 1) this.#add(FEATURE.firstPair, pairOf(words[0]!, words[1]!))
+    for (const token of this.#read[index]!.tokens) this.#add(FEATURE.token, token)
+    const { number } = this.#lines[index]!
+    for (let distance = 1; distance <= NEAR_LINES; distance++) {
+      this.#addNear(FEATURE.before, FEATURE.tokenBefore, index - distance, number)
+      this.#addNear(FEATURE.after, FEATURE.tokenAfter, index + distance, number)
+    }
+  }
+
+  #addNear(about: number, aboutTokens: number, index: number, number: number): void {
+    const line = this.#lines[index]
+    if (line === undefined || Math.abs(line.number - number) > MOST_DISTANCE) {
+      this.#add(about, 0)
+      return
+    }
+    for (const word of this.#read[index]!.words) this.#add(about, word)
+    for (const token of this.#read[index]!.tokens) this.#add(aboutTokens, token)
+  }
+
+  #addPlace(index: number): void {
+    const { number, text, red, blanksBefore } = this.#lines[index]!
+    const { lines, counts } = this.#scan
+    this.#add(FEATURE.fromEnd, steps(lines - number))
+    this.#add(FEATURE.fromStart, steps(number - 1))
+    this.#add(FEATURE.place, Math.floor((10 * (number - 1)) / lines))
+    this.#add(FEATURE.length, steps(text.length))
+    this.#add(FEATURE.indent, steps(text.length - text.trimStart().length))
+    this.#add(FEATURE.blanks, Math.min(blanksBefore, 3))
+    if (red) {
+      this.#add(FEATURE.red, 0)
+      this.#add(FEATURE.red, 1 + steps(counts.red))
+    }
+    const looked = text.slice(0, 1_000)
+    if (LOCATION.test(looked)) this.#add(FEATURE.location, 0)
+    if (EXCEPTION.test(looked)) this.#add(FEATURE.exception, 0)
+  }
+
+  /** How common the line, its forms, and its words are in the text. */
+  #addCounts(index: number): void {
+    const { counts } = this.#scan
+    const { words, kind, shape, template, skeleton, severity } = this.#read[index]!
+    this.#add(FEATURE.templates, steps(counts.templates.get(template)))
+    this.#add(FEATURE.shapes, steps(counts.shapes.get(shape)))
+    this.#add(FEATURE.kinds, steps(counts.kinds.get(kind)))
+    let rarest = Infinity
+    let rare = 0
+    let fresh = 0
+    let sum = 0
+    for (const word of words) {
+      // A word that is not counted any more is none of the first ones.
+      const count = counts.words.get(word) || 4
+      if (count < rarest) rarest = count
+      if (count <= 2) fresh++
+      if (count <= 3) rare++
+      sum += Math.log2(count)
+    }
+    if (words.length > 0) {
+      this.#add(FEATURE.rarest, steps(rarest))
+      this.#add(FEATURE.newWords, Math.min(fresh, 6))
+      this.#add(FEATURE.rareWords, Math.min(rare, 6))
+      this.#add(FEATURE.meanCount, Math.round(sum / words.length))
+    }
+    let unique = 0
+    for (let near = Math.max(0, index - UNIQUE_LINES); near <= index + UNIQUE_LINES && near < this.#read.length; near++)
+      if (counts.templates.get(this.#read[near]!.template) === 1) unique++
+    this.#add(FEATURE.uniqueNear, unique)
+    const alike = counts.skeletons(skeleton)
+    this.#add(FEATURE.skeletons, steps(alike))
+    this.#add(FEATURE.severity, severity)
+    if (severity === 0) return
+    const same = counts.skeletons(skeleton, severity)
+    const share = Math.min(6, Math.floor(Math.log2(Math.max(1, alike) / Math.max(1, same))))
+    this.#add(FEATURE.odd, (severity << 8) | (share << 4) | Math.min(8, Math.floor(Math.log2(alike + 1))))
+    if (severity === ERROR) this.#add(FEATURE.errors, steps(this.#scan.errors))
+  }
+
+  #add(about: number, value: number): void {
+    const feature = featureOf(about, value) || 1
+    let slot = feature & (SLOTS - 1)
+    while (this.#slots[slot] !== 0) {
+      if (this.#slots[slot] === feature) return
+      slot = (slot + 1) & (SLOTS - 1)
+    }
+    this.#slots[slot] = feature
+    this.#found[this.#count++] = feature
+  }
+}
+
+/** Hashes of what stands between blanks, case and punctuation included, numbers alike. */
+function tokensOf(line: string): number[] {
+  const tokens: number[] = []
+  let hash = 0
+  let units = 0
+  for (let at = 0; at <= line.length && tokens.length < MOST_TOKENS; at++) {
+    const code = at < line.length ? line.charCodeAt(at) : 32
+    if (code !== 32 && code !== 9) {
+      const isDigit = code > 47 && code < 58
+      if (!isDigit || !(line.charCodeAt(at - 1) > 47 && line.charCodeAt(at - 1) < 58))
+        hash = (Math.imul(hash, 31) + (isDigit ? 48 : code)) | 0
+      units++
+    } else if (units > 0) {
+      if (units <= TOKEN_UNITS) tokens.push(hash)
+      hash = 0
+      units = 0
+    }
+  }
+  return tokens
+}
+
+const pairOf = (one: number, other: number): number => Math.imul(one, 31) ^ other
+
+/** A number by steps that grow with it: two for each doubling. */
+const steps = (value: number): number => Math.floor(2 * Math.log2(1 + Math.max(0, value)))

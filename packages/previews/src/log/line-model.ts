@@ -1,0 +1,101 @@
+import { LINE_WEIGHTS } from './line-weights.ts'
+import type { LineWords } from './line-words.ts'
+
+/** A linear model of how much a line matters: a weight for each feature that it knows. */
+export interface LineModel {
+  /** The weight of a line without any feature. */
+  readonly bias: number
+  /** The weight of a feature, by its hash; 0 if the model does not know the feature. */
+  weightOf(feature: number): number
+}
+
+/** What a feature is about; with what it says, it makes the hash of the feature. */
+export const FEATURE = {
+  word: 1,
+  pair: 2,
+  first: 3,
+  firstPair: 4,
+  last: 5,
+  before: 6,
+  after: 7,
+  fromEnd: 8,
+  fromStart: 9,
+  place: 10,
+  templates: 11,
+  shapes: 12,
+  kinds: 13,
+  length: 14,
+  red: 15,
+  location: 16,
+  exception: 17,
+  rarest: 18,
+  rareWords: 19,
+  newWords: 20,
+  meanCount: 21,
+  uniqueNear: 22,
+  odd: 23,
+  skeletons: 24,
+  indent: 25,
+  blanks: 26,
+  severity: 27,
+  errors: 28,
+  token: 29,
+  tokenBefore: 30,
+  tokenAfter: 31,
+} as const
+
+/** The hash of a feature. */
+export function featureOf(about: number, value: number): number {
+  const hash = Math.imul(value ^ Math.imul(about, 0x9e3779b1), 0x85ebca6b)
+  return Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+}
+
+/** What the words of a line alone weigh. */
+export function ownWeight(model: LineModel, line: LineWords): number {
+  let weight = 0
+  for (let index = 0; index < line.count; index++) weight += model.weightOf(featureOf(FEATURE.word, line.words[index]!))
+  return line.red ? weight + model.weightOf(featureOf(FEATURE.red, 0)) : weight
+}
+
+/** A model as it is stored: the hashes of the features in order, then their weights of 8 bits, in base64. */
+export interface StoredModel {
+  readonly bias: number
+  /** What a weight of 1 stands for. */
+  readonly step: number
+  readonly features: string
+}
+
+/** Bytes of a feature: its hash and its weight. */
+const FEATURE_BYTES = 5
+
+/** Read a stored model. */
+export function readModel({ bias, step, features }: StoredModel): LineModel {
+  const bytes = Uint8Array.from(atob(features), (character) => character.charCodeAt(0))
+  const count = bytes.length / FEATURE_BYTES
+  const view = new DataView(bytes.buffer)
+  const bits = 33 - Math.clz32(Math.max(1, count))
+  const mask = (1 << bits) - 1
+  const hashes = new Int32Array(mask + 1)
+  const weights = new Float64Array(mask + 1)
+  for (let index = 0; index < count; index++) {
+    const hash = view.getInt32(index * 4)
+    let slot = hash & mask
+    while (weights[slot] !== 0) slot = (slot + 1) & mask
+    hashes[slot] = hash
+    weights[slot] = view.getInt8(count * 4 + index) * step
+  }
+  return {
+    bias,
+    weightOf(feature) {
+      let slot = feature & mask
+      while (weights[slot] !== 0) {
+        if (hashes[slot] === feature) return weights[slot]!
+        slot = (slot + 1) & mask
+      }
+      return 0
+    },
+  }
+}
+
+/** The model that previews are made with. */
+export const LINE_MODEL: LineModel = readModel(LINE_WEIGHTS)
