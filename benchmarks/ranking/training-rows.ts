@@ -1,5 +1,6 @@
 import { LineFeatures } from '../../packages/previews/src/log/line-features.ts'
 import { cutPrefixes } from '../../packages/previews/src/log/line-prefixes.ts'
+import { readLines } from '../../packages/previews/src/log/read-line.ts'
 import { TextScanner } from '../../packages/previews/src/log/text-scanner.ts'
 import { SeededRandom } from '../answer/seeded-random.ts'
 import { need, norm } from '../preview/lib/text.mjs'
@@ -49,7 +50,7 @@ export function trainingRows(log: LogCase): TrainingRows {
     ;(distance <= NEAR_LINES ? near : far).push(index)
   }
   const drawn = [...golds, ...near.slice(0, NEAR_ROWS), ...far.slice(0, FAR_ROWS)]
-  const features = new LineFeatures(scan, lines)
+  const features = new LineFeatures(scan, lines, readLines(lines))
   const all: number[] = []
   const ends = new Int32Array(drawn.length)
   for (const [row, index] of drawn.entries()) {

@@ -3,6 +3,7 @@ import { hashWord } from './hash-word.ts'
 import { LineFeatures } from './line-features.ts'
 import { FEATURE, featureOf } from './line-model.ts'
 import { ERROR, WARNING } from './severity.ts'
+import { readLines } from './read-line.ts'
 import { TextScanner } from './text-scanner.ts'
 
 /** The features of one line of a text. */
@@ -11,7 +12,7 @@ function featuresOf(text: string, number: number): Set<number> {
   scanner.push(text)
   const scan = scanner.finish()
   const index = scan.kept.findIndex((line) => line.number === number)
-  return new Set(new LineFeatures(scan, scan.kept).of(index))
+  return new Set(new LineFeatures(scan, scan.kept, readLines(scan.kept)).of(index))
 }
 const has = (text: string, number: number, about: number, value: number): boolean =>
   featuresOf(text, number).has(featureOf(about, value))
@@ -56,7 +57,7 @@ describe('LineFeatures', () => {
     const scanner = new TextScanner()
     scanner.push('a a a a a\na a a\n')
     const scan = scanner.finish()
-    const features = [...new LineFeatures(scan, scan.kept).of(0)]
+    const features = [...new LineFeatures(scan, scan.kept, readLines(scan.kept)).of(0)]
     expect(new Set(features).size).toBe(features.length)
   })
 })

@@ -1,5 +1,5 @@
 import { FEATURE, featureOf } from './line-model.ts'
-import { LineWords } from './line-words.ts'
+import type { ReadLine } from './read-line.ts'
 import { ERROR } from './severity.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 
@@ -14,53 +14,23 @@ const LOCATION = /[\w)-]\.[a-zA-Z]{1,5}(?::\d+|\(\d+[,)])/
 /** The name of an exception. */
 const EXCEPTION = /[a-z](?:Error|Exception|Failure)\b/
 
-/** Tokens of a line that count, and the longest. */
-const MOST_TOKENS = 40
-const TOKEN_UNITS = 32
-
 /** Slots that tell which features a line has already. */
 const SLOTS = 1_024
-
-/** What is known of one line before those around it are looked at. */
-interface ReadLine {
-  readonly words: Int32Array
-  /** Hashes of what stands between blanks. */
-  readonly tokens: readonly number[]
-  readonly kind: number
-  readonly shape: number
-  readonly skeleton: number
-  readonly template: number
-  readonly severity: LineWords['severity']
-}
 
 /** Works out the features of the kept lines of a text, as hashes. */
 export class LineFeatures {
   readonly #scan: TextScan
   readonly #lines: readonly ScannedLine[]
-  readonly #read: ReadLine[]
+  readonly #read: readonly ReadLine[]
   readonly #found = new Int32Array(SLOTS)
   #count = 0
   readonly #slots = new Int32Array(SLOTS)
 
-  /** @param lines - The kept lines, without what stands before all of them. */
-  constructor(scan: TextScan, lines: readonly ScannedLine[]) {
+  /** @param lines - The kept lines, without what stands before all of them, and what was read of each. */
+  constructor(scan: TextScan, lines: readonly ScannedLine[], read: readonly ReadLine[]) {
     this.#scan = scan
     this.#lines = lines
-    const words = new LineWords()
-    this.#read = lines.map(({ text, end }) => {
-      const line = end === '' ? text : `${text} ${end}`
-      words.read(line, 0, line.length)
-      const { kind, shape, skeleton, template, severity } = words
-      return {
-        words: words.words.slice(0, words.count),
-        tokens: tokensOf(line),
-        kind,
-        shape,
-        skeleton,
-        template,
-        severity,
-      }
-    })
+    this.#read = read
   }
 
   /** The features of one line, each once. The array serves one call only. */
@@ -169,27 +139,6 @@ export class LineFeatures {
     this.#slots[slot] = feature
     this.#found[this.#count++] = feature
   }
-}
-
-/** Hashes of what stands between blanks, case and punctuation included, numbers alike. */
-function tokensOf(line: string): number[] {
-  const tokens: number[] = []
-  let hash = 0
-  let units = 0
-  for (let at = 0; at <= line.length && tokens.length < MOST_TOKENS; at++) {
-    const code = at < line.length ? line.charCodeAt(at) : 32
-    if (code !== 32 && code !== 9) {
-      const isDigit = code > 47 && code < 58
-      if (!isDigit || !(line.charCodeAt(at - 1) > 47 && line.charCodeAt(at - 1) < 58))
-        hash = (Math.imul(hash, 31) + (isDigit ? 48 : code)) | 0
-      units++
-    } else if (units > 0) {
-      if (units <= TOKEN_UNITS) tokens.push(hash)
-      hash = 0
-      units = 0
-    }
-  }
-  return tokens
 }
 
 const pairOf = (one: number, other: number): number => Math.imul(one, 31) ^ other

@@ -11,8 +11,15 @@ const LEAST_SHARE = 0.05
 /** What the first and the last line are worth at least: they say what was run, and how it ended. */
 const END_LINE = 0.5
 
+/** What a line that is unlike all others is worth: it is shown before everything else. */
+const ODD_LINE = 2
+
 /** How much each kept line is worth showing: its score, what it has from the lines beside it, less for what is said twice. */
-export function lineValues(lines: readonly ScannedLine[], scores: Float64Array): Float64Array {
+export function lineValues(
+  lines: readonly ScannedLine[],
+  scores: Float64Array,
+  odd: ReadonlySet<number>,
+): Float64Array {
   const values = scores.map((score, index) =>
     Math.max(
       score,
@@ -23,6 +30,8 @@ export function lineValues(lines: readonly ScannedLine[], scores: Float64Array):
   for (const end of [0, values.length - 1]) values[end] = Math.max(values[end]!, END_LINE)
   lowerRepeats(lines, values)
   lowerRuns(lines, values)
+  for (const [index, { number }] of lines.entries())
+    if (odd.has(number)) values[index] = ODD_LINE * (1 + scores[index]!)
   return values
 }
 

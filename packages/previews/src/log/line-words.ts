@@ -20,8 +20,8 @@ const PRIME = 0x01000193
 const BASIS = 5381
 
 /** Stand for numbers; zero stays apart, since "0 failed" is not like "3 failed". */
-const ZERO = 1
-const NUMBER = 2
+export const ZERO = 1
+export const NUMBER = 2
 /** Stands for letters and digits in one word. */
 const MIXED = 3
 /** Set in the word that stands for punctuation. */

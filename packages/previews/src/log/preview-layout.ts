@@ -18,6 +18,9 @@ const HEADER_TOKENS = 7
 const CALL_SHARE = 0.25
 /** Share of the budget that one line has at most while other lines are hidden. */
 const LINE_SHARE = 0.15
+/** Of a small budget, one line has a larger share: so many tokens, or that share if they are more. */
+const FEW_TOKENS = 40
+const LARGE_SHARE = 0.4
 /** Longest part of a line that is shown then, in UTF-16 units. */
 const MOST_CAP = 1_200
 /** Texts of so few lines show all of them, cut as needed. */
@@ -31,8 +34,8 @@ export class PreviewLayout {
   readonly #options: PreviewOptions
   readonly #lines: readonly ScannedLine[]
   readonly #shown: ShownLines
-  /** What each line shows at most. */
-  readonly #lineCap: number
+  /** UTF-16 units of a token, about. */
+  readonly #unitsPerToken: number
   /** Says what is cut from lines. */
   readonly #note: string
   readonly #values: Float64Array | undefined
@@ -49,10 +52,11 @@ export class PreviewLayout {
     const { lines, note } = cutPrefixes(scan.kept, nature === 'output')
     this.#lines = lines
     this.#note = note
-    this.#lineCap = lineCap(lines, options.budgetTokens)
-    const scores = nature === 'output' ? scan.scores() : undefined
-    const own = scores && Float64Array.from(lines, ({ number }) => scores.get(number) ?? 0)
-    this.#values = own !== undefined && isTelling(scan, lines, own) ? lineValues(lines, own) : undefined
+    this.#unitsPerToken = unitsPerToken(lines)
+    const found = nature === 'output' ? scan.scores() : undefined
+    const own = found && Float64Array.from(lines, ({ number }) => found.scores.get(number) ?? 0)
+    const isRanked = found !== undefined && own !== undefined && (found.odd.size > 0 || isTelling(scan, lines, own))
+    this.#values = isRanked ? lineValues(lines, own, found.odd) : undefined
     this.#shown = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, this.#values === undefined ? undefined : own)
     this.#gapTokens = estimateTokens(new GapMarks({}).write(1_000, 1_999)) + NUMBER_TOKENS
     const callTokens = estimateTokens(options.showLines?.(1_000, 1_999) ?? '')
@@ -69,7 +73,7 @@ export class PreviewLayout {
   /** Write a preview of about `aim` tokens. */
   write(aim: number): Draft {
     const shown = this.#shown
-    shown.setCap(this.#lineCap)
+    shown.setCap(this.#lineCap(aim))
     if (this.#isAllKept() && (this.#lines.length <= FEW_LINES || shown.allCost(aim) <= aim)) return this.#writeAll(aim)
     const tokens = aim - HEADER_TOKENS - this.#callTokens
     const budget = { tokens, gapTokens: this.#gapTokens, textLines: this.#scan.lines }
@@ -83,7 +87,7 @@ export class PreviewLayout {
   /** Show every line, the long ones as far as there is room. */
   #writeAll(aim: number): Draft {
     const shown = this.#shown
-    let low = this.#lines.length <= FEW_LINES ? 8 : this.#lineCap
+    let low = this.#lines.length <= FEW_LINES ? 8 : this.#lineCap(aim)
     const longest = this.#lines.reduce((most, line) => Math.max(most, line.text.length + line.end.length), 0)
     let high = Math.min(longest, aim * 8)
     while (high - low > 8) {
@@ -95,6 +99,13 @@ export class PreviewLayout {
     shown.setCap(low)
     const complete = this.#lines.every((line) => line.hidden === 0 && line.text.length <= low)
     return { text: this.#assemble(new Uint8Array(this.#lines.length).fill(1)), complete }
+  }
+
+  /** The longest part of a line that a preview of about `aim` tokens shows. */
+  #lineCap(aim: number): number {
+    const tokens = Math.min(aim, this.#options.budgetTokens)
+    const most = Math.max(tokens * LINE_SHARE, Math.min(FEW_TOKENS, tokens * LARGE_SHARE))
+    return Math.ceil(Math.min(MOST_CAP, most * this.#unitsPerToken))
   }
 
   #isAllKept(): boolean {
@@ -165,12 +176,11 @@ function isTelling(scan: TextScan, lines: readonly ScannedLine[], scores: Float6
   )
 }
 
-/** The longest part of a line that is shown: less of text with many tokens to a character. */
-function lineCap(lines: readonly ScannedLine[], budgetTokens: number): number {
+/** UTF-16 units of a token in some lines, about. */
+function unitsPerToken(lines: readonly ScannedLine[]): number {
   const sample = lines
     .slice(0, 64)
     .map((line) => line.text.slice(0, 256))
     .join('\n')
-  const unitsPerToken = sample.length / Math.max(1, estimateTokens(sample))
-  return Math.ceil(Math.min(MOST_CAP, budgetTokens * LINE_SHARE * unitsPerToken))
+  return sample.length / Math.max(1, estimateTokens(sample))
 }

@@ -15,25 +15,28 @@ export class TextCounts {
   readonly shapes: HashCounts = new HashCounts()
   readonly templates: HashCounts = new HashCounts()
   readonly #skeletons = new HashCounts()
-  /** Mean share of new shapes lately. */
-  #newness = 1
+  /** Mean shares of lines that began in a new way, and that had new words, lately. */
+  #newKinds = 1
+  #newWords = 1
   /** Lines that are not blank, and of them the red ones. */
   lines = 0
   red = 0
 
-  /** Count a line. Returns how much of a surprise its shape is where it stands, in bits from 0 to 10. */
+  /** Count a line. Returns how much of a surprise its beginning or its words are where it stands, in bits from 0 to 10. */
   add(line: LineWords): number {
     this.lines++
     if (line.red) this.red++
-    for (let index = 0; index < line.count; index++) this.words.add(line.words[index]!)
-    const isNew = this.kinds.add(line.kind) === 1
+    let hasNewWord = false
+    for (let index = 0; index < line.count; index++) if (this.words.add(line.words[index]!) === 1) hasNewWord = true
+    const isNewKind = this.kinds.add(line.kind) === 1
     this.shapes.add(line.shape)
     this.templates.add(line.template)
     this.#skeletons.add(line.skeleton)
     if (line.severity !== 0) this.#skeletons.add(withSeverity(line.skeleton, line.severity))
-    const surprise = isNew ? -Math.log2(this.#newness + 1 / 1_024) : 0
-    this.#newness += ((isNew ? 1 : 0) - this.#newness) / WINDOW
-    return surprise < 0 ? 0 : surprise
+    const share = Math.min(isNewKind ? this.#newKinds : 1, hasNewWord ? this.#newWords : 1)
+    this.#newKinds += (Number(isNewKind) - this.#newKinds) / WINDOW
+    this.#newWords += (Number(hasNewWord) - this.#newWords) / WINDOW
+    return Math.max(0, -Math.log2(share + 1 / 1_024))
   }
 
   /** How many lines have a skeleton, of a severity if one is given. */

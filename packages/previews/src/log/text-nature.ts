@@ -21,7 +21,7 @@ const NUMBERED = /^\s*\d+(?:→|\t|: ?|\| ?|- )/
 
 /** Lines as they stand in source code. */
 const CODE =
-  /[;{}]\s*$|^\s*[)\]}]+[;,)]*\s*$|^\s{2,}.*[,([:]\s*$|^\s*(?:def|func|function|class|import|from|return|if|for|while|const|let|var|public|private|protected|static|package|use|using|fn|impl|struct|enum|interface|type|end|else|elif|elsif|switch|case|try|catch|except|with|module|defmodule|alias|export|async|await|raise|throw)\b[^.!?]*$|^\s*(?:\/\/|\/\*|\*\s|\*\/|#\s|#include|@\w+|"""|<\/?\w+)|\b(?:do|then|fn)\s*$|->\s*$|^\s*(?:end|fi|done|esac|\|>|%\{|:\w+)\b|^\s*(?:test|describe|it|assert|setup|defp|context|expect|val|let) .*|^\s+\w+(?:\.\w+)*\s*(?:=|:=|\()|^\s+"?\w+"?:\s/
+  /[;{}]\s*$|^\s*[)\]}]+[;,)]*\s*$|^\s{2,}.*[,([:]\s*$|^\s*(?:def|func|function|class|import|from|return|if|for|while|const|let|var|public|private|protected|static|package|use|using|fn|impl|struct|enum|interface|type|end|else|elif|elsif|switch|case|try|catch|except|with|module|defmodule|alias|export|async|await|raise|throw)\b[^.!?]*$|^\s*(?:\/\/|\/\*|\*\s|\*\/|#\s|#include|@\w+|"""|<\/?\w+)|\b(?:do|then|fn)\s*$|->\s*$|^\s*(?:end|fi|done|esac|\|>|%\{|:\w+)\b|^\s*(?:test (?=["'])|(?:describe|it|assert|setup|defp|context|expect|val|let) ).*|^\s+\w+(?:\.\w+)*\s*(?:=|:=|\()|^\s+"?\w+"?:\s/
 
 /** Lines as they stand in Markdown and plain prose. */
 const PROSE = /^\s*(?:#{1,6} \S|[-*] \S|\d+\. \S|\||>)|^(?:\w+[,;]? ){7,}.*[.:?!]\s*$|^.{200,}[.:?!]\s*$/
@@ -33,7 +33,7 @@ export function textNature(scan: TextScan): TextNature {
   if (isJson(scan)) return 'data'
   if (scan.kept.some(({ text }) => saysEnd(text.slice(0, 400)))) return 'output'
   // Only programs say that some of a few things failed.
-  const sure = [...scan.scores().values()].filter((score) => score >= SURE).length
+  const sure = [...scan.scores().scores.values()].filter((score) => score >= SURE).length
   if (sure > 0 && sure <= Math.max(FEW, scan.lines / 50)) return 'output'
   if (/^\s*(?:<\?xml|<!doctype|<html|<svg)\b/i.test(first.text)) return 'writing'
   const step = Math.max(1, Math.floor(scan.kept.length / LOOKED_AT))

@@ -28,8 +28,13 @@ export interface ScannedLine {
   readonly warningsBefore: number
 }
 
-/** How likely each kept line is to matter, from 0 to 1, by its number in the text. */
-export type LineScores = ReadonlyMap<number, number>
+/** What tells which of the kept lines matter, by their numbers in the text. */
+export interface LineScores {
+  /** How likely each line is to matter, from 0 to 1. */
+  readonly scores: ReadonlyMap<number, number>
+  /** The few lines that are unlike all others. */
+  readonly odd: ReadonlySet<number>
+}
 
 /** What is kept of a text to make a preview of: bounded, however long the text was. */
 export interface TextScan {
