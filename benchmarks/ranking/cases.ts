@@ -11,6 +11,8 @@ export interface LogCase {
   readonly domain: 'real' | 'made'
   /** Whether no rule was ever written while looking at its project. */
   readonly isNew: boolean
+  /** Whether the license of the log is recorded. */
+  readonly hasLicense: boolean
   readonly text: string
   /** What the metric of `benchmarks/preview` looks for. */
   readonly gold: { readonly units: readonly string[]; readonly wholeWord: boolean }
@@ -38,11 +40,12 @@ export function loadLogs(data: string): LogCase[] {
   const groupOf = joinGroups(loaded.map(({ groups }) => groups))
   return loaded
     .filter((log) => (dropImpossible(log), log.gold.units?.length > 0 && longerThan(log.text, LEAST_TOKENS)))
-    .map(({ id, groups, domain, isNew, text, gold, ranges }) => ({
+    .map(({ id, groups, domain, isNew, hasLicense, text, gold, ranges }) => ({
       id,
       group: groupOf(groups[0] ?? id),
       domain,
       isNew: isNew || domain === 'made',
+      hasLicense,
       text,
       gold,
       ranges,

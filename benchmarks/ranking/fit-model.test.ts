@@ -23,6 +23,7 @@ function madeLog(tool: string, seed: number): LogCase {
     group: tool,
     domain: seed % 2 === 0 ? 'made' : 'real',
     isNew: true,
+    hasLicense: true,
     text: `${lines.join('\n')}\n`,
     gold: { units: [answer], wholeWord: false },
     ranges: [[at + 1, at + 1]],

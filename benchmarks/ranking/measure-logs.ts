@@ -7,40 +7,66 @@ import { renderTextPreview } from '../../packages/previews/src/log/render-text-p
 import { TextScanner } from '../../packages/previews/src/log/text-scanner.ts'
 import { previewWithin } from '../preview/lib/implementation.ts'
 import { withPreviewers } from '../preview/ours-offloader.ts'
+import { countTokens } from '../preview/lib/tokens.mjs'
 import type { LogCase } from './cases.ts'
+import { referencePreview } from './reference-model.ts'
 import { BUDGET, countLineTokens, meanOf, scoreLog, type LogScore } from './score-logs.ts'
 
 /** What previews of each kind show of each log, by the log's id. */
 export type Scores = Record<string, Record<string, LogScore>>
 
-/** Preview each log with the model of its fold, and score the previews. */
-export async function measureLogs(
-  logs: readonly LogCase[],
-  modelOf: (log: LogCase) => StoredModel,
-  withReplacement: boolean,
-): Promise<Scores> {
+/** What logs are measured with. */
+export interface MeasuredModels {
+  /** The model that has not seen a log. */
+  readonly modelOf: (log: LogCase) => StoredModel
+  /** The reference model that has not seen a log. */
+  readonly referenceOf: (log: LogCase) => StoredModel
+  /** Whether to measure whole replacements too. */
+  readonly withReplacement: boolean
+}
+
+/** Preview each log at each size, and score the previews. */
+export async function measureLogs(logs: readonly LogCase[], measured: MeasuredModels): Promise<Scores> {
   const read = new Map<StoredModel, LineModel>()
-  const scores: Scores = { 'lines only': {} }
-  for (const log of logs) {
-    const stored = modelOf(log)
+  const modelOf = (stored: StoredModel): LineModel => {
     const model = read.get(stored) ?? readModel(stored)
     read.set(stored, model)
+    return model
+  }
+  const scores: Scores = {}
+  for (const log of logs) {
+    const add = (subject: string, preview: string): void => {
+      ;(scores[subject] ??= {})[log.id] = scoreLog(log, preview)
+    }
+    const model = modelOf(measured.modelOf(log))
     const scanner = new TextScanner(model)
     scanner.push(log.text)
     const scan = scanner.finish()
-    const preview = renderTextPreview(scan, { budgetTokens: BUDGET, countTokens: countLineTokens }, { isLog: true })
-    scores['lines only']![log.id] = scoreLog(log, preview)
-    if (!withReplacement) continue
+    for (const budgetTokens of SIZES) {
+      add(
+        `lines only, ${budgetTokens}`,
+        renderTextPreview(scan, { budgetTokens, countTokens: countLineTokens }, IS_LOG),
+      )
+      add(`preview, ${budgetTokens}`, renderTextPreview(scan, { budgetTokens, countTokens, showLines }, IS_LOG))
+    }
+    add('reference, lines only', referencePreview(log.text, modelOf(measured.referenceOf(log)), BUDGET))
+    if (!measured.withReplacement) continue
     const ranked: TextPreviewer = {
       ...logPreviewer(),
       read: () => new LogReader((subject) => logSureness(subject) >= SURE, model),
     }
     const call = { text: log.text, contentType: 'text/plain', toolName: 'bash', budgetTokens: BUDGET }
-    const replaced = await previewWithin(withPreviewers([ranked]), call)
-    ;(scores['replacement'] ??= {})[log.id] = scoreLog(log, replaced)
+    add('replacement', await previewWithin(withPreviewers([ranked]), call))
   }
   return scores
 }
+
+/** Sizes of previews, in tokens. */
+const SIZES = [100, 250, 500, BUDGET]
+const IS_LOG = { isLog: true }
+
+const showLines = (start: number, end: number): string =>
+  `retrieve_offloaded_content {"line_range":{"start":${start},"end":${end}}}`
 
 const PARTS: ReadonlyArray<readonly [string, (log: LogCase) => boolean]> = [
   ['real', ({ domain }) => domain === 'real'],

@@ -2,19 +2,24 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { StoredModel } from '../../packages/previews/src/log/line-model.ts'
+import { FEATURE, type StoredModel } from '../../packages/previews/src/log/line-model.ts'
 import { dataFolder } from '../preview/lib/data.mjs'
-import { loadLogs } from './cases.ts'
+import { loadLogs, type LogCase } from './cases.ts'
 import { fitModel, SETTINGS } from './fit-model.ts'
 import { assignFolds, FOLDS } from './folds.ts'
 import { measureLogs, reportScores, type Scores } from './measure-logs.ts'
-import { trainingRows } from './training-rows.ts'
+import { NOT_IN_REFERENCE } from './reference-model.ts'
+import { leaveOut, trainingRows, type TrainingRows } from './training-rows.ts'
 
 const { values: options } = parseArgs({
   options: {
     data: { type: 'string' },
     /** Domains to fit to. */
     domains: { type: 'string', default: 'real,made' },
+    /** Features to fit without, by their names in `FEATURE`. */
+    without: { type: 'string', multiple: true, default: [] },
+    /** Whether to fit to logs whose license is recorded, and to made ones. */
+    licensed: { type: 'boolean' },
     /** Where to write or read the models of the folds, and to write the scores. */
     models: { type: 'string' },
     scores: { type: 'string' },
@@ -38,20 +43,14 @@ const note = (text: string): void => console.error(`${((performance.now() - star
 
 const logs = loadLogs(dataFolder(options.data))
 const folds = assignFolds(logs, Number(options.seed))
-const known = options.models === undefined ? undefined : readModels(options.models)
-const rows = known === undefined || options.write ? logs.map(trainingRows) : []
-const used = rows.filter(({ domain }) => options.domains.split(',').includes(domain))
+const foldOf = ({ group }: { readonly group: string }): number => folds.get(group)!
+const rows = logs.map(trainingRows)
 note(`${rows.length} logs, ${rows.reduce((sum, { ends }) => sum + ends.length, 0)} lines`)
-const models =
-  known ??
-  Array.from({ length: FOLDS }, (_, fold) => {
-    const model = fitModel(
-      used.filter(({ group }) => folds.get(group) !== fold),
-      settings,
-    )
-    note(`fold ${fold + 1}`)
-    return model
-  })
+const left = new Set(options.without.map((name) => FEATURE[name as keyof typeof FEATURE]))
+const used = rows.filter((_, index) => isUsed(logs[index]!)).map((log) => leaveOut(log, left))
+const known = options.models === undefined ? undefined : readModels(options.models)
+const models = known ?? fitFolds(used)
+const references = fitFolds(rows.map((log) => leaveOut(log, NOT_IN_REFERENCE)))
 if (options.models !== undefined) writeFileSync(options.models, JSON.stringify(models))
 if (options.write) {
   const model = fitModel(used, settings)
@@ -60,11 +59,31 @@ if (options.write) {
   writeFileSync(fileURLToPath(new URL('../../packages/previews/src/log/line-weights.ts', import.meta.url)), text)
   note('weights written')
 }
-const scores = await measureLogs(logs, ({ group }) => models[folds.get(group)!]!, options.replacement === true)
+const scores = await measureLogs(logs, {
+  modelOf: (log) => models[foldOf(log)]!,
+  referenceOf: (log) => references[foldOf(log)]!,
+  withReplacement: options.replacement === true,
+})
 note('measured')
 const before = options.against === undefined ? undefined : (JSON.parse(readFileSync(options.against, 'utf8')) as Scores)
 console.log(reportScores(logs, scores, before))
 if (options.scores !== undefined) writeFileSync(options.scores, JSON.stringify(scores))
+
+function isUsed({ domain, hasLicense }: LogCase): boolean {
+  return options.licensed === true ? hasLicense : options.domains.split(',').includes(domain)
+}
+
+/** Fit a model for each fold, to the rows of all others. */
+function fitFolds(fitted: readonly TrainingRows[]): StoredModel[] {
+  return Array.from({ length: FOLDS }, (_, fold) => {
+    const model = fitModel(
+      fitted.filter((log) => foldOf(log) !== fold),
+      settings,
+    )
+    note(`fold ${fold + 1}`)
+    return model
+  })
+}
 
 function readModels(file: string): StoredModel[] | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as StoredModel[]) : undefined

@@ -1,4 +1,5 @@
 import { LineFeatures } from '../../packages/previews/src/log/line-features.ts'
+import { featureOf } from '../../packages/previews/src/log/line-model.ts'
 import { cutPrefixes } from '../../packages/previews/src/log/line-prefixes.ts'
 import { readLines } from '../../packages/previews/src/log/read-line.ts'
 import { TextScanner } from '../../packages/previews/src/log/text-scanner.ts'
@@ -10,8 +11,9 @@ import type { LogCase } from './cases.ts'
 export interface TrainingRows {
   readonly group: string
   readonly domain: LogCase['domain']
-  /** Features of all rows, one after another. */
+  /** Features of all rows, one after another, and what each is about. */
   readonly features: Int32Array
+  readonly abouts: Uint8Array
   /** Where the features of each row end. */
   readonly ends: Int32Array
   /** 1 for a line of the answer. */
@@ -50,11 +52,16 @@ export function trainingRows(log: LogCase): TrainingRows {
     ;(distance <= NEAR_LINES ? near : far).push(index)
   }
   const drawn = [...golds, ...near.slice(0, NEAR_ROWS), ...far.slice(0, FAR_ROWS)]
-  const features = new LineFeatures(scan, lines, readLines(lines))
+  const features = new NamedFeatures(scan, lines, readLines(lines))
   const all: number[] = []
+  const abouts: number[] = []
   const ends = new Int32Array(drawn.length)
   for (const [row, index] of drawn.entries()) {
-    for (const feature of features.of(index)) all.push(feature)
+    features.abouts.clear()
+    for (const feature of features.of(index)) {
+      all.push(feature)
+      abouts.push(features.abouts.get(feature) ?? 0)
+    }
     ends[row] = all.length
   }
   const otherCount = drawn.length - golds.length
@@ -62,11 +69,41 @@ export function trainingRows(log: LogCase): TrainingRows {
     group: log.group,
     domain: log.domain,
     features: Int32Array.from(all),
+    abouts: Uint8Array.from(abouts),
     ends,
     labels: Uint8Array.from(drawn, (_, row) => (row < golds.length ? 1 : 0)),
     weights: Float64Array.from(drawn, (_, row) =>
       row < golds.length ? GOLD_WEIGHT / golds.length : OTHER_WEIGHT / otherCount,
     ),
+  }
+}
+
+/** The same rows without features about some things. */
+export function leaveOut(rows: TrainingRows, left: ReadonlySet<number>): TrainingRows {
+  if (left.size === 0) return rows
+  const isKept = (index: number): boolean => !left.has(rows.abouts[index]!)
+  const kept = Int32Array.from(rows.features.keys()).filter(isKept)
+  let count = 0
+  let from = 0
+  const ends = rows.ends.map((end) => {
+    for (; from < end; from++) if (isKept(from)) count++
+    return count
+  })
+  return {
+    ...rows,
+    features: kept.map((index) => rows.features[index]!),
+    abouts: Uint8Array.from(kept, (index) => rows.abouts[index]!),
+    ends,
+  }
+}
+
+/** Features that say what they are about. */
+class NamedFeatures extends LineFeatures {
+  readonly abouts = new Map<number, number>()
+
+  protected override add(about: number, value: number): void {
+    this.abouts.set(featureOf(about, value) || 1, about)
+    super.add(about, value)
   }
 }
 

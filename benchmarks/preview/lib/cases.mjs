@@ -31,6 +31,7 @@ export function logs(dir) {
       group: e.group_merged_into ?? e.group,
       groups: [e.group, e.group_merged_into].filter(Boolean),
       isNew: e.project_in_dev === false,
+      hasLicense: !/^none/i.test(e.source?.licence ?? 'none'),
       ranges: e.gold.line_ranges,
       text,
       contentType: 'text/plain',

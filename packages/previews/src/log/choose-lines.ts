@@ -56,9 +56,7 @@ export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Floa
   for (let round = 0; round < 2; round++) {
     for (const index of order) {
       if (chosen[index] === 1) continue
-      // The best line is shown in any case: gaps are longer or shorter than assumed, which the next attempt makes up for.
-      const isFirst = index === order[0]
-      const cost = shown.cost(index) + (isFirst ? 0 : gapCost(shown, budget, chosen, index))
+      const cost = shown.cost(index) + gapCost(shown, budget, chosen, index)
       if (cost > left) {
         if (left < FEW_TOKENS) break
         continue

@@ -1,11 +1,12 @@
 import { FEATURE, featureOf } from './line-model.ts'
+import { formRanks } from './odd-lines.ts'
 import type { ReadLine } from './read-line.ts'
 import { ERROR } from './severity.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 
 /** Lines before and after one whose words tell about it, and how far away they may be. */
-const NEAR_LINES = 2
-const MOST_DISTANCE = 4
+const NEAR_LINES = 4
+const MOST_DISTANCE = 6
 /** Lines on both sides that are looked at for whether they stand alone in the text. */
 const UNIQUE_LINES = 4
 
@@ -22,6 +23,8 @@ export class LineFeatures {
   readonly #scan: TextScan
   readonly #lines: readonly ScannedLine[]
   readonly #read: readonly ReadLine[]
+  /** How rare the form of each line is, as of {@link formRanks}. */
+  readonly ranks: readonly Float64Array[]
   readonly #found = new Int32Array(SLOTS)
   #count = 0
   readonly #slots = new Int32Array(SLOTS)
@@ -31,6 +34,7 @@ export class LineFeatures {
     this.#scan = scan
     this.#lines = lines
     this.#read = read
+    this.ranks = formRanks(read, scan.counts)
   }
 
   /** The features of one line, each once. The array serves one call only. */
@@ -46,15 +50,15 @@ export class LineFeatures {
   #addWords(index: number): void {
     const { words } = this.#read[index]!
     for (let at = 0; at < words.length; at++) {
-      this.#add(FEATURE.word, words[at]!)
-      if (at > 0) this.#add(FEATURE.pair, pairOf(words[at - 1]!, words[at]!))
+      this.add(FEATURE.word, words[at]!)
+      if (at > 0) this.add(FEATURE.pair, pairOf(words[at - 1]!, words[at]!))
     }
     if (words.length > 0) {
-      this.#add(FEATURE.first, words[0]!)
-      this.#add(FEATURE.last, words.at(-1)!)
+      this.add(FEATURE.first, words[0]!)
+      this.add(FEATURE.last, words.at(-1)!)
     }
-    if (words.length > 1) this.#add(FEATURE.firstPair, pairOf(words[0]!, words[1]!))
-    for (const token of this.#read[index]!.tokens) this.#add(FEATURE.token, token)
+    if (words.length > 1) this.add(FEATURE.firstPair, pairOf(words[0]!, words[1]!))
+    for (const token of this.#read[index]!.tokens) this.add(FEATURE.token, token)
     const { number } = this.#lines[index]!
     for (let distance = 1; distance <= NEAR_LINES; distance++) {
       this.#addNear(FEATURE.before, FEATURE.tokenBefore, index - distance, number)
@@ -65,38 +69,42 @@ export class LineFeatures {
   #addNear(about: number, aboutTokens: number, index: number, number: number): void {
     const line = this.#lines[index]
     if (line === undefined || Math.abs(line.number - number) > MOST_DISTANCE) {
-      this.#add(about, 0)
+      this.add(about, 0)
       return
     }
-    for (const word of this.#read[index]!.words) this.#add(about, word)
-    for (const token of this.#read[index]!.tokens) this.#add(aboutTokens, token)
+    for (const word of this.#read[index]!.words) this.add(about, word)
+    for (const token of this.#read[index]!.tokens) this.add(aboutTokens, token)
   }
 
   #addPlace(index: number): void {
     const { number, text, red, blanksBefore } = this.#lines[index]!
     const { lines, counts } = this.#scan
-    this.#add(FEATURE.fromEnd, steps(lines - number))
-    this.#add(FEATURE.fromStart, steps(number - 1))
-    this.#add(FEATURE.place, Math.floor((10 * (number - 1)) / lines))
-    this.#add(FEATURE.length, steps(text.length))
-    this.#add(FEATURE.indent, steps(text.length - text.trimStart().length))
-    this.#add(FEATURE.blanks, Math.min(blanksBefore, 3))
+    this.add(FEATURE.fromEnd, steps(lines - number))
+    this.add(FEATURE.fromStart, steps(number - 1))
+    this.add(FEATURE.place, Math.floor((10 * (number - 1)) / lines))
+    this.add(FEATURE.length, steps(text.length))
+    this.add(FEATURE.indent, steps(text.length - text.trimStart().length))
+    this.add(FEATURE.blanks, Math.min(blanksBefore, 3))
     if (red) {
-      this.#add(FEATURE.red, 0)
-      this.#add(FEATURE.red, 1 + steps(counts.red))
+      this.add(FEATURE.red, 0)
+      this.add(FEATURE.red, 1 + steps(counts.red))
     }
     const looked = text.slice(0, 1_000)
-    if (LOCATION.test(looked)) this.#add(FEATURE.location, 0)
-    if (EXCEPTION.test(looked)) this.#add(FEATURE.exception, 0)
+    if (LOCATION.test(looked)) this.add(FEATURE.location, 0)
+    if (EXCEPTION.test(looked)) this.add(FEATURE.exception, 0)
   }
 
   /** How common the line, its forms, and its words are in the text. */
   #addCounts(index: number): void {
     const { counts } = this.#scan
     const { words, kind, shape, template, skeleton, severity } = this.#read[index]!
-    this.#add(FEATURE.templates, steps(counts.templates.get(template)))
-    this.#add(FEATURE.shapes, steps(counts.shapes.get(shape)))
-    this.#add(FEATURE.kinds, steps(counts.kinds.get(kind)))
+    this.add(FEATURE.templates, steps(counts.templates.get(template)))
+    this.add(FEATURE.shapes, steps(counts.shapes.get(shape)))
+    this.add(FEATURE.kinds, steps(counts.kinds.get(kind)))
+    for (const [view, ranks] of this.ranks.entries()) {
+      this.add(FEATURE.unlike, (view << 8) | Math.floor(Math.log2(ranks.length / ranks[index]!)))
+      this.add(FEATURE.alike, (view << 8) | steps(ranks[index]!))
+    }
     let rarest = Infinity
     let rare = 0
     let fresh = 0
@@ -110,26 +118,27 @@ export class LineFeatures {
       sum += Math.log2(count)
     }
     if (words.length > 0) {
-      this.#add(FEATURE.rarest, steps(rarest))
-      this.#add(FEATURE.newWords, Math.min(fresh, 6))
-      this.#add(FEATURE.rareWords, Math.min(rare, 6))
-      this.#add(FEATURE.meanCount, Math.round(sum / words.length))
+      this.add(FEATURE.rarest, steps(rarest))
+      this.add(FEATURE.newWords, Math.min(fresh, 6))
+      this.add(FEATURE.rareWords, Math.min(rare, 6))
+      this.add(FEATURE.meanCount, Math.round(sum / words.length))
     }
     let unique = 0
     for (let near = Math.max(0, index - UNIQUE_LINES); near <= index + UNIQUE_LINES && near < this.#read.length; near++)
       if (counts.templates.get(this.#read[near]!.template) === 1) unique++
-    this.#add(FEATURE.uniqueNear, unique)
+    this.add(FEATURE.uniqueNear, unique)
     const alike = counts.skeletons(skeleton)
-    this.#add(FEATURE.skeletons, steps(alike))
-    this.#add(FEATURE.severity, severity)
+    this.add(FEATURE.skeletons, steps(alike))
+    this.add(FEATURE.severity, severity)
     if (severity === 0) return
     const same = counts.skeletons(skeleton, severity)
     const share = Math.min(6, Math.floor(Math.log2(Math.max(1, alike) / Math.max(1, same))))
-    this.#add(FEATURE.odd, (severity << 8) | (share << 4) | Math.min(8, Math.floor(Math.log2(alike + 1))))
-    if (severity === ERROR) this.#add(FEATURE.errors, steps(this.#scan.errors))
+    this.add(FEATURE.odd, (severity << 8) | (share << 4) | Math.min(8, Math.floor(Math.log2(alike + 1))))
+    if (severity === ERROR) this.add(FEATURE.errors, steps(this.#scan.errors))
   }
 
-  #add(about: number, value: number): void {
+  /** Add a feature of the current line. */
+  protected add(about: number, value: number): void {
     const feature = featureOf(about, value) || 1
     let slot = feature & (SLOTS - 1)
     while (this.#slots[slot] !== 0) {

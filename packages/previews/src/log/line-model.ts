@@ -42,6 +42,8 @@ export const FEATURE = {
   token: 29,
   tokenBefore: 30,
   tokenAfter: 31,
+  unlike: 32,
+  alike: 33,
 } as const
 
 /** The hash of a feature. */

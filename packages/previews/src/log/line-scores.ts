@@ -8,8 +8,7 @@ import type { LineScores, TextScan } from './text-scan.ts'
 /** Score the kept lines of a text. */
 export function lineScores(scan: TextScan, model: LineModel): LineScores {
   const { lines } = cutPrefixes(scan.kept, true)
-  const read = readLines(lines)
-  const features = new LineFeatures(scan, lines, read)
+  const features = new LineFeatures(scan, lines, readLines(lines))
   const scores = new Map(
     lines.map(({ number }, index) => {
       let weight = model.bias
@@ -17,5 +16,5 @@ export function lineScores(scan: TextScan, model: LineModel): LineScores {
       return [number, 1 / (1 + Math.exp(-weight))]
     }),
   )
-  return { scores, odd: new Set([...oddLines(read, scan.counts)].map((index) => lines[index]!.number)) }
+  return { scores, odd: new Set([...oddLines(features.ranks)].map((index) => lines[index]!.number)) }
 }

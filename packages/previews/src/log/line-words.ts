@@ -1,7 +1,6 @@
 import { escapeEnd } from '@spillway/text/internal'
 import { BLANK, CLASSES, DIGIT, ESCAPE, LOWER, MARK, UPPER } from './character-classes.ts'
 import { afterTime } from './after-time.ts'
-import { hashWord } from './hash-word.ts'
 import { severityOf, type Severity } from './severity.ts'
 
 /** Words of a line that are read at most. */
@@ -118,14 +117,25 @@ export class LineWords {
       return at
     }
     // A capital after a small letter begins a word, as in "TypeError"; so does the last of some, as in "HTTPError".
-    for (; at < end && type === UPPER; type = CLASSES[text.charCodeAt(++at)]!)
-      hash = ((hash << 5) - hash + (text.charCodeAt(at) | 32)) | 0
+    let code = first
+    let before = 0
+    while (type === UPPER) {
+      before = hash
+      hash = ((hash << 5) - hash + (code | 32)) | 0
+      if (++at === end) break
+      code = text.charCodeAt(at)
+      type = CLASSES[code]!
+    }
     if (type === LOWER && at < end && at - from > 1) {
       at--
-      hash = hashWord(text, from, at)
+      hash = before
     } else {
-      for (; at < end && (type = CLASSES[text.charCodeAt(at)]!) === LOWER; at++)
-        hash = ((hash << 5) - hash + text.charCodeAt(at)) | 0
+      while (type === LOWER) {
+        hash = ((hash << 5) - hash + code) | 0
+        if (++at === end) break
+        code = text.charCodeAt(at)
+        type = CLASSES[code]!
+      }
       if (at < end && type === DIGIT) return this.#endMixed(text, at, end)
     }
     if (this.severity === 0 && at - from > 1) {

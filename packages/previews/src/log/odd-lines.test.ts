@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
 import { readLines } from './read-line.ts'
-import { oddLines } from './odd-lines.ts'
+import { formRanks, oddLines } from './odd-lines.ts'
 import { renderTextPreview } from './render-text-preview.ts'
 import type { TextScan } from './text-scan.ts'
 import { TextScanner } from './text-scanner.ts'
@@ -37,7 +37,7 @@ function scanOf(lines: readonly string[]): TextScan {
 
 function oddOf(lines: readonly string[]): number[] {
   const { kept, counts } = scanOf(lines)
-  return [...oddLines(readLines(kept), counts)]
+  return [...oddLines(formRanks(readLines(kept), counts))]
 }
 
 describe('oddLines', () => {

@@ -8,22 +8,25 @@ const RARE = 0x2a
 /** Words are common if such a share of all lines has them: each share gives another view of what lines have in common. */
 const COMMON_SHARES = [1 / 4, 1 / 16]
 
-/** Lines are unlike all others if they are so few, and of so few of the lines one. */
+/** Lines are unlike all others if they are so few, and of so many lines one. */
 const MOST_ODD = 4
 const LEAST_RATIO = 64
 
 /**
- * Find the few lines that are unlike all others: their indexes.
- *
- * The form of a line is its common words in their order. A line is odd if only a few lines have forms as rare as its own.
+ * For each view of what lines have in common, how rare each line is: the number of lines whose form is as rare as its own or
+ * rarer. The form of a line is its common words in their order.
  */
-export function oddLines(lines: readonly ReadLine[], counts: TextCounts): Set<number> {
-  const odd = new Set<number>()
-  for (const share of COMMON_SHARES) {
-    const forms = lines.map(({ words }) => formOf(words, counts, counts.lines * share))
-    for (const index of rarest(forms, Math.min(MOST_ODD, forms.length / LEAST_RATIO))) odd.add(index)
-  }
-  return odd
+export function formRanks(lines: readonly ReadLine[], counts: TextCounts): Float64Array[] {
+  return COMMON_SHARES.map((share) => ranksOf(lines.map(({ words }) => formOf(words, counts, counts.lines * share))))
+}
+
+/** The indexes of the few lines that are unlike all others. */
+export function oddLines(ranks: readonly Float64Array[]): Set<number> {
+  return new Set(
+    ranks.flatMap((view) =>
+      [...view.keys()].filter((index) => view[index]! <= Math.min(MOST_ODD, view.length / LEAST_RATIO)),
+    ),
+  )
 }
 
 function formOf(words: Int32Array, counts: TextCounts, least: number): number {
@@ -39,19 +42,16 @@ function formOf(words: Int32Array, counts: TextCounts, least: number): number {
   return form
 }
 
-/** The indexes of the rarest forms, from the rarest on: those that occur equally often together, as long as there are few. */
-function rarest(forms: readonly number[], most: number): number[] {
-  const places = new Map<number, number[]>()
-  for (const [index, form] of forms.entries()) {
-    const known = places.get(form)
-    if (known === undefined) places.set(form, [index])
-    else if (known.length <= most) known.push(index)
+function ranksOf(forms: readonly number[]): Float64Array {
+  const counts = new Map<number, number>()
+  for (const form of forms) counts.set(form, (counts.get(form) ?? 0) + 1)
+  /** Lines whose form occurs so often, then at most so often. */
+  const upTo = new Map<number, number>()
+  for (const count of counts.values()) upTo.set(count, (upTo.get(count) ?? 0) + count)
+  let sum = 0
+  for (const count of [...upTo.keys()].toSorted((one, other) => one - other)) {
+    sum += upTo.get(count)!
+    upTo.set(count, sum)
   }
-  let found: number[] = []
-  for (let count = 1; count <= most; count++) {
-    const more = [...places.values()].filter(({ length }) => length === count).flat()
-    if (found.length + more.length > most) break
-    found = [...found, ...more]
-  }
-  return found
+  return Float64Array.from(forms, (form) => upTo.get(counts.get(form)!)!)
 }
