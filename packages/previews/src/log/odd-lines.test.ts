@@ -58,14 +58,14 @@ describe('oddLines', () => {
 })
 
 describe('a preview of a text with one line unlike all others', () => {
-  const places = [5, 60, 170, 1_000, 2_995]
+  const places = [5, 60, 170, 595]
 
   it.each(Object.keys(COMMON))('shows it among %s, at every size, wherever it stands', (common) => {
     for (const line of ODD) {
       for (const place of places) {
-        const lines = Array.from({ length: 3_000 }, (_, index) => COMMON[common]!(index)).toSpliced(place, 0, line)
+        const lines = Array.from({ length: 600 }, (_, index) => COMMON[common]!(index)).toSpliced(place, 0, line)
         const scan = scanOf(lines)
-        for (const budgetTokens of [60, 100, 300, 1_000])
+        for (const budgetTokens of [60, 100, 1_000])
           expect(renderTextPreview(scan, { budgetTokens, countTokens })).toContain(line)
       }
     }

@@ -33,20 +33,28 @@ export function textNature(scan: TextScan): TextNature {
   if (isJson(scan)) return 'data'
   if (scan.kept.some(({ text }) => saysEnd(text.slice(0, 400)))) return 'output'
   // Only programs say that some of a few things failed.
-  const sure = [...scan.scores().scores.values()].filter((score) => score >= SURE).length
+  const { scores } = scan.scores()
+  const sure = scan.kept.filter(({ number, text }) => (scores.get(number) ?? 0) >= SURE && !isWritten(text)).length
   if (sure > 0 && sure <= Math.max(FEW, scan.lines / 50)) return 'output'
   if (/^\s*(?:<\?xml|<!doctype|<html|<svg)\b/i.test(first.text)) return 'writing'
   const step = Math.max(1, Math.floor(scan.kept.length / LOOKED_AT))
   let looked = 0
   let written = 0
   for (let index = 0; index < scan.kept.length; index += step) {
-    const text = scan.kept[index]!.text.slice(0, 400).replace(NUMBERED, '')
-    if (text.trim().length < 2) continue
+    const { text } = scan.kept[index]!
+    if (bareStart(text).trim().length < 2) continue
     looked++
-    if (CODE.test(text) || PROSE.test(text)) written++
+    if (isWritten(text)) written++
   }
   return written > looked * 0.55 ? 'writing' : 'output'
 }
+
+function isWritten(line: string): boolean {
+  const text = bareStart(line)
+  return CODE.test(text) || PROSE.test(text)
+}
+
+const bareStart = (line: string): string => line.slice(0, 400).replace(NUMBERED, '')
 
 function isJson(scan: TextScan): boolean {
   const first = scan.kept[0]!
