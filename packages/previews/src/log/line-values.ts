@@ -1,7 +1,9 @@
 import type { ScannedLine } from './text-scan.ts'
 
-/** A share of the score of a line that the lines beside it have at least. */
+/** A share of the score of a line that the lines beside it, and all lines of its block, have at least. */
 const NEIGHBOR = 0.7
+/** Longer blocks, of lines without a blank one between them, are no unit that is shown whole. */
+const MOST_BLOCK_LINES = 30
 /** What a line is still worth if a line with the same words is worth as much. */
 const REPEATED = 0.75
 /** What each next line of a run of lines that are alike is worth of the one before, until the rest is worth nothing. */
@@ -27,12 +29,26 @@ export function lineValues(
       isNext(lines, index + 1) ? NEIGHBOR * scores[index + 1]! : 0,
     ),
   )
+  raiseBlocks(lines, scores, values)
   for (const end of [0, values.length - 1]) values[end] = Math.max(values[end]!, END_LINE)
   lowerRepeats(lines, values)
   lowerRuns(lines, values)
   for (const [index, { number }] of lines.entries())
     if (odd.has(number)) values[index] = ODD_LINE * (1 + scores[index]!)
   return values
+}
+
+/** What a failure says stands in a block: its head, its message, and its frames. */
+function raiseBlocks(lines: readonly ScannedLine[], scores: Float64Array, values: Float64Array): void {
+  let start = 0
+  for (let end = 1; end <= lines.length; end++) {
+    if (isNext(lines, end) && lines[end]!.blanksBefore === 0) continue
+    if (end - start <= MOST_BLOCK_LINES) {
+      const least = NEIGHBOR * scores.subarray(start, end).reduce((best, score) => Math.max(best, score), 0)
+      for (let index = start; index < end; index++) values[index] = Math.max(values[index]!, least)
+    }
+    start = end
+  }
 }
 
 /** Of lines with the same words, the one worth most stays so. */
