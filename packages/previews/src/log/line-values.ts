@@ -4,6 +4,8 @@ import type { ScannedLine } from './text-scan.ts'
 const NEIGHBOR = 0.7
 /** Longer blocks, of lines without a blank one between them, are no unit that is shown whole. */
 const MOST_BLOCK_LINES = 30
+/** Tokens of a preview for each line that a block may have: a small preview has no room for blocks. */
+const BLOCK_LINE_TOKENS = 20
 /** What a line is still worth if a line with the same words is worth as much. */
 const REPEATED = 0.75
 /** What each next line of a run of lines that are alike is worth of the one before, until the rest is worth nothing. */
@@ -21,6 +23,7 @@ export function lineValues(
   lines: readonly ScannedLine[],
   scores: Float64Array,
   odd: ReadonlySet<number>,
+  budgetTokens: number,
 ): Float64Array {
   const values = scores.map((score, index) =>
     Math.max(
@@ -29,7 +32,7 @@ export function lineValues(
       isNext(lines, index + 1) ? NEIGHBOR * scores[index + 1]! : 0,
     ),
   )
-  raiseBlocks(lines, scores, values)
+  raiseBlocks(lines, scores, values, Math.min(MOST_BLOCK_LINES, budgetTokens / BLOCK_LINE_TOKENS))
   for (const end of [0, values.length - 1]) values[end] = Math.max(values[end]!, END_LINE)
   lowerRepeats(lines, values)
   lowerRuns(lines, values)
@@ -39,11 +42,16 @@ export function lineValues(
 }
 
 /** What a failure says stands in a block: its head, its message, and its frames. */
-function raiseBlocks(lines: readonly ScannedLine[], scores: Float64Array, values: Float64Array): void {
+function raiseBlocks(
+  lines: readonly ScannedLine[],
+  scores: Float64Array,
+  values: Float64Array,
+  mostLines: number,
+): void {
   let start = 0
   for (let end = 1; end <= lines.length; end++) {
     if (isNext(lines, end) && lines[end]!.blanksBefore === 0) continue
-    if (end - start <= MOST_BLOCK_LINES) {
+    if (end - start <= mostLines) {
       const least = NEIGHBOR * scores.subarray(start, end).reduce((best, score) => Math.max(best, score), 0)
       for (let index = start; index < end; index++) values[index] = Math.max(values[index]!, least)
     }

@@ -56,7 +56,7 @@ export class PreviewLayout {
     const found = nature === 'output' ? scan.scores() : undefined
     const own = found && Float64Array.from(lines, ({ number }) => found.scores.get(number) ?? 0)
     const isRanked = found !== undefined && own !== undefined && (found.odd.size > 0 || isTelling(scan, lines, own))
-    this.#values = isRanked ? lineValues(lines, own, found.odd) : undefined
+    this.#values = isRanked ? lineValues(lines, own, found.odd, options.budgetTokens) : undefined
     this.#shown = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, this.#values === undefined ? undefined : own)
     this.#gapTokens = estimateTokens(new GapMarks({}).write(1_000, 1_999)) + NUMBER_TOKENS
     const callTokens = estimateTokens(options.showLines?.(1_000, 1_999) ?? '')
