@@ -36,11 +36,15 @@ function offloader(name: string, options: Pick<ContextOffloaderOptions, 'preview
 }
 
 async function replace(
-  { text, contentType, toolName, toolInput, purpose }: Omit<Input, 'budgetTokens'>,
-  options: Omit<ContextOffloaderOptions, 'storage'>,
+  { text, contentType, toolName, toolInput, purpose, heldOut = [] }: Omit<Input, 'budgetTokens'>,
+  { previewers = [], ...options }: Omit<ContextOffloaderOptions, 'storage'>,
 ): Promise<string> {
   const block = contentType === 'application/json' ? jsonBlock(text) : { type: 'text' as const, text }
-  const { content } = await new ContextOffloader({ storage: new InMemoryStorage(), ...options }).offload({
+  const { content } = await new ContextOffloader({
+    storage: new InMemoryStorage(),
+    previewers: [...previewers, ...heldOut],
+    ...options,
+  }).offload({
     toolName,
     toolCallId: 'toolu_01Ab3dEf6hJk9',
     input: toolInput,

@@ -7,6 +7,7 @@ import { replaceSection } from '../report/replace-section.ts'
 import { CATEGORIES, loadAllCases } from './lib/cases.mjs'
 import { dataFolder } from './lib/data.mjs'
 import { readFolds } from './lib/folds.ts'
+import { heldOutLogPreviewers } from './lib/held-out-logs.ts'
 import { loadPeers, previewWithin, type Implementation, type Input } from './lib/implementation.ts'
 import { oracle } from './lib/oracle.mjs'
 import { SPLITS, writeReport, type Row } from './lib/report.ts'
@@ -33,7 +34,8 @@ const { values: options } = parseArgs({
 const INTRODUCTION = `How often does a preview already hold what the agent needs? Each preview is the whole replacement that the model gets, frame
 and references included, and as large as the budget allows. \`unseen\` are projects, sites, and sessions that no rule was
 written with: **the figure to expect**. \`seen\` are those that rules were written with, which flatters Spillway. \`made\` are
-logs of real tools with planted faults. JSON, tables, source code, and output of commands have no unseen cases here. The
+logs of real tools with planted faults. The weights of log lines are fitted to logs of all three, so every log is previewed
+with weights that were fitted without its group (6 folds). JSON, tables, source code, and output of commands have no unseen cases here. The
 intervals are 95 % over groups. Peers are real packages; those called emulated are written after what they were seen to do.
 
 - \`logs\`: share of the lines that people or tools marked as the answer. \`transcripts\`: share of the lines of a result that
@@ -56,6 +58,7 @@ const splits = options.splits?.split(',') ?? SPLITS
 const ours: readonly Implementation[] = [asInstalled, withLibraries]
 const peers = await loadPeers(options.peers?.split(','))
 const findFold = readFolds(data)
+const heldOutLogs = categories.includes('logs') ? heldOutLogPreviewers(data) : undefined
 const start = performance.now()
 if (options.rows !== undefined) writeFileSync(options.rows, '')
 const rows: Row[] = []
@@ -82,7 +85,9 @@ if (options.publish === true) publish()
 async function measure(one: Case): Promise<Row[]> {
   const { id, category, split, text, contentType, toolName, toolInput, purpose } = one
   const { group, fold } = findFold(one.group)
-  const input: Input = { text, contentType, toolName, toolInput, purpose, budgetTokens: budget, fold }
+  const logs = category === 'logs' ? heldOutLogs?.(id) : undefined
+  const heldOut = logs === undefined ? [] : [logs]
+  const input: Input = { text, contentType, toolName, toolInput, purpose, budgetTokens: budget, heldOut }
   const about = { category, split, id, group, fold }
   const rate = (implementation: Implementation, mode: Row['mode'], preview: string): Row => ({
     ...about,

@@ -1,3 +1,4 @@
+import type { Previewer } from '@spillway/previews'
 import { peersDir } from './peers.mjs'
 import { countTokens, headTokens } from './tokens.mjs'
 
@@ -12,8 +13,8 @@ export interface Input {
   readonly budgetTokens: number
   /** The size that an implementation with a size setting is asked for. */
   readonly chars?: number
-  /** The fold of the case. Whatever is fitted must not have seen cases of this fold. */
-  readonly fold?: number
+  /** Spillway's previewers whose weights have not seen the case. */
+  readonly heldOut?: readonly Previewer[]
 }
 
 /** A way to make previews. */
