@@ -17,7 +17,7 @@ export function heldOutLogPreviewers(data: string): (id: string) => TextPreviewe
   const folds = assignFolds(logs)
   const rows = logs.map(trainingRows)
   const previewers = Array.from({ length: FOLDS }, (_, fold): TextPreviewer => {
-    const others = rows.filter((_row, index) => folds.get(logs[index]!.group) !== fold)
+    const others = rows.filter((_row, index) => folds.get(logs[index].group) !== fold)
     const model = readModel(fitModel(others, SETTINGS))
     return { ...logPreviewer(), read: () => new LogReader((subject) => logSureness(subject) >= SURE, model) }
   })
