@@ -15,9 +15,9 @@ import { trainingRows } from '../../ranking/training-rows.ts'
 export function heldOutLogPreviewers(data: string): (id: string) => TextPreviewer | undefined {
   const logs = loadLogs(data)
   const folds = assignFolds(logs)
-  const rows = logs.map(trainingRows)
+  const rows = logs.map((log) => ({ ...trainingRows(log), fold: folds.get(log.group) }))
   const previewers = Array.from({ length: FOLDS }, (_, fold): TextPreviewer => {
-    const others = rows.filter((_row, index) => folds.get(logs[index].group) !== fold)
+    const others = rows.filter((log) => log.fold !== fold)
     const model = readModel(fitModel(others, SETTINGS))
     return { ...logPreviewer(), read: () => new LogReader((subject) => logSureness(subject) >= SURE, model) }
   })
