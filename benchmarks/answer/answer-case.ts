@@ -1,3 +1,5 @@
+import type { TextPreviewer } from '@spillway/previews'
+
 /** Kinds of question. Each has a table of its own in the report: figures of different kinds are never pooled. */
 export const KINDS = [
   'log-why',
@@ -25,6 +27,8 @@ export interface ToolResult {
   readonly toolInput?: unknown
   /** What the agent wrote before its call, as adapters pass it. */
   readonly purpose?: string | undefined
+  /** Makes the previewer of Spillway whose weights have not seen the result, if weights were fitted to it. */
+  readonly heldOut?: () => TextPreviewer | undefined
 }
 
 /** The question in a form that a policy can act on. It never holds the answer. */

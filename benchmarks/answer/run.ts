@@ -62,6 +62,9 @@ for (const [index, question] of cases.entries()) {
   if (index % 20 === 19) console.error(`${index + 1} of ${cases.length} cases`)
 }
 for (const system of systems) await system.close?.()
+// In the order of the systems, whatever was kept.
+const order = systems.map(({ name }) => name)
+outcomes.sort((one, other) => order.indexOf(one.system) - order.indexOf(other.system))
 const real = systems.filter(({ emulated }) => !emulated).map(({ name }) => name)
 const same = await sameInSecondProcess(cases, real)
 const prices = { cached: Number(options.cached), written: Number(options.written) }

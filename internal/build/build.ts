@@ -3,7 +3,7 @@
  * entries share and what is loaded on first use in modules of their own. Only the package's own files are bundled.
  */
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
@@ -13,8 +13,10 @@ const BUILT = /^\.\/dist\/(.*)\.js$/
 const { publishConfig } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly publishConfig: unknown }
 const entries = new Set(modulesIn(publishConfig).map((path) => path.replace(BUILT, 'src/$1.ts')))
 
-// Modules of an earlier build may have other names.
+// An earlier build may have had other names.
 for (const path of globSync('dist/**/*.js')) rmSync(path)
+for (const path of globSync('dist/**/*.d.ts'))
+  if (!existsSync(path.replace('dist', 'src').replace(/\.d\.ts$/, '.ts'))) rmSync(path)
 const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
 const { status } = spawnSync(process.execPath, [compiler, '-b', '--emitDeclarationOnly'], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)

@@ -7,12 +7,15 @@ import type { SeededRandom } from '../seeded-random.ts'
 import { cellCase, drawByGroup, joinNear, linesCase, MIN_CHARACTERS, placeCase } from './case-parts.ts'
 import type { LabelledLog } from './log-cases.ts'
 import { readRows, type Table } from './table-cases.ts'
+import { heldOutLogPreviewers } from '../../preview/lib/held-out-logs.ts'
 
 const MOST = 60
 
 /** Logs of projects that nobody looked at when rules were written. */
 export function unseenLogs(data: string): readonly LabelledLog[] {
   const folder = join(data, 'more/logs')
+  // Fitting takes a minute, and most runs of tests need none.
+  let previewers: ReturnType<typeof heldOutLogPreviewers> | undefined
   return (readEntries(join(folder, 'answers.json')) as readonly LogEntry[])
     .filter(({ project_in_dev, gold }) => !project_in_dev && (gold.line_ranges ?? []).length > 0)
     .map(({ id, group, file, question, gold }) => ({
@@ -22,6 +25,7 @@ export function unseenLogs(data: string): readonly LabelledLog[] {
       text: readFileSync(join(folder, file), 'utf8'),
       question,
       lines: gold.line_ranges ?? [],
+      heldOut: () => (previewers ??= heldOutLogPreviewers(data))(id),
     }))
 }
 

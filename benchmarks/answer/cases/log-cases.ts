@@ -11,6 +11,7 @@ export interface LabelledLog {
   readonly text: string
   readonly question: string
   readonly lines: readonly (readonly [first: number, last: number])[]
+  readonly heldOut?: ToolResult['heldOut']
 }
 
 const PER_GROUP = 4
@@ -29,7 +30,12 @@ export function logCases(logs: readonly LabelledLog[], random: SeededRandom): re
   ]
 }
 
-const resultOf = ({ text }: LabelledLog): ToolResult => ({ text, contentType: 'text/plain', toolName: 'bash' })
+const resultOf = ({ text, heldOut }: LabelledLog): ToolResult => ({
+  text,
+  contentType: 'text/plain',
+  toolName: 'bash',
+  ...(heldOut !== undefined && { heldOut }),
+})
 
 const unitsOf = ({ text, lines }: LabelledLog): readonly string[] => {
   const all = text.split('\n')

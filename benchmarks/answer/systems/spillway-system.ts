@@ -43,11 +43,15 @@ export interface SpillwaySystemOptions {
 }
 
 async function openSession(
-  { text, toolName, toolInput, purpose }: ToolResult,
+  { text, toolName, toolInput, purpose, heldOut }: ToolResult,
   options: Pick<ContextOffloaderOptions, 'previewTokens'>,
   headPreview: boolean,
 ): Promise<Session> {
-  const offloader = new ContextOffloader({ storage: new InMemoryStorage(), ...options })
+  const offloader = new ContextOffloader({
+    storage: new InMemoryStorage(),
+    previewers: [heldOut?.()].filter((previewer) => previewer !== undefined),
+    ...options,
+  })
   const scope = offloader.forScope('benchmark', 'session')
   const outcome = await scope.offload({
     toolName,
