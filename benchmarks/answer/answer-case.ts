@@ -25,7 +25,7 @@ export interface ToolResult {
   readonly contentType: string
   readonly toolName: string
   readonly toolInput?: unknown
-  /** What the agent wrote before its call, as adapters pass it. */
+  /** Text that the agent wrote before its call, as adapters pass it. */
   readonly purpose?: string | undefined
   /** Makes the previewer of Spillway whose weights have not seen the result, if weights were fitted to it. */
   readonly heldOut?: () => TextPreviewer | undefined

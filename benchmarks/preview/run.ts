@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { replaceSection } from '../report/replace-section.ts'
 import { CATEGORIES, loadAllCases } from './lib/cases.mjs'
 import { dataFolder } from './lib/data.mjs'
-import { readFolds } from './lib/folds.ts'
+import { readGroups } from './lib/groups.ts'
 import { heldOutLogPreviewers } from './lib/held-out-logs.ts'
 import { loadPeers, previewWithin, type Implementation, type Input } from './lib/implementation.ts'
 import { oracle } from './lib/oracle.mjs'
@@ -57,7 +57,7 @@ const categories = options.categories?.split(',') ?? CATEGORIES
 const splits = options.splits?.split(',') ?? SPLITS
 const ours: readonly Implementation[] = [asInstalled, withLibraries]
 const peers = await loadPeers(options.peers?.split(','))
-const findFold = readFolds(data)
+const groupOf = readGroups(data)
 const heldOutLogs = categories.includes('logs') ? heldOutLogPreviewers(data) : undefined
 const start = performance.now()
 if (options.rows !== undefined) writeFileSync(options.rows, '')
@@ -84,11 +84,10 @@ if (options.publish === true) publish()
 
 async function measure(one: Case): Promise<Row[]> {
   const { id, category, split, text, contentType, toolName, toolInput, purpose } = one
-  const { group, fold } = findFold(one.group)
   const logs = category === 'logs' ? heldOutLogs?.(id) : undefined
   const heldOut = logs === undefined ? [] : [logs]
   const input: Input = { text, contentType, toolName, toolInput, purpose, budgetTokens: budget, heldOut }
-  const about = { category, split, id, group, fold }
+  const about = { category, split, id, group: groupOf(one.group) }
   const rate = (implementation: Implementation, mode: Row['mode'], preview: string): Row => ({
     ...about,
     implementation: implementation.name,

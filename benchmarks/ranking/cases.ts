@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { logs } from '../preview/lib/cases.mjs'
+import { readGroups } from '../preview/lib/groups.ts'
 import { dropImpossible } from '../preview/lib/score.mjs'
 import { longerThan } from '../preview/lib/tokens.mjs'
 
@@ -14,13 +15,13 @@ export interface LogCase {
   /** Whether the license of the log is recorded. */
   readonly hasLicense: boolean
   readonly text: string
-  /** What the metric of `benchmarks/preview` looks for. */
+  /** Texts that the metric of `benchmarks/preview` looks for. */
   readonly gold: { readonly units: readonly string[]; readonly wholeWord: boolean }
   /** The answer lines as labeled: 1-based, inclusive. */
   readonly ranges: ReadonlyArray<readonly [number, number]> | undefined
 }
 
-type LoadedCase = Omit<LogCase, 'domain'> & { readonly groups: readonly string[] }
+type LoadedCase = Omit<LogCase, 'domain'>
 
 /** The folders that hold logs, in the data folder. */
 const FOLDERS = [
@@ -37,12 +38,12 @@ export function loadLogs(data: string): LogCase[] {
   const loaded = FOLDERS.flatMap(({ folder, domain }) =>
     (logs(join(data, folder)) as LoadedCase[]).map((log) => ({ ...log, category: 'logs', domain })),
   )
-  const groupOf = joinGroups(loaded.map(({ groups }) => groups))
+  const groupOf = readGroups(data)
   return loaded
     .filter((log) => (dropImpossible(log), log.gold.units?.length > 0 && longerThan(log.text, LEAST_TOKENS)))
-    .map(({ id, groups, domain, isNew, hasLicense, text, gold, ranges }) => ({
+    .map(({ id, group, domain, isNew, hasLicense, text, gold, ranges }) => ({
       id,
-      group: groupOf(groups[0] ?? id),
+      group: groupOf(group),
       domain,
       isNew: isNew || domain === 'made',
       hasLicense,
@@ -50,20 +51,4 @@ export function loadLogs(data: string): LogCase[] {
       gold,
       ranges,
     }))
-}
-
-/** Join names that stand together in any list. Returns the name that stands for all that a name is joined with. */
-export function joinGroups(lists: readonly (readonly string[])[]): (name: string) => string {
-  const parents = new Map<string, string>()
-  const rootOf = (name: string): string => {
-    const parent = parents.get(name)
-    return parent === undefined ? name : rootOf(parent)
-  }
-  for (const [first = '', ...others] of lists) {
-    for (const other of others) {
-      const roots = [rootOf(first), rootOf(other)].toSorted()
-      if (roots[0] !== roots[1]) parents.set(roots[1]!, roots[0]!)
-    }
-  }
-  return rootOf
 }

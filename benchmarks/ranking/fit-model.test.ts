@@ -4,7 +4,6 @@ import { renderTextPreview } from '../../packages/previews/src/log/render-text-p
 import { TextScanner } from '../../packages/previews/src/log/text-scanner.ts'
 import { SeededRandom } from '../answer/seeded-random.ts'
 import type { LogCase } from './cases.ts'
-import { joinGroups } from './cases.ts'
 import { fitModel } from './fit-model.ts'
 import { assignFolds, FOLDS } from './folds.ts'
 import { trainingRows } from './training-rows.ts'
@@ -48,14 +47,6 @@ describe('fitModel', () => {
   it('knows only features that four groups share', () => {
     const few = logs.filter(({ group }) => TOOLS.slice(0, 3).includes(group))
     expect(fitModel(few.map(trainingRows)).features).toBe('')
-  })
-})
-
-describe('joinGroups', () => {
-  it('joins names that stand together in any list', () => {
-    const groupOf = joinGroups([['a', 'b'], ['c'], ['b', 'd']])
-    expect(groupOf('d')).toBe(groupOf('a'))
-    expect(groupOf('c')).toBe('c')
   })
 })
 

@@ -4,7 +4,7 @@ import type { TrainingRows } from './training-rows.ts'
 
 /** How a model is fitted. */
 export interface FitSettings {
-  /** What the loss of all rows weighs against the size of the weights: the less, the stronger the regularization. */
+  /** Weight of the loss of all rows against the size of the weights. A lower number regularizes more. */
   readonly c: number
   /** Groups that share a feature at least. */
   readonly leastGroups: number

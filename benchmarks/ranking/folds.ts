@@ -1,4 +1,7 @@
+import type { StoredModel } from '../../packages/previews/src/log/line-model.ts'
 import { SeededRandom } from '../answer/seeded-random.ts'
+import { fitModel, SETTINGS, type FitSettings } from './fit-model.ts'
+import type { TrainingRows } from './training-rows.ts'
 
 /** Parts that the groups are divided into. */
 export const FOLDS = 6
@@ -19,4 +22,18 @@ export function assignFolds(cases: ReadonlyArray<{ readonly group: string }>, se
     folds.set(group, fold)
   }
   return folds
+}
+
+/** Fit a model for each fold, to the rows of all other folds. */
+export function fitFolds(
+  rows: readonly TrainingRows[],
+  folds: ReadonlyMap<string, number>,
+  settings: FitSettings = SETTINGS,
+): StoredModel[] {
+  return Array.from({ length: FOLDS }, (_, fold) =>
+    fitModel(
+      rows.filter(({ group }) => folds.get(group) !== fold),
+      settings,
+    ),
+  )
 }

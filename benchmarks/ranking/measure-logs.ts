@@ -1,21 +1,18 @@
-import type { TextPreviewer } from '@spillway/previews'
 import { readModel, type LineModel, type StoredModel } from '../../packages/previews/src/log/line-model.ts'
-import { logPreviewer, SURE } from '../../packages/previews/src/log/log-previewer.ts'
-import { LogReader } from '../../packages/previews/src/log/log-reader.ts'
-import { logSureness } from '../../packages/previews/src/log/log-sureness.ts'
 import { renderTextPreview } from '../../packages/previews/src/log/render-text-preview.ts'
 import { TextScanner } from '../../packages/previews/src/log/text-scanner.ts'
 import { previewWithin } from '../preview/lib/implementation.ts'
 import { withPreviewers } from '../preview/ours-offloader.ts'
 import { countTokens } from '../preview/lib/tokens.mjs'
 import type { LogCase } from './cases.ts'
+import { rankedPreviewer } from './ranked-previewer.ts'
 import { referencePreview } from './reference-model.ts'
 import { BUDGET, countLineTokens, meanOf, scoreLog, type LogScore } from './score-logs.ts'
 
-/** What previews of each kind show of each log, by the log's id. */
+/** Scores of each kind of preview, by the id of the log. */
 export type Scores = Record<string, Record<string, LogScore>>
 
-/** What logs are measured with. */
+/** Models that logs are measured with. */
 export interface MeasuredModels {
   /** The model that has not seen a log. */
   readonly modelOf: (log: LogCase) => StoredModel
@@ -51,12 +48,8 @@ export async function measureLogs(logs: readonly LogCase[], measured: MeasuredMo
     }
     add('reference, lines only', referencePreview(log.text, modelOf(measured.referenceOf(log)), BUDGET))
     if (!measured.withReplacement) continue
-    const ranked: TextPreviewer = {
-      ...logPreviewer(),
-      read: () => new LogReader((subject) => logSureness(subject) >= SURE, model),
-    }
     const call = { text: log.text, contentType: 'text/plain', toolName: 'bash', budgetTokens: BUDGET }
-    add('replacement', await previewWithin(withPreviewers([ranked]), call))
+    add('replacement', await previewWithin(withPreviewers([rankedPreviewer(model)]), call))
   }
   return scores
 }

@@ -6,7 +6,7 @@ import type { LogCase } from './cases.ts'
 /** Tokens that a preview has. */
 export const BUDGET = 1_000
 
-/** What a preview of one log shows of its answer. */
+/** Shares of a log's answer that one preview shows. */
 export interface LogScore {
   /** Share of the answer lines. */
   readonly share: number

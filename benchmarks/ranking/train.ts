@@ -6,10 +6,10 @@ import { FEATURE, type StoredModel } from '../../packages/previews/src/log/line-
 import { dataFolder } from '../preview/lib/data.mjs'
 import { loadLogs, type LogCase } from './cases.ts'
 import { fitModel, SETTINGS } from './fit-model.ts'
-import { assignFolds, FOLDS } from './folds.ts'
+import { assignFolds, fitFolds } from './folds.ts'
 import { measureLogs, reportScores, type Scores } from './measure-logs.ts'
 import { NOT_IN_REFERENCE } from './reference-model.ts'
-import { leaveOut, trainingRows, type TrainingRows } from './training-rows.ts'
+import { leaveOut, trainingRows } from './training-rows.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -49,8 +49,14 @@ note(`${rows.length} logs, ${rows.reduce((sum, { ends }) => sum + ends.length, 0
 const left = new Set(options.without.map((name) => FEATURE[name as keyof typeof FEATURE]))
 const used = rows.filter((_, index) => isUsed(logs[index]!)).map((log) => leaveOut(log, left))
 const known = options.models === undefined ? undefined : readModels(options.models)
-const models = known ?? fitFolds(used)
-const references = fitFolds(rows.map((log) => leaveOut(log, NOT_IN_REFERENCE)))
+const models = known ?? fitFolds(used, folds, settings)
+note('weights of the folds')
+const references = fitFolds(
+  rows.map((log) => leaveOut(log, NOT_IN_REFERENCE)),
+  folds,
+  settings,
+)
+note('reference models')
 if (options.models !== undefined) writeFileSync(options.models, JSON.stringify(models))
 if (options.write) {
   const model = fitModel(used, settings)
@@ -71,18 +77,6 @@ if (options.scores !== undefined) writeFileSync(options.scores, JSON.stringify(s
 
 function isUsed({ domain, hasLicense }: LogCase): boolean {
   return options.licensed === true ? hasLicense : options.domains.split(',').includes(domain)
-}
-
-/** Fit a model for each fold, to the rows of all others. */
-function fitFolds(fitted: readonly TrainingRows[]): StoredModel[] {
-  return Array.from({ length: FOLDS }, (_, fold) => {
-    const model = fitModel(
-      fitted.filter((log) => foldOf(log) !== fold),
-      settings,
-    )
-    note(`fold ${fold + 1}`)
-    return model
-  })
 }
 
 function readModels(file: string): StoredModel[] | undefined {

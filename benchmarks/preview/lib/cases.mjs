@@ -29,7 +29,6 @@ export function logs(dir) {
     return {
       id: e.id,
       group: e.group_merged_into ?? e.group,
-      groups: [e.group, e.group_merged_into].filter(Boolean),
       isNew: e.project_in_dev === false,
       hasLicense: !/^none/i.test(e.source?.licence ?? 'none'),
       ranges: e.gold.line_ranges,
@@ -119,7 +118,7 @@ const codePoints = (s) => {
   for (const _ of s) n++
   return n
 }
-/** What the user or the agent wrote last before a call. */
+/** The last text of the user or the agent before a call. */
 function purposeOf(S, step) {
   const before = S.slice(0, step)
   const call = before.at(-1)

@@ -8,7 +8,7 @@ export interface Input {
   readonly contentType: string
   readonly toolName: string
   readonly toolInput?: unknown
-  /** What the user or the agent wrote last before the call. */
+  /** The last text of the user or the agent before the call. */
   readonly purpose?: string | undefined
   readonly budgetTokens: number
   /** The size that an implementation with a size setting is asked for. */

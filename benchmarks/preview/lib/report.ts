@@ -11,7 +11,6 @@ export interface Row {
   readonly split: string
   readonly id: string
   readonly group: string
-  readonly fold: number
   /** Tokens of the preview; undefined for the oracle, which makes none. */
   readonly tokens?: number
   readonly scores: Readonly<Record<string, number | null>>
