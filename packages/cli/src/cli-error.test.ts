@@ -7,20 +7,20 @@ test.each([
     '--preview-tokens (9) must be less than --max-tokens (5).',
   ],
   ['line_range.start (9) is beyond the end.', '--lines (9) is beyond the end.'],
-  ['skip cannot be used with line_range. Without:', '--skip cannot be used with --lines. Without:'],
+  ['after cannot be used with line_range. Without:', '--after cannot be used with --lines. Without:'],
   [
-    'skip and limit and from_end cannot be used with query. Without:',
-    '--skip and --limit and --from-end cannot be used with --query. Without:',
+    'after and from_end cannot be used with query. Without:',
+    '--after and --from-end cannot be used with --query. Without:',
   ],
   [
-    'query and where cannot be used together: one call takes one. With query:',
-    '--query and --where cannot be used together: one call takes one. With --query:',
+    'query and sql cannot be used together: one call takes one. With query:',
+    '--query and --sql cannot be used together: one call takes one. With --query:',
   ],
   [
     'pattern and json_path cannot be used together: one call takes one of them. With pattern:',
     '--pattern and --json-path cannot be used together: one call takes one of them. With --pattern:',
   ],
-  ['Where a query has a limit, skip nothing.', 'Where a query has a limit, skip nothing.'],
+  ['A query after another query.', 'A query after another query.'],
 ])('writes %j as %j', (message, written) => {
   expect(inOptionNames(message)).toBe(written)
 })

@@ -118,7 +118,7 @@ const STORE_OPTIONS: readonly (readonly [string, string])[] = [
 
 /** Parameters that are words of prose as well, where a message says which of them go together. */
 const PARAMETER =
-  /(?<=^|and |[Ww]ith )(pattern|query|columns|where|skip|limit)(?=(?: and [-\w]+)* cannot be used|(?:\.|:)(?:$| Without))/g
+  /(?<=^|and |[Ww]ith )(pattern|query|sql|after)(?=(?: and [-\w]+)* cannot be used|(?:\.|:)(?:$| Without))/g
 
 /** Write a message of the library with the names that options have on the command line. */
 export const inOptionNames = (message: string): string => replaced(message, OPTION_NAMES).replaceAll(PARAMETER, '--$1')

@@ -1,6 +1,5 @@
 import type { RetrievalCall } from '@spillway/core'
 import { InvalidArgumentError, type Command } from 'commander'
-import { usageError } from './cli-error.ts'
 
 /** A span of lines, 1-based and inclusive. */
 export interface LineSpan {
@@ -38,23 +37,6 @@ export function parseShare(text: string): number {
   const share = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN
   if (!(share >= 0 && share <= 1)) throw invalid('Write a number from 0 to 1, such as 0.75.')
   return share
-}
-
-/** Parse names parted by commas, or a JSON array of names that may have commas. */
-export function parseNames(text: string): readonly string[] {
-  const names = text.startsWith('[') ? namesInJson(text) : text.split(',').map((name) => name.trim())
-  if (names === undefined || names.includes('')) throw invalid('Write names parted by commas, such as path,status.')
-  return names
-}
-
-function namesInJson(text: string): readonly string[] | undefined {
-  try {
-    const names: unknown = JSON.parse(text)
-    return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 /** Append what an option is given to what it was given before. */
@@ -127,10 +109,8 @@ export const DEFAULT_MAX_TOKENS = 2_500
 export interface SearchOptions {
   readonly ignoreCase?: boolean
   readonly count?: boolean
-  readonly limit?: number
-  readonly skip?: number
   readonly fromEnd?: boolean
-  readonly last?: number
+  readonly after?: number
   readonly query?: string
 }
 
@@ -139,25 +119,35 @@ export function addSearchOptions(command: Command): void {
   command
     .option('-i, --ignore-case', 'match in any case')
     .option('-c, --count', 'only count the matches')
-    .option('--limit <count>', 'matches, values, passages or rows, at most', parsePositive)
-    .option('--skip <count>', 'how many of them to pass over', parseCount)
-    .option('--from-end', 'the last matches instead of the first')
-    .option('--last <count>', 'the last matches: --limit with --from-end', parsePositive)
+    .option('--from-end', 'the last matches or lines instead of the first')
+    .option('--after <count>', 'continue a capped answer, as it says', parseCount)
     .option('-q, --query <words>', 'the best passages for words')
 }
 
 /** Write the options as parameters of the retrieval tool. */
 export function searchParameters(options: SearchOptions): RetrievalCall {
-  const { last, limit, fromEnd } = options
-  if (last !== undefined && (limit !== undefined || fromEnd === true)) {
-    throw usageError('--last N is --limit N with --from-end: leave these out.')
-  }
   return {
     query: options.query,
     ignore_case: options.ignoreCase,
     count_only: options.count,
-    limit: last ?? limit,
-    skip: options.skip,
-    from_end: last === undefined ? fromEnd : true,
+    from_end: options.fromEnd,
+    after: options.after,
+  }
+}
+
+/** Parse names parted by commas, or a JSON array of names that may have commas. */
+export function parseNames(text: string): readonly string[] {
+  const names = text.startsWith('[') ? namesInJson(text) : text.split(',').map((name) => name.trim())
+  if (names === undefined || names.includes('')) throw invalid('Write names parted by commas, such as path,status.')
+  return names
+}
+
+function namesInJson(text: string): readonly string[] | undefined {
+  try {
+    const names: unknown = JSON.parse(text)
+    return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
   }
 }

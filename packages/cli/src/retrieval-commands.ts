@@ -9,8 +9,10 @@ import { quoteForShell } from './output.ts'
  */
 export function formatCommand(call: RetrievalCall, storeArguments = ''): string {
   const options = formatOptions(call, '--pattern')
-  if (call.reference === undefined) return options.join(' ')
-  return [`spillway get ${shownReference(call.reference)}${storeArguments}`, ...options].join(' ')
+  const [reference = call.reference, ...others] = call.references ?? []
+  if (reference === undefined) return options.join(' ')
+  const shown = [reference, ...others].map(shownReference).join(' ')
+  return [`spillway get ${shown}${storeArguments}`, ...options].join(' ')
 }
 
 /** Write a retrieval from everything that is stored as the command that makes it. */
@@ -19,32 +21,24 @@ export function formatGrep(call: RetrievalCall, storeArguments = ''): string {
 }
 
 function formatOptions(call: RetrievalCall, patternOption: string): string[] {
-  const {
-    pattern,
-    patterns = pattern === undefined ? [] : [pattern],
-    line_range: range,
-    byte_range: bytes,
-    columns,
-  } = call
+  const { line_range: range, byte_range: bytes } = call
   const text = (name: string, value: string | undefined): string[] =>
     value === undefined ? [] : [name, quoteForShell(value)]
   const count = (name: string, value: number | undefined): string[] =>
     value === undefined ? [] : [name, String(value)]
   const flag = (name: string, value: boolean | undefined): string[] => (value === true ? [name] : [])
   return [
-    ...patterns.flatMap((each) => text(patternOption, each)),
+    ...text(patternOption, call.pattern),
     ...text('--query', call.query),
     ...text('--json-path', call.json_path),
-    ...text('--columns', columns?.some((name) => name.includes(',')) ? JSON.stringify(columns) : columns?.join(',')),
-    ...text('--where', call.where),
+    ...text('--sql', call.sql),
     ...text('--lines', range === undefined ? undefined : `${range.start}:${range.end}`),
     ...text('--bytes', bytes === undefined ? undefined : `${bytes.start}:${bytes.end}`),
     ...count('--context', call.context_lines),
     ...flag('--ignore-case', call.ignore_case),
     ...flag('--count', call.count_only),
-    ...count('--limit', call.limit),
-    ...count('--skip', call.skip),
     ...flag('--from-end', call.from_end),
+    ...count('--after', call.after),
   ]
 }
 

@@ -17,6 +17,6 @@ export async function preload(): Promise<void> {
     import('./retrieval/retrieve.ts'),
     import('./retrieval/json-path/answer-json-path.ts'),
     import('./retrieval/query/answer-query.ts'),
-    import('./retrieval/table/answer-table.ts'),
+    import('./retrieval/sql/answer-sql.ts'),
   ])
 }

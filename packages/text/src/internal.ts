@@ -58,6 +58,7 @@ export {
   encodeBase64,
   findBytes,
   isAsciiBytes,
+  locateSqlite,
   randomBytes,
   singleByteText,
   utf8Text,

@@ -25,23 +25,23 @@ interface GetOptions extends StoreOptions, SearchOptions {
   readonly bytes?: LineSpan
   readonly context?: number
   readonly jsonPath?: string
-  readonly columns?: readonly string[]
-  readonly where?: string
+  readonly sql?: string
   readonly raw?: boolean
   readonly maxTokens: number
 }
 
 /** Run `spillway get`. */
-export async function get({ args: [reference = ''], options, command }: Invocation<GetOptions>): Promise<number> {
-  const { pattern, lines, bytes, context, raw = false, json = false, jsonPath, columns, where } = options
+export async function get({ args, options, command }: Invocation<GetOptions>): Promise<number> {
+  const { pattern, lines, bytes, context, raw = false, json = false, jsonPath, sql } = options
+  const references = args.flat()
+  const [reference = ''] = references
   const call: RetrievalCall = {
-    patterns: pattern,
+    pattern: anyOf(pattern),
     line_range: lines,
     byte_range: bytes,
     context_lines: context,
     json_path: jsonPath,
-    columns,
-    where,
+    sql,
     ...searchParameters(options),
   }
   const { ignore_case: ignoresCase, ...filters } = call
@@ -49,6 +49,7 @@ export async function get({ args: [reference = ''], options, command }: Invocati
   if (raw && (filtered || json)) {
     throw usageError('--raw prints everything: leave out --json and whatever selects a part.')
   }
+  if (references.length > 1 && sql === undefined) throw usageError('Several references are for --sql.')
   if (ignoresCase === true && pattern === undefined) throw usageError('--ignore-case needs --pattern.')
   if (pattern?.includes('') === true)
     throw usageError('--pattern must not be empty. To print everything, leave it out.')
@@ -61,7 +62,8 @@ export async function get({ args: [reference = ''], options, command }: Invocati
     // A reference that leads nowhere fails here, with the storage's own message and not with that for a model.
     await storage.stat?.(reference)
     if (json && !limited) return printWholeJson(storage, reference)
-    const { content } = await retrieve(storage, { reference, ...call }, options.maxTokens, storeArguments(command))
+    const of = references.length > 1 ? { references } : { reference }
+    const { content } = await retrieve(storage, { ...of, ...call }, options.maxTokens, storeArguments(command))
     const [block] = content
     // Only where everything was asked for, and it fits.
     if (block?.type !== 'text')
@@ -70,6 +72,11 @@ export async function get({ args: [reference = ''], options, command }: Invocati
     await (json ? printJson({ reference, text, tokens: estimateTokens(text) }) : printLine(highlight(text)))
     return hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
   })
+}
+
+/** Join patterns to one that any of them matches. */
+function anyOf(patterns: readonly string[] = []): string | undefined {
+  return patterns.length > 1 ? patterns.map((pattern) => `(?:${pattern})`).join('|') : patterns[0]
 }
 
 async function printAll(storage: Storage, reference: string): Promise<number> {
@@ -130,7 +137,7 @@ export async function grep({ args: [pattern], options, command }: Invocation<Gre
   if (patterns.length === 0 && query === undefined) throw usageError('Give a pattern, or --query with words.')
   return withStore(options, async (storage) => {
     const call = {
-      ...(patterns.length === 0 ? {} : { patterns, context_lines: options.context }),
+      ...(patterns.length === 0 ? {} : { pattern: anyOf(patterns), context_lines: options.context }),
       ...searchParameters(options),
     }
     const { content } = await retrieve(storage, call, options.maxTokens, storeArguments(command))
@@ -176,7 +183,7 @@ async function retrieve(
 /** Tell by its header whether an answer has found anything. */
 const hasMatches = (answer: string): boolean => !NOTHING.test(answer)
 
-const NOTHING = /^\[(?:Stopped .* So far: )?(?:0 (?:matches|results|rows|passages) |0 lines match|None left )/
+const NOTHING = /^\[(?:Stopped .* So far: )?(?:0 (?:matches|results|rows|passages)\b|None left )/
 
 function exitCodeOf(code: RetrievalErrorCode): number {
   switch (code) {

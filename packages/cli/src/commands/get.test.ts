@@ -59,12 +59,12 @@ test('counts matches, and shows the last of them', async () => {
   const get = async (...args: string[]): Promise<string> =>
     (await spillway(['get', reference, ...args], { cwd })).stdout
   expect(await get('-p', '9 of', '-p', '^line 5 ', '--count')).toBe(
-    '[11 lines match: 10 /9 of/, 1 /^line 5 /; the first is in line 5, the last in line 99]\n',
+    '[11 matches for /(?:9 of)|(?:^line 5 )/; the first is in line 5, the last in line 99]\n',
   )
-  expect(await get('-p', '9 of', '-C', '0', '--last', '2')).toMatch(
-    /^\[Last 2 of 10 matches .*\n\n> 89\| .*\n---\n> 99\| .*\n\n.*To continue: spillway get \S+ --pattern '9 of' --context 0 --limit 2 --skip 2 --from-end\]\n$/,
+  expect(await get('-p', '9 of', '-C', '0', '--from-end', '--max-tokens', '90')).toMatch(
+    /^\[Last (\d) of 10 matches [^]*> 99\| .*\n\n.*To continue: spillway get \S+ --pattern '9 of' --context 0 --from-end --after \1\]\n$/,
   )
-  expect(await get('--last', '1')).toBe('[Lines 100-100 of 100]\n\n  100| line 100 of the text\n')
+  expect(await get('--from-end', '--context', '1')).toBe('[Lines 100-100 of 100]\n\n  100| line 100 of the text\n')
 })
 
 test('selects values of JSON, and rows of a table', async () => {
@@ -75,11 +75,13 @@ test('selects values of JSON, and rows of a table', async () => {
   expect(names).toMatchObject({ code: 0, stderr: '' })
   expect(names.stdout).toContain('$.users[1].name: "Bo"')
   expect(await spillway(['get', users, '--json-path', '$.users[?@.name == "Cy"]'], { cwd })).toMatchObject({ code: 1 })
-  const failed = await spillway(['get', rows, '--columns', 'path', '--where', 'status >= 500'], { cwd })
+  const failed = await spillway(['get', rows, '--sql', 'SELECT path FROM t WHERE status >= 500'], { cwd })
   expect(failed.stdout).toMatch(/\/b\n$/)
-  expect(await spillway(['get', rows, '--columns', 'path,', '--where', 'status >= 500'], { cwd })).toMatchObject({
-    code: 2,
-  })
+  expect(await spillway(['get', rows, '--sql', 'SELECT path FROM t WHERE 0'], { cwd })).toMatchObject({ code: 1 })
+  expect(await spillway(['get', rows, '--sql', 'SELECT pth FROM t'], { cwd })).toMatchObject({ code: 2 })
+  const joined = await spillway(['get', rows, users, '--sql', 'SELECT count(*) FROM t1, t2'], { cwd })
+  expect(joined.stdout).toMatch(/\n1\| 4\n/)
+  expect(await spillway(['get', rows, users, '-p', 'x'], { cwd })).toMatchObject({ code: 2 })
   expect(await spillway(['get', rows, '--json-path', '$', '-p', 'x'], { cwd })).toMatchObject({ code: 2 })
 })
 

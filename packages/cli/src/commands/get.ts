@@ -1,14 +1,6 @@
 import { Option, type Command } from 'commander'
 import { action } from '../action.ts'
-import {
-  addSearchOptions,
-  collect,
-  DEFAULT_MAX_TOKENS,
-  parseCount,
-  parseLimit,
-  parseLines,
-  parseNames,
-} from '../option-parsers.ts'
+import { addSearchOptions, collect, DEFAULT_MAX_TOKENS, parseCount, parseLimit, parseLines } from '../option-parsers.ts'
 import { addStoreOptions } from '../store-options.ts'
 
 /** Add `spillway get`. */
@@ -20,14 +12,17 @@ export function addGetCommand(program: Command): void {
       'Print stored content: lines that match, a span of lines, values of JSON, rows of a table, or everything.\n\n' +
         'Without a filter, a pipe or file gets all bytes, a terminal the numbered first lines.',
     )
-    .argument('<reference>', 'a reference, as `spillway run` and `spillway ls` print it')
-    .option('-p, --pattern <regex>', 'lines that match a regular expression or keyword; may be repeated', collect)
+    .argument('<references...>', 'a reference, as `spillway run` and `spillway ls` print it; several with --sql')
+    .option(
+      '-p, --pattern <regex>',
+      'lines that match a regular expression or keyword; may be repeated for any of them',
+      collect,
+    )
     .option('-l, --lines <A:B>', 'lines A to B, from 1; A: and :B go to the end and from the start', parseLines)
     .option('--bytes <A:B>', 'bytes A to B, from 1, for parts of long lines', parseLines)
     .option('-C, --context <count>', 'lines around each match (5), or alone: the first lines', parseCount)
     .option('--json-path <path>', 'values of JSON, by a JSONPath (RFC 9535)')
-    .option('--columns <names>', 'columns of a table, parted by commas', parseNames)
-    .option('--where <condition>', "rows of a table, such as 'status >= 500'")
+    .option('--sql <statement>', 'rows of one SELECT (SQLite) over the table t; over several references t1, t2')
   addSearchOptions(command)
   command
     .addOption(
@@ -43,8 +38,8 @@ export function addGetCommand(program: Command): void {
 Examples:
   $ spillway get npm_0_4tq… --pattern 'error|failed'
   $ spillway get npm_0_4tq… --lines 120:160
-  $ spillway get users_0_x7… --json-path '$.items[*].name' --limit 20
-  $ spillway get rows_0_k3j… --columns path,status --where 'status >= 500'
+  $ spillway get users_0_x7… --json-path '$.items[*].name'
+  $ spillway get rows_0_k3j… --sql 'SELECT status, count(*) FROM t GROUP BY status'
   $ spillway get npm_0_4tq… > output.log`,
   )
   action(command, async () => (await import('../actions/get.ts')).get)
@@ -57,7 +52,7 @@ export function addGrepCommand(program: Command): void {
     .summary('search everything that is stored')
     .description('Search the text of every entry of exactly this scope, the newest first.')
     .argument('[pattern]', 'a regular expression or keyword')
-    .option('-e, --regexp <pattern>', 'one more pattern; may be repeated, each is counted', collect)
+    .option('-e, --regexp <pattern>', 'one more pattern; may be repeated for any of them', collect)
     .option('-C, --context <count>', 'lines around each match', parseCount, 2)
   addSearchOptions(command)
   command.addOption(

@@ -35,9 +35,9 @@ describe('over stdio', () => {
     const shown = await textOf(client.callTool({ name: 'read_log', arguments: { lines: 20_000 } }))
     expect(shown).toMatch(/^\[Offloaded: 1 blocks/)
     const reference = referenceIn(shown)
-    const call = { reference, pattern: 'FAILED', limit: 1, context_lines: 0 }
+    const call = { reference, pattern: 'FAILED', context_lines: 0 }
     expect(await textOf(client.callTool({ name: 'retrieve_offloaded_content', arguments: call }))).toContain(
-      '> 1000| line 999: FAILED',
+      '>  1000| line 999: FAILED',
     )
     expect((await spillway(['get', reference, '--lines', '1'], { cwd })).stdout).toContain('line 0: ok')
   })

@@ -255,7 +255,7 @@ it.each([
   ['declared as a table', bytesOf('PK\x03\x04\x14\0\0\0\b\0', 0xff, 0xee, '\x01\x02\x03\x04'), 'text/csv'],
   ['declared as nothing', png(800, 600), 'application/octet-stream'],
 ])('never claims to have searched binary content that is %s', async (_name, content, contentType) => {
-  for (const input of [{ pattern: 'a' }, { query: 'a' }, { line_range: { start: 1, end: 2 } }, { where: 'a = 1' }])
+  for (const input of [{ pattern: 'a' }, { query: 'a' }, { line_range: { start: 1, end: 2 } }, { sql: 'SELECT 1' }])
     expect(await ask(content, contentType, input)).toMatch(/^Error: This content is binary/)
   const inScope = await ask(content, contentType, { reference: undefined, pattern: 'absent' })
   expect(inScope).toContain('1 stored result')

@@ -29,16 +29,16 @@ const inputs = fc.constantFrom<object>(
   { reference: 'unknown' },
   { reference: undefined, pattern: 'needle' },
   { pattern: 5 },
-  { patterns: ['needle', 'a', 'word\\s'], context_lines: 1 },
-  { pattern: 'needle', from_end: true, limit: 3, skip: 1 },
+  { pattern: 'needle', from_end: true, after: 1 },
   { pattern: 'needle', count_only: true },
   { pattern: '^NEEDLE(' },
-  { reference: undefined, patterns: ['needle', 'a'], count_only: true },
-  { from_end: true, limit: 9 },
+  { reference: undefined, pattern: 'needle|a', count_only: true },
+  { from_end: true, context_lines: 9 },
   { query: 'a needle in a word' },
   { reference: undefined, query: 'needle' },
   { json_path: '$..a' },
-  { where: 'a = 1', columns: 'a,b' },
+  { sql: 'SELECT a, b FROM t WHERE a = 1' },
+  { sql: 'SELECT nothing' },
 )
 
 /** Token counters of different habits: by characters, by bytes, by words, and one that counts spaces for nothing. */

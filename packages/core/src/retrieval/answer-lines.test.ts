@@ -79,15 +79,17 @@ describe('lines', () => {
     expect(await ask(tool, { reference: 'mark', context_lines: 3 })).toBe('[The content is empty: 0 lines]')
   })
 
-  it('are read from the end, or after some, by limit', async () => {
+  it('are read from the end, or after some', async () => {
     const tool = toolOf({ users: { content: users } })
-    expect(await ask(tool, { reference: 'users', from_end: true, limit: 2 })).toBe(
+    expect(await ask(tool, { reference: 'users', from_end: true, context_lines: 2 })).toBe(
       '[Lines 59-60 of 60]\n\n  59| user 59\n  60| user 60',
     )
-    expect(await ask(tool, { reference: 'users', from_end: true, limit: 2, skip: 57 })).toContain('[Lines 2-3 of 60]')
-    expect(await ask(tool, { reference: 'users', from_end: true, limit: 900 })).toContain('[Lines 1-60 of 60]')
-    expect(await ask(tool, { reference: 'users', limit: 2, skip: 1 })).toContain('[Lines 2-3 of 60]')
-    expect(await ask(tool, { reference: 'users', skip: 58 })).toContain('[Lines 59-60 of 60]')
+    expect(await ask(tool, { reference: 'users', from_end: true, context_lines: 2, after: 57 })).toContain(
+      '[Lines 2-3 of 60]',
+    )
+    expect(await ask(tool, { reference: 'users', from_end: true, context_lines: 900 })).toContain('[Lines 1-60 of 60]')
+    expect(await ask(tool, { reference: 'users', context_lines: 2, after: 1 })).toContain('[Lines 2-3 of 60]')
+    expect(await ask(tool, { reference: 'users', after: 58 })).toContain('[Lines 59-60 of 60]')
   })
 
   it('of JSON that are cut come with the way to select values', async () => {

@@ -46,11 +46,11 @@ export async function answerRange(reference: string, range: LineRange, context: 
 
 /** Answer a call for the first lines, or the last. */
 export async function answerHead(request: HeadRequest, context: RetrievalContext): Promise<string> {
-  const { reference, lines, skip, fromEnd } = request
+  const { reference, lines, after, fromEnd } = request
   return await withContent(context.storage, reference, { ...context, readsPart: true }, async (source) => {
     assertText(source)
-    const end = fromEnd ? (await source.lineIndex()).lines - skip : Math.min(skip + lines, EVERY_LINE.end)
-    const start = fromEnd ? Math.max(1, end - lines + 1) : skip + 1
+    const end = fromEnd ? (await source.lineIndex()).lines - after : Math.min(after + lines, EVERY_LINE.end)
+    const start = fromEnd ? Math.max(1, end - lines + 1) : after + 1
     return await writeRange(source, { start, end: Math.max(start, end) }, context)
   })
 }

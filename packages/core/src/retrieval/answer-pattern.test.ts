@@ -152,33 +152,6 @@ describe('a pattern', () => {
     expect(text).toBe(`[0 matches for /a [9 matches for /x/] ${'b'.repeat(27)}…/ (searched 1 line)]`)
   })
 
-  describe('of several at once', () => {
-    const log = { content: 'ERROR timeout\nok\nERROR disk\ntimeout\n' }
-
-    it('counts the lines of each, also where there are none', async () => {
-      const tool = toolOf({ log })
-      expect(await ask(tool, { reference: 'log', patterns: ['ERROR', 'time.ut', 'x+y'], context_lines: 0 })).toBe(
-        '[3 lines match: 2 /ERROR/, 2 /time.ut/, 0 /x+y/]\n\n> 1| ERROR timeout\n---\n> 3| ERROR disk\n> 4| timeout',
-      )
-      expect(await ask(tool, { reference: 'log', patterns: ['a', 'b'] })).toBe(
-        '[0 lines match: 0 /a/, 0 /b/ (searched 4 lines)]',
-      )
-      const range = { start: 3, end: 4 }
-      expect(
-        await ask(tool, { reference: 'log', patterns: ['ERROR', 'ok'], line_range: range, context_lines: 0 }),
-      ).toBe('[1 line matches in lines 3-4: 1 /ERROR/, 0 /ok/]\n\n> 3| ERROR disk')
-    })
-
-    it('says which of them is no expression, and whether another case would match', async () => {
-      const tool = toolOf({ log })
-      const text = await ask(tool, { reference: 'log', patterns: ['error', '(Disk'] })
-      expect(text).toMatch(
-        /^\[0 lines match: 0 \/error\/, 0 \/\(Disk\/ \(searched 4 lines\)\]\n\[\/\(Disk\/ is not a valid regular expression \(.+\n/,
-      )
-      expect(text).toMatch(/\n\[In another case: 2 lines match: 2 \/error\/, 0 \/\(Disk\/\. To see them: [^\n]*$/)
-    })
-  })
-
   it('is only counted when told to, with the lines of the first match and the last', async () => {
     const lines = Array.from({ length: 9_000 }, (_, index) => (index % 3 === 1 ? 'hit' : 'hay'))
     const tool = toolOf({ log: { content: [...lines, ...Array.from({ length: 60_000 }, () => 'hay')].join('\n') } })
@@ -186,8 +159,8 @@ describe('a pattern', () => {
     expect(await count({ pattern: 'hit' })).toBe(
       '[3,000 matches for /hit/; the first is in line 2, the last in line 8999]',
     )
-    expect(await count({ patterns: ['hit', 'no'], line_range: { start: 3, end: 9 } })).toBe(
-      '[2 lines match in lines 3-9: 2 /hit/, 0 /no/; the first is in line 5, the last in line 8]',
+    expect(await count({ pattern: 'hit', line_range: { start: 3, end: 9 } })).toBe(
+      '[2 matches for /hit/ in lines 3-9; the first is in line 5, the last in line 8]',
     )
     expect(await count({ pattern: 'hit', line_range: { start: 3, end: 5 } })).toBe(
       '[1 match for /hit/ in lines 3-5; it is in line 5]',
@@ -195,22 +168,21 @@ describe('a pattern', () => {
     expect(await count({ pattern: 'hat' })).toBe('[0 matches for /hat/ (searched 69,000 lines)]')
   })
 
-  it('shows as many matches as asked for, from the start or the end, and says which', async () => {
-    const tool = toolOf({ users: { content: users } })
+  it('shows as many matches as fit, from the start or the end, and says which', async () => {
+    const tool = toolOf({ users: { content: users } }, { maxRetrievalTokens: 80 })
     const search = (call: object): Promise<string> =>
       ask(tool, { reference: 'users', pattern: 'user', context_lines: 0, ...call })
-    const goOn = (call: object): string =>
-      `To continue: retrieve_offloaded_content ${JSON.stringify({ reference: 'users', pattern: 'user', context_lines: 0, ...call })}]`
-    expect(await search({ limit: 2 })).toBe(
-      `[First 2 of 58 matches for /user/]\n\n> 1| user 1\n> 2| user 2\n\n[Shown: 2 of 58 matches. ${goOn({ limit: 2, line_range: { start: 3, end: 60 } })}`,
+    expect(await search({})).toMatch(
+      /^\[58 matches for \/user\/\]\n\n> {1,2}1\| user 1\n[^]*\[Shown: \d+ of 58 matches\. To continue: .*"line_range":\{"start":\d+,"end":60\}\}\]$/,
     )
-    expect(await search({ limit: 1, from_end: true })).toBe(
-      `[Last 1 of 58 matches for /user/]\n\n> 60| user 60\n\n[Shown: 1 of 58 matches. ${goOn({ limit: 1, skip: 1, from_end: true })}`,
+    expect(await search({ from_end: true })).toMatch(
+      /^\[Last \d+ of 58 matches for \/user\/\]\n\n[^]*> 60\| user 60\n\n\[Shown: (\d+) of 58 matches\. .*"after":\1,"from_end":true\}\]$/,
     )
-    expect(await search({ limit: 1, skip: 57 })).toBe('[Match 58 of 58 for /user/]\n\n> 60| user 60')
-    expect(await search({ limit: 2, skip: 3, from_end: true })).toContain('[Matches 54-55 of 58 for /user/]\n\n> 56|')
-    expect(await search({ skip: 58 })).toBe('[None left of 58 matches for /user/]')
-    expect(await search({ limit: 58 })).toContain('[58 matches for /user/]')
+    expect(await search({ after: 57 })).toBe('[Match 58 of 58 for /user/]\n\n> 60| user 60')
+    expect(await search({ after: 56, from_end: true })).toBe(
+      '[Matches 1-2 of 58 for /user/]\n\n> 1| user 1\n> 2| user 2',
+    )
+    expect(await search({ after: 58 })).toBe('[None left of 58 matches for /user/]')
   })
 
   it('that was written with too much is tried with less, once', async () => {
@@ -273,16 +245,16 @@ describe('a pattern', () => {
   it('says how far it came when its time is spent, and how to search the rest', async () => {
     const slow = `${'a'.repeat(5_000)}!\n`
     const tool = toolOf({ log: { content: `${'a hit\n'.repeat(30_000)}${slow.repeat(9)}` } }, { deadlineMs: 60_000 })
-    const call = { reference: 'log', pattern: '(a|aa)+$|hit', context_lines: 0, limit: 2 }
+    const call = { reference: 'log', pattern: '(a|aa)+$|hit', context_lines: 0 }
     const stopped = (more: object): Promise<string> => endStuckWorkers(() => ask(tool, { ...call, ...more }))
     expect(await stopped({ count_only: true })).toMatch(
       /^\[Stopped after \S+ m?s at line 30,001, 79 % of the content\. So far: 30,000 matches for \/.*\n\[To search the rest: retrieve_offloaded_content \{.*"line_range":\{"start":30001,"end":30009\}\}\]$/,
     )
     expect(await stopped({})).toMatch(
-      /^\[Stopped .* So far: First 2 of 30,000 matches for .*\n[^]*"line_range":\{"start":3,"end":30009\}\}\]$/,
+      /^\[Stopped .* So far: 30,000 matches for .*\n[^]*"line_range":\{"start":\d+,"end":30009\}\}\]$/,
     )
     expect(await stopped({ from_end: true })).toMatch(
-      /So far: Last 2 of [^]*\[To search the rest: .*"line_range":\{"start":30001,"end":30009\},"from_end":true\}\]$/,
+      /So far: Last \d+ of [^]*\[To search the rest: .*"line_range":\{"start":30001,"end":30009\},"from_end":true\}\]$/,
     )
   })
 })

@@ -35,36 +35,30 @@ export async function answerPattern(
   request: PatternRequest & { readonly reference: string },
   context: RetrievalContext,
 ): Promise<string> {
-  let patterns: readonly SearchPattern[] = []
-  const answer = withContent(context.storage, request.reference, context, async (source) => {
-    const found = await findHits(source, patterns, selectionOf(request, context), context)
-    const search = { request, source, found, notes: describeProblems(patterns) }
+  const pattern = parseSearchPattern(request.pattern, request)
+  return await withContent(context.storage, request.reference, context, async (source) => {
+    const found = await findHits(source, [pattern], selectionOf(request, context), context)
+    const search = { request, source, found, notes: describeProblem(pattern) }
     if (found.total > 0 && !request.countOnly) return await writeFound(search, context)
     const stop = await describeStop(source, found)
     const rest = await noteRest(search, context)
     if (found.total > 0) {
-      const counts = await describeCount(source, patterns, found, context)
+      const counts = await describeCount(source, pattern, found, context)
       return [`[${stop}${counts}]`, ...search.notes, ...rest].join('\n')
     }
-    const counts = describeMatches(found, request.patterns, found.range)
+    const counts = describeMatches(found.total, request.pattern, found.range)
     if (stop !== '') return [`[${stop}${counts}]`, ...search.notes, ...rest].join('\n')
     const searched = `searched ${formatCount(found.searched)} ${found.searched === 1 ? 'line' : 'lines'}`
-    const hints = await hintVariant(request, patterns, found, source, context)
+    const hints = await hintVariant(request, pattern, found, source, context)
     return [`[${counts} (${searched})]`, ...search.notes, ...hints].join('\n')
   })
-  // While the content is being opened.
-  patterns = request.patterns.map((text) => parseSearchPattern(text, request))
-  return await answer
 }
 
 /** One hit more than is shown, to know where the next is. */
-function selectionOf(
-  { range, skip, limit, fromEnd, countOnly }: PatternRequest,
-  context: RetrievalContext,
-): HitSelection {
+function selectionOf({ range, after, fromEnd, countOnly }: PatternRequest, context: RetrievalContext): HitSelection {
   if (countOnly) return { range, skip: 0, limit: MAX_COUNTED_HITS, fromEnd: false }
   const most = Math.ceil(unitsFor(context) / LEAST_UNITS_OF_A_HIT)
-  return { range, skip, limit: Math.min(limit ?? most, most) + 1, fromEnd }
+  return { range, skip: after, limit: most + 1, fromEnd }
 }
 
 /** Where nothing was found before a search was stopped, less than this part of the content is no answer. */
@@ -143,9 +137,8 @@ const USUAL_UNITS_PER_TOKEN = 5
 /** Write what was found in one content: the hits that were asked for, as many as fit, and how to see the others. */
 async function writeFound(search: Found, context: RetrievalContext): Promise<string> {
   const { request, source, found } = search
-  const { limit = Infinity, fromEnd } = request
-  const count = Math.min(limit, found.hits.length)
-  const hits = fromEnd ? found.hits.slice(found.hits.length - count) : found.hits.slice(0, count)
+  const { fromEnd } = request
+  const { hits } = found
   const views = await viewsOf(search, hits, context)
   const inViews = views.filter(isHit).map(({ number }) => number)
   const beyond = fromEnd ? undefined : found.hits[inViews.length]
@@ -156,7 +149,7 @@ async function writeFound(search: Found, context: RetrievalContext): Promise<str
     fromEnd,
     header: (shown: number) => [`[${stop}${countsOf(search, shown)}]`, ...search.notes].join('\n'),
     more: (shown: readonly ShownLine[]) => {
-      if (found.total - request.skip <= shown.length) return rest
+      if (found.total - request.after <= shown.length) return rest
       // What was passed over at the end of a search that was stopped is not the end of the content.
       if (fromEnd && rest !== undefined) return rest
       return noteMore(search, shown.at(-1)?.number, shown.length, lines[shown.length], context)
@@ -194,12 +187,12 @@ async function noteRest({ request, source, found }: Found, context: RetrievalCon
 }
 
 function countsOf({ request, found }: Found, shown: number): string {
-  const { skip, limit = Infinity, fromEnd, patterns } = request
-  const isPart = skip > 0 || ((fromEnd || limit < found.total) && shown < found.total)
-  const isTold = shown > 0 || skip >= found.total
+  const { after, fromEnd, pattern } = request
+  const isPart = after > 0 || (fromEnd && shown < found.total)
+  const isTold = shown > 0 || after >= found.total
   return isPart && isTold
-    ? describeSelection(found, patterns, { skip, shown, fromEnd }, found.range)
-    : describeMatches(found, patterns, found.range)
+    ? describeSelection(found.total, pattern, { after, shown, fromEnd }, found.range)
+    : describeMatches(found.total, pattern, found.range)
 }
 
 /**
@@ -213,23 +206,20 @@ function noteMore(
   nextLine: number | undefined,
   context: RetrievalContext,
 ): string {
-  const { skip, fromEnd, range } = request
+  const { after, fromEnd, range } = request
   const goesOn =
-    !fromEnd && skip === 0 && nextLine !== undefined && nextLine !== lastLine
+    !fromEnd && after === 0 && nextLine !== undefined && nextLine !== lastLine
       ? { line_range: { start: nextLine, end: found.lastLine } }
-      : { line_range: range, skip: skip + shown, from_end: fromEnd || undefined }
+      : { line_range: range, after: after + shown, from_end: fromEnd || undefined }
   const call = context.formatCall({ ...callOf(request), ...goesOn })
   return `[Shown: ${formatCount(shown)} of ${countMatches(found.total)}. To continue: ${call}]`
 }
 
 const MAX_PATTERN_LENGTH = 50
 
-/** How many hits there are, of which patterns. */
-type HitCounts = Pick<FoundHits, 'counts' | 'lines' | 'total'>
-
 /** Which hits an answer shows. */
 interface ShownHits {
-  readonly skip: number
+  readonly after: number
   /** How many of them. */
   readonly shown: number
   readonly fromEnd: boolean
@@ -240,45 +230,34 @@ function showPattern(pattern: string): string {
   return `/${abridge(pattern, MAX_PATTERN_LENGTH)}/`
 }
 
-/** Write `2 matches for /admin/ in lines 10-20`; of several patterns `14 lines match: 9 /ERROR/, 6 /timeout/`. */
-export function describeMatches(found: HitCounts, patterns: readonly string[], range?: LineRange): string {
-  const { counts, lines, total } = found
-  if (patterns.length === 1) return `${countMatches(total)} for ${showPattern(patterns[0]!)}${inLines(range)}`
-  const places = total > lines ? ` in ${formatCount(total)} places` : ''
-  const verb = lines === 1 ? 'line matches' : 'lines match'
-  return `${formatCount(lines)} ${verb}${places}${inLines(range)}: ${perPattern(counts, patterns)}`
+/** Write `2 matches for /admin/ in lines 10-20`. */
+export function describeMatches(total: number, pattern: string, range?: LineRange): string {
+  return `${countMatches(total)} for ${showPattern(pattern)}${inLines(range)}`
 }
 
 /** Write which of the matches are shown: `Last 3 of 120 matches for /ERROR/`. */
 function describeSelection(
-  found: HitCounts,
-  patterns: readonly string[],
-  { skip, shown, fromEnd }: ShownHits,
+  total: number,
+  pattern: string,
+  { after, shown, fromEnd }: ShownHits,
   range?: LineRange,
 ): string {
-  const { counts, total } = found
   const of = `of ${countMatches(total)}`
-  const what =
-    patterns.length === 1
-      ? ` for ${showPattern(patterns[0]!)}${inLines(range)}`
-      : `${inLines(range)}: ${perPattern(counts, patterns)}`
+  const what = ` for ${showPattern(pattern)}${inLines(range)}`
   if (shown === 0) return `None left ${of}${what}`
-  if (skip === 0) return `${fromEnd ? 'Last' : 'First'} ${formatCount(shown)} ${of}${what}`
-  const first = fromEnd ? total - skip - shown + 1 : skip + 1
+  if (after === 0) return `${fromEnd ? 'Last' : 'First'} ${formatCount(shown)} ${of}${what}`
+  const first = fromEnd ? total - after - shown + 1 : after + 1
   const last = first + shown - 1
   const numbers = shown === 1 ? `Match ${formatCount(first)}` : `Matches ${formatCount(first)}-${formatCount(last)}`
   return `${numbers} of ${formatCount(total)}${what}`
 }
 
-/** Say which patterns are no valid expressions, and why. */
-export function describeProblems(patterns: readonly SearchPattern[]): string[] {
-  return patterns.flatMap(({ text, problem }) => {
-    if (problem === undefined) return []
-    const which = patterns.length === 1 ? 'The pattern' : showPattern(text)
-    const where = problem.position === undefined ? '' : ` at character ${formatCount(problem.position + 1)}`
-    const reason = abridge(problem.message, 120)
-    return [`[${which} is not a valid regular expression (${reason}${where}), so it was searched as literal text.]`]
-  })
+/** Say why a pattern is not a valid expression. */
+export function describeProblem({ problem }: SearchPattern): string[] {
+  if (problem === undefined) return []
+  const where = problem.position === undefined ? '' : ` at character ${formatCount(problem.position + 1)}`
+  const reason = abridge(problem.message, 120)
+  return [`[The pattern is not a valid regular expression (${reason}${where}), so it was searched as literal text.]`]
 }
 
 /** Write `1 match` or `2 matches`. */
@@ -288,10 +267,6 @@ export function countMatches(count: number): string {
 
 function inLines(range: LineRange | undefined): string {
   return range === undefined ? '' : ` in lines ${range.start}-${range.end}`
-}
-
-function perPattern(counts: readonly number[], patterns: readonly string[]): string {
-  return patterns.map((pattern, index) => `${formatCount(counts[index]!)} ${showPattern(pattern)}`).join(', ')
 }
 
 /** Say how far a search came whose time was spent, as what its counts begin with; nothing for one that came to the end. */
@@ -314,12 +289,11 @@ const TAIL_GROWTH = 32
 /** Write how many matches there are, and the lines of the first and the last. */
 async function describeCount(
   source: ContentSource,
-  patterns: readonly SearchPattern[],
+  pattern: SearchPattern,
   found: FoundHits,
   context: RetrievalContext,
 ): Promise<string> {
-  const texts = patterns.map(({ text }) => text)
-  const counts = describeMatches(found, texts, found.range)
+  const counts = describeMatches(found.total, pattern.text, found.range)
   const [first] = found.hits
   if (first === undefined) return counts
   const firstLine = await lineOfByte(source, first.start)
@@ -327,7 +301,7 @@ async function describeCount(
   const last =
     found.hits.length === found.total
       ? found.hits.at(-1)
-      : await findLast(source, patterns, found, context).catch(passOverTimeout)
+      : await findLast(source, [pattern], found, context).catch(passOverTimeout)
   const lastLine = last === undefined ? undefined : await lineOfByte(source, last.start)
   if (lastLine === undefined) return `${counts}; the first is in line ${firstLine}`
   if (lastLine === firstLine) return `${counts}; all are in line ${firstLine}`
@@ -365,32 +339,27 @@ const WHOLE_BYTES = 1_048_576
 const LEAST_BYTES = 262_144
 const SEARCHED_PART = 1 / 64
 
-/** Where patterns found nothing, look for what was meant, and say how to find it: at most one line. */
+/** Where a pattern found nothing, look for what was meant, and say how to find it: at most one line. */
 async function hintVariant(
   request: PatternRequest,
-  patterns: readonly SearchPattern[],
+  pattern: SearchPattern,
   searched: FoundHits,
   source: ContentSource,
   context: RetrievalContext,
 ): Promise<string[]> {
-  const variants = variantsOf(request, patterns)
+  const variants = variantsOf(pattern)
   const found = await count(variants, request, searched, source, context)
   if (found === undefined) return []
-  const variant = variants.find((_, index) => found.counts[index]! > 0)
+  const index = found.counts.findIndex((total) => total > 0)
+  const variant = variants[index]
   if (variant === undefined) return []
-  // Of several patterns there is one variant of each, and they are meant together.
-  const several = patterns.length > 1
-  const index = variants.indexOf(variant)
-  const counts: HitCounts = several
-    ? found
-    : { counts: [found.counts[index]!], lines: found.counts[index]!, total: found.counts[index]! }
-  const shown = several ? request.patterns : [variant.pattern.text]
-  const { ignore_case, ...call } = callOf({ ...request, patterns: shown, ignoreCase: variant.ignoreCase })
+  const { text } = variant.pattern
+  const { ignore_case, ...call } = callOf({ ...request, pattern: text, ignoreCase: variant.ignoreCase })
   const asked = context.formatCall({ ...call, line_range: request.range, ignore_case })
   const isPart = found.span.end < searched.span.end
   const least = found.stopped === undefined ? '' : 'at least '
   return [
-    `[${variant.label}: ${least}${describeMatches(counts, shown, isPart ? found.range : undefined)}. To see them: ${asked}]`,
+    `[${variant.label}: ${least}${describeMatches(found.counts[index]!, text, isPart ? found.range : undefined)}. To see them: ${asked}]`,
   ]
 }
 
@@ -400,13 +369,10 @@ interface Variant {
   readonly ignoreCase: boolean
 }
 
-function variantsOf({ ignoreCase }: PatternRequest, patterns: readonly SearchPattern[]): Variant[] {
-  return patterns.flatMap(({ text, problem, ignoreCase: ignores }) =>
-    patternVariants(text, { ignoreCase: ignores, isLiteral: problem !== undefined })
-      .map((variant) => ({ ...variant, pattern: parseSearchPattern(variant.pattern, variant) }))
-      .filter((variant) => variant.ignoreCase !== ignores || variant.pattern.problem === undefined)
-      .filter((variant) => patterns.length === 1 || (variant.ignoreCase && !ignoreCase)),
-  )
+function variantsOf({ text, problem, ignoreCase }: SearchPattern): Variant[] {
+  return patternVariants(text, { ignoreCase, isLiteral: problem !== undefined })
+    .map((variant) => ({ ...variant, pattern: parseSearchPattern(variant.pattern, variant) }))
+    .filter((variant) => variant.ignoreCase !== ignoreCase || variant.pattern.problem === undefined)
 }
 
 async function count(

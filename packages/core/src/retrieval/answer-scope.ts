@@ -2,7 +2,7 @@ import { formatCount, isTextContentType, PatternError } from '@spillway/text/int
 import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import type { StoredInfo } from '../storage/storage.ts'
-import { countMatches, describeMatches, describeProblems, findHits, type FoundHits } from './answer-pattern.ts'
+import { countMatches, describeMatches, describeProblem, findHits, type FoundHits } from './answer-pattern.ts'
 import {
   canList,
   listNewest,
@@ -48,14 +48,12 @@ const LEAST_SHARE = 600
 /** Answer a search in everything that the scope holds. */
 export async function answerScope(request: PatternRequest, context: RetrievalContext): Promise<string> {
   if (!canList(context)) throw referenceRequired('pattern')
-  if (request.skip > 0) {
-    throw invalidInput(
-      'skip needs a reference: the matches of one result are passed over. Without it, limit is for each result.',
-    )
+  if (request.after > 0) {
+    throw invalidInput('after needs a reference: the matches of one result are passed over.')
   }
-  const patterns = request.patterns.map((text) => parseSearchPattern(text, request))
+  const pattern = parseSearchPattern(request.pattern, request)
   const { newest, total, others } = await listNewest(context, MAX_SEARCHED_ENTRIES, true)
-  const search = new ScopeSearch(request, patterns, context)
+  const search = new ScopeSearch(request, pattern, context)
   let searched = 0
   let bytes = 0
   for (const info of newest) {
@@ -67,7 +65,7 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
   const { groups, slow, isOver, binary } = search
   if (groups.length === 0 && slow !== undefined) throw slow.error
   const unsearched = total - searched
-  const notes = describeProblems(patterns)
+  const notes = describeProblem(pattern)
   return writeScope(
     { groups, searched: searched - binary, unsearched, binary: others + binary, slow: slow?.entries ?? 0, isOver },
     request,
@@ -84,16 +82,16 @@ class ScopeSearch {
   /** Entries in which the time was spent with nothing found. */
   slow: { readonly entries: number; readonly error: PatternError } | undefined
   readonly #request: PatternRequest
-  readonly #patterns: readonly SearchPattern[]
+  readonly #pattern: SearchPattern
   readonly #context: RetrievalContext
   readonly #share: number
   readonly #end: number
   #room: number
   #left: number
 
-  constructor(request: PatternRequest, patterns: readonly SearchPattern[], context: RetrievalContext) {
+  constructor(request: PatternRequest, pattern: SearchPattern, context: RetrievalContext) {
     this.#request = request
-    this.#patterns = patterns
+    this.#pattern = pattern
     this.#context = context
     const units = unitsFor(context)
     // Each entry gets a share, so that the newest does not take the place of all others.
@@ -129,14 +127,14 @@ class ScopeSearch {
   }
 
   async #search(info: StoredInfo, source: ContentSource, context: RetrievalContext): Promise<void> {
-    const { limit = MAX_HITS, fromEnd, contextLines, countOnly } = this.#request
+    const { fromEnd, contextLines, countOnly } = this.#request
     if (!isTextContentType(source.contentType)) {
       this.binary++
       return
     }
-    const kept = countOnly ? 0 : Math.min(limit, MAX_HITS)
+    const kept = countOnly ? 0 : MAX_HITS
     const selection = { range: undefined, skip: 0, limit: kept, fromEnd }
-    const found = await findHits(source, this.#patterns, selection, context)
+    const found = await findHits(source, [this.#pattern], selection, context)
     if (found.total === 0) return
     const room = Math.max(LEAST_SHARE, Math.min(this.#room, this.#share))
     const viewing = { contextLines, limit: room, range: undefined, fromEnd, signal: context.signal }
@@ -152,7 +150,7 @@ const LINE_LENGTH = 500
 /** An entry in which something was found. */
 interface ScopeGroup {
   readonly info: StoredInfo
-  readonly found: Pick<FoundHits, 'counts' | 'lines' | 'total' | 'stopped' | 'part'>
+  readonly found: Pick<FoundHits, 'total' | 'stopped' | 'part'>
   /** Hits with their context: as many as may be shown. */
   readonly views: readonly ShownLine[]
 }
@@ -207,12 +205,10 @@ function writeScope(
   return best?.text ?? cutToFit(header, limit)
 }
 
-function writeHeader({ groups, searched }: ScopeFindings, { patterns }: PatternRequest): string {
-  const counts = patterns.map((_, index) => sum(groups.map(({ found }) => found.counts[index]!)))
-  const lines = sum(groups.map(({ found }) => found.lines))
-  const total = sum(groups.map(({ found }) => found.total))
+function writeHeader({ groups, searched }: ScopeFindings, { pattern }: PatternRequest): string {
+  const total = groups.reduce((sum, { found }) => sum + found.total, 0)
   const results = `${formatCount(groups.length)} of ${formatCount(searched)} stored ${searched === 1 ? 'result' : 'results'}`
-  return `[${describeMatches({ counts, lines, total }, patterns)}${patterns.length === 1 ? '' : ';'} in ${results}]`
+  return `[${describeMatches(total, pattern)} in ${results}]`
 }
 
 function notSearched({ unsearched, slow, binary, isOver }: ScopeFindings): string[] {
@@ -237,24 +233,21 @@ function writeGroup(
   { info, found, views }: ScopeGroup,
   lines: number,
   hitsOnly: boolean,
-  { patterns, fromEnd, countOnly }: PatternRequest,
+  { fromEnd, countOnly }: PatternRequest,
 ): { readonly text: string; readonly whole: boolean } {
   const from = hitsOnly ? views.filter(isHit) : views
   const shown = (fromEnd ? lastWindows : wholeWindows)(from, Math.min(lines, from.length))
   const count = shown.filter(isHit).length
-  const matches = patterns.length === 1 ? countMatches(found.total) : describeMatches(found, patterns)
   const showing = countOnly || count === found.total ? '' : `, ${formatCount(count)} shown`
   const part = found.stopped === undefined ? '' : `, ${Math.floor(found.part * 100)} % searched`
-  const heading = `${entryHeading(info)}: ${matches}${part}${showing} ==`
+  const heading = `${entryHeading(info)}: ${countMatches(found.total)}${part}${showing} ==`
   return { text: [heading, ...renderLines(shown, LINE_LENGTH)].join('\n'), whole: countOnly || count === found.total }
 }
 
 function restOf(request: PatternRequest): RetrievalCall {
-  const { context_lines: _context, limit: _limit, count_only: _count, ...call } = callOf(request)
+  const { context_lines: _context, count_only: _count, ...call } = callOf(request)
   return { ...call, reference: '<reference>' }
 }
-
-const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0)
 
 const UNITS = [
   ['days', 86_400_000],

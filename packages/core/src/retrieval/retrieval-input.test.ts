@@ -19,13 +19,12 @@ describe('parseRetrievalInput', () => {
     const search = {
       mode: 'pattern',
       reference: 'r',
-      patterns: ['x'],
+      pattern: 'x',
       range: undefined,
       contextLines: 5,
       ignoreCase: false,
       countOnly: false,
-      skip: 0,
-      limit: undefined,
+      after: 0,
       fromEnd: false,
     }
     const range = { start: 1, end: 2 }
@@ -37,16 +36,11 @@ describe('parseRetrievalInput', () => {
       ignoreCase: true,
     })
     expect(parseRetrievalInput({ reference: 'r', pattern: 'x', line_range: range })).toEqual({ ...search, range })
-    expect(parseRetrievalInput({ reference: 'r', patterns: ['x', 'y', 'x'], pattern: 'z' })).toEqual({
-      ...search,
-      patterns: ['z', 'x', 'y'],
-    })
-    const part = { count_only: true, skip: 3, limit: 2, from_end: true }
+    const part = { count_only: true, after: 3, from_end: true }
     expect(parseRetrievalInput({ reference: 'r', pattern: 'x', ...part })).toEqual({
       ...search,
       countOnly: true,
-      skip: 3,
-      limit: 2,
+      after: 3,
       fromEnd: true,
     })
     expect(parseRetrievalInput({ reference: 'r', line_range: range, context_lines: 3 })).toEqual({
@@ -54,35 +48,32 @@ describe('parseRetrievalInput', () => {
       reference: 'r',
       range,
     })
-    const head = { mode: 'head', reference: 'r', lines: 500, skip: 0, fromEnd: false }
+    const head = { mode: 'head', reference: 'r', lines: 500, after: 0, fromEnd: false }
     expect(parseRetrievalInput({ reference: 'r', context_lines: 500 })).toEqual(head)
-    expect(parseRetrievalInput({ reference: 'r', limit: 500, skip: 7 })).toEqual({ ...head, skip: 7 })
+    expect(parseRetrievalInput({ reference: 'r', context_lines: 500, after: 7 })).toEqual({ ...head, after: 7 })
     expect(parseRetrievalInput({ reference: 'r', from_end: true })).toEqual({ ...head, lines: 50, fromEnd: true })
     expect(parseRetrievalInput({ reference: 'r', ignore_case: true })).toEqual({ mode: 'full', reference: 'r' })
-    expect(parseRetrievalInput({ reference: 'r', json_path: '$.a', limit: 3 })).toEqual({
+    expect(parseRetrievalInput({ reference: 'r', json_path: '$.a' })).toEqual({
       mode: 'json-path',
       reference: 'r',
       path: '$.a',
-      skip: 0,
-      limit: 3,
+      after: 0,
       countOnly: false,
     })
     expect(parseRetrievalInput({ query: 'why', ignore_case: true })).toEqual({
       mode: 'query',
       reference: undefined,
       query: 'why',
-      skip: 0,
-      limit: undefined,
+      after: 0,
     })
-    expect(parseRetrievalInput({ reference: 'r', columns: ['a'], where: 'b > 1', count_only: true })).toEqual({
-      mode: 'table',
-      reference: 'r',
-      columns: ['a'],
-      where: 'b > 1',
-      skip: 0,
-      limit: undefined,
-      countOnly: true,
+    const sql = { mode: 'sql', reference: 'r', references: ['r'], sql: 'SELECT 1', path: undefined, after: 0 }
+    expect(parseRetrievalInput({ reference: 'r', sql: 'SELECT 1' })).toEqual(sql)
+    expect(parseRetrievalInput({ reference: 'r', sql: 'SELECT 1', json_path: '$.a', after: 3 })).toEqual({
+      ...sql,
+      path: '$.a',
+      after: 3,
     })
+    expect(parseRetrievalInput({ references: ['r', 's'], sql: 'SELECT 1' })).toEqual({ ...sql, references: ['r', 's'] })
   })
 
   it('takes what is plainly meant', () => {
@@ -90,16 +81,11 @@ describe('parseRetrievalInput', () => {
       expect(parseRetrievalInput({ reference: 'r', ...written })).toEqual(
         parseRetrievalInput({ reference: 'r', ...meant }),
       )
-    same({ pattern: ['x', 'y'] }, { patterns: ['x', 'y'] })
-    same({ patterns: 'x' }, { pattern: 'x' })
-    same({ patterns: '["x", "y"]' }, { patterns: ['x', 'y'] })
-    same({ pattern: '["x", "y"]' }, { patterns: ['["x", "y"]'] })
-    same({ patterns: [], pattern: 'x' }, { pattern: 'x' })
-    same({ columns: 'a, b ,c' }, { columns: ['a', 'b', 'c'] })
-    same({ columns: '["a, b"]' }, { columns: ['a, b'] })
-    same({ columns: [], where: 'a = 1' }, { where: 'a = 1' })
-    same({ context_lines: ' 5 ', pattern: 'x', limit: '3' }, { pattern: 'x', limit: 3 })
-    same({ pattern: 'x', limit: 0, skip: 0, from_end: 'false', count_only: false }, { pattern: 'x' })
+    same({ reference: '', sql: 'x', references: 'a, b' }, { reference: '', sql: 'x', references: ['a', 'b'] })
+    same({ reference: '', sql: 'x', references: '["a", "b"]' }, { reference: '', sql: 'x', references: ['a', 'b'] })
+    same({ sql: 'x', references: [] }, { sql: 'x' })
+    same({ context_lines: ' 5 ', pattern: 'x', after: '3' }, { pattern: 'x', after: 3 })
+    same({ pattern: 'x', after: 0, from_end: 'false', count_only: false }, { pattern: 'x' })
     same({ pattern: 'x', ignore_case: 'True' }, { pattern: 'x', ignore_case: true })
     const lines = { line_range: { start: 10, end: 20 } }
     for (const line_range of ['10-20', '10:20', ' 10 - 20 ', '10..20', '[10, 20]', '{"start":10,"end":20}'])
@@ -110,12 +96,11 @@ describe('parseRetrievalInput', () => {
 
   it.each<[object, string, object]>([
     [{ pattern: 'x', json_path: '$' }, 'pattern and json_path cannot be used together', { pattern: 'x' }],
-    [{ patterns: ['x', 'y'], query: 'z' }, 'pattern and query cannot', { patterns: ['x', 'y'] }],
-    [{ query: 'x', where: 'a = 1', columns: ['a'] }, 'query and columns cannot', { query: 'x' }],
+    [{ sql: 'SELECT 1', query: 'x' }, 'sql and query cannot', { sql: 'SELECT 1' }],
     [{ json_path: '$', line_range: '1-2' }, 'line_range cannot be used with json_path', { json_path: '$' }],
-    [{ where: 'a = 1', from_end: true }, 'from_end cannot be used with where', { where: 'a = 1' }],
-    [{ query: 'x', count_only: true, limit: 2 }, 'count_only cannot be used with query', { query: 'x', limit: 2 }],
-    [{ line_range: '1-2', skip: 2 }, 'skip cannot be used with line_range', { line_range: { start: 1, end: 2 } }],
+    [{ sql: 'x', from_end: true }, 'from_end cannot be used with sql', { sql: 'x' }],
+    [{ query: 'x', count_only: true, after: 2 }, 'count_only cannot be used with query', { query: 'x', after: 2 }],
+    [{ line_range: '1-2', after: 2 }, 'after cannot be used with line_range', { line_range: { start: 1, end: 2 } }],
   ])('refuses %j, and gives the call without what does not belong', (input, message, call) => {
     try {
       parseRetrievalInput({ reference: 'r', ...input })
@@ -127,6 +112,11 @@ describe('parseRetrievalInput', () => {
       return
     }
     throw new Error('was not refused')
+  })
+
+  it('refuses a statement of more than 10,000 characters', () => {
+    const parse = (): unknown => parseRetrievalInput({ reference: 'r', sql: 'x'.repeat(10_001) })
+    expect(parse).toThrow(expect.objectContaining({ code: 'invalid-sql' }) as Error)
   })
 
   it('takes null and empty text for absent', () => {
@@ -145,18 +135,18 @@ describe('parseRetrievalInput', () => {
     [{ line_range: { start: 1, end: 2 } }, 'line_range needs a reference'],
     [{ pattern: 'x', line_range: { start: 1, end: 2 } }, 'line_range needs a reference'],
     [{ reference: 7 }, 'reference must be a string, got 7'],
-    [{ reference: 'r', pattern: ['x', 7] }, 'pattern[1] must be a string, got 7'],
-    [{ reference: 'r', patterns: { 0: 'x' } }, 'patterns must be an array of strings, got an object'],
-    [{ reference: 'r', patterns: Array.from({ length: 21 }, String) }, 'patterns takes at most 20 strings, got 21'],
-    [{ reference: 'r', columns: [['a']] }, 'columns[0] must be a string, got an array'],
+    [{ sql: 'x', references: ['x', 7] }, 'references[1] must be a string, got 7'],
+    [{ sql: 'x', references: { 0: 'x' } }, 'references must be an array of strings, got an object'],
+    [{ sql: 'x', references: Array.from({ length: 6 }, String) }, 'references takes at most 5 strings, got 6'],
+    [{ pattern: 'x', references: ['r'] }, 'references is for sql'],
+    [{ sql: 'x', reference: 'r', references: ['r'] }, 'reference cannot be used with references'],
     [{ json_path: '$' }, 'json_path needs a reference'],
-    [{ columns: 'a' }, 'columns needs a reference'],
-    [{ where: 'a = 1' }, 'where needs a reference'],
-    [{ limit: 3 }, 'A reference is required'],
+    [{ sql: 'SELECT 1' }, 'sql needs a reference'],
+    [{ after: 3 }, 'A reference is required'],
     [{ reference: 'r', count_only: true }, 'count_only needs something to count'],
     [{ reference: 'r', query: 'x'.repeat(2_001) }, 'query has 2,001 characters; at most 2,000'],
-    [{ reference: 'r', pattern: 'x', limit: 1.5 }, 'limit must be a whole number'],
-    [{ reference: 'r', pattern: 'x', skip: -1 }, 'skip must be a whole number, 0 or more, got -1'],
+    [{ reference: 'r', pattern: 'x', after: 1.5 }, 'after must be a whole number'],
+    [{ reference: 'r', pattern: 'x', after: -1 }, 'after must be a whole number, 0 or more, got -1'],
     [{ reference: 'r', pattern: {} }, 'pattern must be a string, got an object'],
     [{ reference: 'r', line_range: 'all' }, 'line_range must be an object with start and end, got the string "all"'],
     [{ reference: 'r', line_range: [1, 2, 3] }, 'line_range must be an object with start and end, got an array'],
@@ -192,7 +182,7 @@ describe('parseRetrievalInput', () => {
         ['a', 'b'],
         '1-2',
         '$',
-        'a = 1',
+        'SELECT 1',
       ),
       fc.array(fc.string()),
     )

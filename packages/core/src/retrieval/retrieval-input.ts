@@ -4,22 +4,19 @@ import type { JsonPathRequest } from './json-path/answer-json-path.ts'
 import type { QueryRequest } from './query/read-passage.ts'
 import { RetrievalError, type RetrievalCall } from './retrieval-tool.ts'
 import { quote } from './show-hits.ts'
-import type { TableRequest } from './table/table-selection.ts'
+import type { SqlRequest } from './sql/answer-sql.ts'
 
 /** A search, in one content or in all of a scope. */
 export interface PatternRequest {
   readonly mode: 'pattern'
   readonly reference: string | undefined
-  /** One or more, all different. */
-  readonly patterns: readonly string[]
+  readonly pattern: string
   readonly range: LineRange | undefined
   readonly contextLines: number
   readonly ignoreCase: boolean
   readonly countOnly: boolean
   /** Matches to pass over: from the end where `fromEnd` is set. */
-  readonly skip: number
-  /** Matches to show, at most; absent for as many as fit. */
-  readonly limit: number | undefined
+  readonly after: number
   readonly fromEnd: boolean
 }
 
@@ -29,7 +26,7 @@ export interface HeadRequest {
   readonly reference: string
   readonly lines: number
   /** Lines to pass over: from the end where `fromEnd` is set. */
-  readonly skip: number
+  readonly after: number
   readonly fromEnd: boolean
 }
 
@@ -48,7 +45,7 @@ export type RetrievalRequest =
   | PatternRequest
   | JsonPathRequest
   | QueryRequest
-  | TableRequest
+  | SqlRequest
   | HeadRequest
   | BytesRequest
   | { readonly mode: 'range'; readonly reference: string; readonly range: LineRange }
@@ -60,35 +57,36 @@ const MAX_CONTEXT_LINES = 100
 /** Lines that the end of a content is, unless the call says otherwise. */
 const DEFAULT_TAIL_LINES = 50
 const MAX_PATTERN_LENGTH = 1_000
-/** UTF-16 units of a query, a path or a condition. */
+/** UTF-16 units of a query or a path. */
 const MAX_TEXT_LENGTH = 2_000
+/** UTF-16 units of a statement. */
+const MAX_SQL_LENGTH = 10_000
 
-type Parameter = Exclude<keyof RetrievalCall, 'pattern'>
+type Parameter = keyof RetrievalCall
 
 /** What a call can select by; one call takes one of these ways. */
-const WAYS: readonly (readonly Parameter[])[] = [
-  ['patterns'],
-  ['json_path'],
-  ['query'],
-  ['columns', 'where'],
-  ['byte_range'],
-]
+const WAYS: readonly Parameter[] = ['pattern', 'sql', 'json_path', 'query', 'byte_range']
 
 /** Check what a model wrote. `null` and an empty string count as absent. Throws a {@link RetrievalError}. */
 export function parseRetrievalInput(input: unknown): RetrievalRequest {
   const call = readParameters(input)
   assertRange('line_range', call)
   assertRange('byte_range', call)
-  const [way, other] = WAYS.flatMap((names) => names.filter((name) => call[name] !== undefined).slice(0, 1))
+  // A path selects the rows of a table.
+  const [way, other] = WAYS.filter(
+    (name) => call[name] !== undefined && (name !== 'json_path' || call.sql === undefined),
+  )
   if (way !== undefined && other !== undefined) {
-    const message = `${nameOf(way)} and ${nameOf(other)} cannot be used together: one call takes one of them. With ${nameOf(way)}:`
-    throw invalidInput(message, without(call, other === 'columns' ? ['columns', 'where'] : [other]))
+    const message = `${way} and ${other} cannot be used together: one call takes one of them. With ${way}:`
+    throw invalidInput(message, without(call, [other]))
   }
-  if (way === 'patterns') return patternRequest(call)
-  for (const name of ['json_path', 'query', 'where'] as const) assertLength(name, call[name])
+  if (call.references !== undefined && way !== 'sql') throw invalidInput('references is for sql over several tables.')
+  if (way === 'pattern') return patternRequest(call)
+  for (const name of ['json_path', 'query'] as const) assertLength(name, call[name])
   if (way === 'query') return queryRequest(call)
   if (way === 'byte_range') return bytesRequest(call)
-  if (way !== undefined) return selectionRequest(call, way)
+  if (way === 'sql') return sqlRequest(call)
+  if (way === 'json_path') return pathRequest(call)
   return linesRequest(call)
 }
 
@@ -98,72 +96,83 @@ export function referenceRequired(parameter?: keyof RetrievalCall): RetrievalErr
   return invalidInput(`${reason}: one of those listed under [Stored references:] in an offloaded result.`)
 }
 
-function patternRequest(call: RetrievalParameters): PatternRequest {
-  const { reference, line_range: range, patterns = [] } = call
-  for (const pattern of patterns) {
-    if (pattern.length > MAX_PATTERN_LENGTH) {
-      throw new RetrievalError(
-        'pattern-refused',
-        `The pattern has ${formatCount(pattern.length)} characters; at most ${formatCount(MAX_PATTERN_LENGTH)} are ` +
-          'taken. Use its most distinctive part.',
-      )
-    }
+function patternRequest(call: RetrievalCall): PatternRequest {
+  const { reference, line_range: range, pattern = '' } = call
+  if (pattern.length > MAX_PATTERN_LENGTH) {
+    throw new RetrievalError(
+      'pattern-refused',
+      `The pattern has ${formatCount(pattern.length)} characters; at most ${formatCount(MAX_PATTERN_LENGTH)} are ` +
+        'taken. Use its most distinctive part.',
+    )
   }
   if (reference === undefined && range !== undefined) throw referenceRequired('line_range')
   return {
     mode: 'pattern',
     reference,
-    patterns,
+    pattern,
     range,
     contextLines: Math.min(call.context_lines ?? DEFAULT_CONTEXT_LINES, MAX_CONTEXT_LINES),
     ignoreCase: call.ignore_case ?? false,
     countOnly: call.count_only ?? false,
-    skip: call.skip ?? 0,
-    limit: call.limit,
+    after: call.after ?? 0,
     fromEnd: call.from_end ?? false,
   }
 }
 
-function queryRequest(call: RetrievalParameters): QueryRequest {
+function queryRequest(call: RetrievalCall): QueryRequest {
   refuse(call, 'query', ['line_range', 'from_end', 'count_only'])
-  const { reference, query = '', skip = 0, limit } = call
-  return { mode: 'query', reference, query, skip, limit }
+  const { reference, query = '', after = 0 } = call
+  return { mode: 'query', reference, query, after }
 }
 
-function selectionRequest(call: RetrievalParameters, way: Parameter): JsonPathRequest | TableRequest {
-  const { reference, json_path: path, columns, where, skip = 0, limit, count_only: countOnly = false } = call
-  if (reference === undefined) throw referenceRequired(way)
-  refuse(call, way, ['line_range', 'from_end'])
-  if (path !== undefined) return { mode: 'json-path', reference, path, skip, limit, countOnly }
-  return { mode: 'table', reference, columns, where, skip, limit, countOnly }
+function pathRequest(call: RetrievalCall): JsonPathRequest {
+  const { reference, json_path: path = '', after = 0, count_only: countOnly = false } = call
+  if (reference === undefined) throw referenceRequired('json_path')
+  refuse(call, 'json_path', ['line_range', 'from_end'])
+  return { mode: 'json-path', reference, path, after, countOnly }
 }
 
-function bytesRequest(call: RetrievalParameters): BytesRequest {
+function sqlRequest(call: RetrievalCall): SqlRequest {
+  const { references = [], json_path: path, sql = '', after = 0 } = call
+  const reference = call.reference ?? references[0]
+  if (reference === undefined) throw referenceRequired('sql')
+  if (sql.length > MAX_SQL_LENGTH) {
+    throw new RetrievalError(
+      'invalid-sql',
+      `sql has ${formatCount(sql.length)} characters; at most ${formatCount(MAX_SQL_LENGTH)} are taken.`,
+    )
+  }
+  refuse(call, 'sql', ['line_range', 'from_end', 'count_only', 'context_lines', 'ignore_case'])
+  if (references.length === 0) return { mode: 'sql', references: [reference], reference, sql, path, after }
+  refuse(call, 'references', ['reference', 'json_path'])
+  return { mode: 'sql', references, reference, sql, path, after }
+}
+
+function bytesRequest(call: RetrievalCall): BytesRequest {
   const { reference, byte_range: range } = call
   if (reference === undefined) throw referenceRequired('byte_range')
-  refuse(call, 'byte_range', ['line_range', 'context_lines', 'limit', 'skip', 'from_end', 'count_only'])
+  refuse(call, 'byte_range', ['line_range', 'context_lines', 'after', 'from_end', 'count_only'])
   return { mode: 'bytes', reference, range: range! }
 }
 
-function linesRequest(call: RetrievalParameters): RetrievalRequest {
-  const { reference, line_range: range, context_lines: lines, skip = 0, limit, from_end: fromEnd = false } = call
+function linesRequest(call: RetrievalCall): RetrievalRequest {
+  const { reference, line_range: range, context_lines: lines, after = 0, from_end: fromEnd = false } = call
   if (call.count_only === true) {
-    throw invalidInput('count_only needs something to count: a pattern, a json_path or a condition in where.')
+    throw invalidInput('count_only needs something to count: a pattern or a json_path.')
   }
   if (reference === undefined) {
     throw referenceRequired(range !== undefined ? 'line_range' : lines !== undefined ? 'context_lines' : undefined)
   }
   if (range !== undefined) {
-    refuse(call, 'line_range', ['skip', 'limit', 'from_end'])
+    refuse(call, 'line_range', ['after', 'from_end'])
     return { mode: 'range', reference, range }
   }
-  const wanted = limit ?? lines
-  if (wanted === undefined && skip === 0 && !fromEnd) return { mode: 'full', reference }
+  if (lines === undefined && after === 0 && !fromEnd) return { mode: 'full', reference }
   const all = fromEnd ? DEFAULT_TAIL_LINES : Number.MAX_SAFE_INTEGER
-  return { mode: 'head', reference, lines: Math.max(1, wanted ?? all), skip, fromEnd }
+  return { mode: 'head', reference, lines: Math.max(1, lines ?? all), after, fromEnd }
 }
 
-function assertRange(name: 'line_range' | 'byte_range', call: RetrievalParameters): void {
+function assertRange(name: 'line_range' | 'byte_range', call: RetrievalCall): void {
   const range = call[name]
   if (range === undefined || range.start <= range.end) return
   throw new RetrievalError(
@@ -181,64 +190,50 @@ function assertLength(name: Parameter, text: string | undefined): void {
 }
 
 /** Refuse parameters that `way` does nothing with, where leaving them out unsaid would answer another question. */
-function refuse(call: RetrievalParameters, way: Parameter, names: readonly Parameter[]): void {
+function refuse(call: RetrievalCall, way: Parameter, names: readonly Parameter[]): void {
   const useless = names.filter((name) => call[name] !== undefined && call[name] !== false)
   if (useless.length === 0) return
   throw invalidInput(`${useless.join(' and ')} cannot be used with ${way}. Without:`, without(call, useless))
 }
 
-/** The call as it was made, but for some parameters; a single pattern stands in `pattern`. */
-function without(call: RetrievalParameters, names: readonly Parameter[]): RetrievalCall {
-  const { reference, patterns, ...others } = call
-  const [pattern, ...more] = patterns ?? []
-  const shown: RetrievalCall = more.length > 0 ? { reference, patterns } : { reference, pattern }
-  return Object.fromEntries(Object.entries({ ...shown, ...others }).filter(([name]) => !isNamed(name, names)))
+/** The call as it was made, but for some parameters. */
+function without(call: RetrievalCall, names: readonly Parameter[]): RetrievalCall {
+  return Object.fromEntries(Object.entries(call).filter(([name]) => !names.includes(name as Parameter)))
 }
 
-const isNamed = (name: string, names: readonly Parameter[]): boolean =>
-  names.includes((name === 'pattern' ? 'patterns' : name) as Parameter)
-
-const nameOf = (parameter: Parameter): string => (parameter === 'patterns' ? 'pattern' : parameter)
-
-/** Patterns of one call, at most. */
-const MAX_PATTERNS = 20
-const MAX_COLUMNS = 1_000
+/** Tables of one statement, at most. */
+const MAX_REFERENCES = 5
 
 const EXAMPLE: RetrievalCall = { reference: 'call_1_0_…', pattern: 'error|failed', line_range: { start: 1, end: 200 } }
 
-/** How each parameter is read. `null`, empty text, empty lists and a `limit` of 0 are what a model writes for absent. */
+/** How each parameter is read. `null`, empty text and empty lists are what a model writes for absent. */
 const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => RetrievalCall[Name] } = {
   reference: (value) => readText('reference', value),
-  pattern: () => undefined,
-  patterns: () => undefined,
+  pattern: (value) => readText('pattern', value),
   line_range: (value) => readRange('line_range', value),
   byte_range: (value) => readRange('byte_range', value),
   context_lines: (value) => readCount('context_lines', value, 0),
   ignore_case: (value) => readFlag('ignore_case', value),
   json_path: (value) => readText('json_path', value),
   query: (value) => readText('query', value),
-  columns: (value) => readTexts('columns', value, MAX_COLUMNS, (text) => text.split(',')),
-  where: (value) => readText('where', value),
+  sql: (value) => readText('sql', value),
+  references: (value) => readTexts('references', value, MAX_REFERENCES),
   count_only: (value) => readFlag('count_only', value),
-  limit: (value) => readCount('limit', value, 0) || undefined,
-  skip: (value) => readCount('skip', value, 0) || undefined,
   from_end: (value) => readFlag('from_end', value),
+  after: (value) => readCount('after', value, 0) || undefined,
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 const NAMES = Object.keys(READERS)
 
-/** Parameters that were read; `patterns` are all of them, also a single one. */
-type RetrievalParameters = Omit<RetrievalCall, 'pattern'>
-
 /**
- * Read the parameters of a call, forgiving what is plainly meant: numbers and flags as text, one pattern for several and
- * the other way round, columns as one text with commas, lines as `10-20` or `[10, 20]`, JSON in a text.
+ * Read the parameters of a call, forgiving what is plainly meant: numbers and flags as text, lines as `10-20` or
+ * `[10, 20]`, JSON in a text.
  *
  * Throws `invalid-input` for everything else.
  */
-function readParameters(input: unknown): RetrievalParameters {
+function readParameters(input: unknown): RetrievalCall {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw invalidInput(`The input must be an object, got ${describe(input)}.`)
   }
@@ -247,11 +242,7 @@ function readParameters(input: unknown): RetrievalParameters {
   if (unknown.length > 0) {
     throw invalidInput(`Unknown parameter ${quote(unknown[0]!)}. The parameters are ${NAMES.join(', ')}.`)
   }
-  const { pattern: _pattern, ...read } = Object.fromEntries(
-    NAMES.map((name) => [name, READERS[name as keyof RetrievalCall](values[name])]),
-  ) as RetrievalCall
-  const patterns = [...(readPatterns('pattern', values) ?? []), ...(readPatterns('patterns', values) ?? [])]
-  return { ...read, patterns: patterns.length === 0 ? undefined : [...new Set(patterns)] }
+  return Object.fromEntries(NAMES.map((name) => [name, READERS[name as keyof RetrievalCall](values[name])]))
 }
 
 /** Say what is wrong with a call; unless there is a better one, an example follows. */
@@ -260,40 +251,20 @@ export function invalidInput(message: string, call?: RetrievalCall): RetrievalEr
   return new RetrievalError('invalid-input', `${message} A right call:`, { call: EXAMPLE })
 }
 
-function readPatterns(
-  name: 'pattern' | 'patterns',
-  values: Readonly<Record<string, unknown>>,
-): readonly string[] | undefined {
-  const value = values[name]
-  // One pattern may well look like a list: it is a class of characters.
-  if (name === 'pattern' && !Array.isArray(value)) {
-    const text = readText(name, value)
-    return text === undefined ? undefined : [text]
-  }
-  return readTexts(name, value, MAX_PATTERNS, (text) => [text])
-}
-
 function readText(name: string, value: unknown): string | undefined {
   if (isAbsent(value)) return undefined
   if (typeof value !== 'string') throw invalidInput(`${name} must be a string, got ${describe(value)}.`)
   return value
 }
 
-function readTexts(
-  name: string,
-  value: unknown,
-  most: number,
-  split: (text: string) => readonly string[],
-): readonly string[] | undefined {
+function readTexts(name: string, value: unknown, most: number): readonly string[] | undefined {
   if (isAbsent(value)) return undefined
-  const list = typeof value === 'string' ? (listInText(value) ?? split(value)) : value
+  const list = typeof value === 'string' ? (listInText(value) ?? value.split(',').map((text) => text.trim())) : value
   if (!Array.isArray(list)) throw invalidInput(`${name} must be an array of strings, got ${describe(value)}.`)
   if (list.length > most) throw invalidInput(`${name} takes at most ${most} strings, got ${list.length}.`)
   const other = list.findIndex((text) => typeof text !== 'string')
   if (other >= 0) throw invalidInput(`${name}[${other}] must be a string, got ${describe(list[other])}.`)
-  const texts = (list as readonly string[])
-    .map((text) => (name === 'columns' ? text.trim() : text))
-    .filter((text) => text !== '')
+  const texts = (list as readonly string[]).filter((text) => text !== '')
   return texts.length === 0 ? undefined : texts
 }
 
@@ -355,14 +326,13 @@ function describe(value: unknown): string {
 
 /** Write a search as the call that makes it, without the lines and matches that it was limited to. */
 export function callOf(request: PatternRequest): RetrievalCall {
-  const { reference, patterns, contextLines, ignoreCase, countOnly, limit } = request
+  const { reference, pattern, contextLines, ignoreCase, countOnly } = request
   return {
     reference,
-    ...(patterns.length === 1 ? { pattern: patterns[0] } : { patterns }),
+    pattern,
     context_lines: contextLines === DEFAULT_CONTEXT_LINES ? undefined : contextLines,
     ignore_case: ignoreCase || undefined,
     count_only: countOnly || undefined,
-    limit,
   }
 }
 

@@ -71,14 +71,14 @@ describe('createRetrievalTool', () => {
       { onRetrieve, scoped: true },
     )
     const calls: readonly (readonly [object, string, RegExp])[] = [
-      [{ reference: 'csv', patterns: ['1', '9'] }, 'pattern', /^\[1 line matches: 1 \/1\/, 0 \/9\//],
+      [{ reference: 'csv', pattern: '1' }, 'pattern', /^\[1 match for \/1\//],
       [{ reference: 'csv', pattern: '1', count_only: true }, 'count', /^\[1 match for \/1\/; it is in line 2\]$/],
       [{ pattern: '1', count_only: true }, 'count', /^\[2 matches for \/1\/ in 2 of 2 stored results\]/],
       [{ reference: 'json', json_path: '$.a[1]' }, 'json-path', /\$\.a\[1\]: 2/],
-      [{ reference: 'csv', where: 'a = 3', columns: ['b'] }, 'table', /3\| 4|\| 4$/],
+      [{ reference: 'csv', sql: 'SELECT b FROM t WHERE a = 3' }, 'sql', /^1\| 4$/m],
       [{ reference: 'csv', query: '3' }, 'query', /^> 3\| 3,4$/m],
       [{ query: '3' }, 'scope-query', /^> 3\| 3,4$/m],
-      [{ reference: 'csv', from_end: true, limit: 1 }, 'head', /\[Lines 3-3 of 3\]/],
+      [{ reference: 'csv', from_end: true, context_lines: 1 }, 'head', /\[Lines 3-3 of 3\]/],
       [{ reference: 'json', json_path: '$.a[' }, 'json-path failed', /^Error: /],
       [{ query: '3', json_path: '$' }, 'invalid failed', /cannot be used together/],
     ]
@@ -129,7 +129,6 @@ describe('the schema of the retrieval tool', () => {
     const values: Readonly<Record<string, unknown>> = {
       reference: 'r',
       pattern: 'x',
-      patterns: ['x'],
       line_range: { start: 1, end: 2 },
       context_lines: 1,
       ignore_case: true,

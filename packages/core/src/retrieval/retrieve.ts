@@ -75,8 +75,8 @@ async function answerText(
       return await (await import('./json-path/answer-json-path.ts')).answerJsonPath(request, context)
     case 'query':
       return await (await import('./query/answer-query.ts')).answerQuery(request, context)
-    case 'table':
-      return await (await import('./table/answer-table.ts')).answerTable(request, context)
+    case 'sql':
+      return await (await import('./sql/answer-sql.ts')).answerSql(request, context)
     case 'pattern': {
       const { reference } = request
       return reference === undefined

@@ -107,6 +107,8 @@ const RETRIEVAL_STATUS: Readonly<Record<RetrievalErrorCode, number>> = {
   'invalid-input': 422,
   'invalid-range': 416,
   'pattern-timeout': 422,
+  'invalid-sql': 422,
+  'sql-timeout': 422,
   'pattern-refused': 422,
   'not-text': 422,
   'invalid-json-path': 422,

@@ -22,19 +22,17 @@ export const retrieveRoute: Route = defineRoute({
         .optional()
         .meta({ description: 'Without it, pattern or query search everything in the scope.' }),
       pattern: z.string().optional().meta({ description: 'Regular expression or keyword.' }),
-      patterns: texts.optional(),
       line_range: z.object({ start: z.number(), end: z.number() }).optional(),
       byte_range: z.object({ start: z.number(), end: z.number() }).optional(),
       context_lines: z.number().optional(),
       ignore_case: z.boolean().optional(),
       json_path: z.string().optional().meta({ description: 'JSONPath (RFC 9535).' }),
       query: z.string().optional().meta({ description: 'Words to find the best passages for.' }),
-      columns: texts.optional(),
-      where: z.string().optional(),
+      sql: z.string().optional().meta({ description: 'One SELECT (SQLite) over a stored table t.' }),
+      references: texts.optional().meta({ description: 'Tables for sql, instead of reference: t1, t2.' }),
       count_only: z.boolean().optional(),
-      limit: z.number().optional(),
-      skip: z.number().optional(),
       from_end: z.boolean().optional(),
+      after: z.number().optional().meta({ description: 'Continues a capped answer, as it says.' }),
     })
     .meta({ id: 'RetrievalInput' }),
   responses: {

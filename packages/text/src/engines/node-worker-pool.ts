@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
+import { Worker, type MessagePort } from 'node:worker_threads'
 
 /** Hostile patterns in parallel calls take at most this many threads; further calls wait for their turn. */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism()))
@@ -52,9 +52,10 @@ export interface WorkerPool {
   /**
    * Send `message` to a worker and return its answer. Waiting for a worker, or for one to start, does not count.
    * Rejects with a {@link WorkerTimeout} after `timeoutMs`, with a {@link WorkerFailure}, or with the reason of `signal`;
-   * each of them ends the worker.
+   * each of them ends the worker. `transfer` is handed over with the message, so such a run must not be begun again: its
+   * pool has no `shortMs`.
    */
-  run(message: unknown, timeoutMs: number, signal?: AbortSignal): Promise<unknown>
+  run(message: unknown, timeoutMs: number, signal?: AbortSignal, transfer?: readonly MessagePort[]): Promise<unknown>
 }
 
 interface PooledWorker {
@@ -69,6 +70,7 @@ interface Attempt {
   readonly timeoutMs: number
   readonly maxMemoryMb: number
   readonly signal: AbortSignal | undefined
+  readonly transfer: readonly MessagePort[]
   /** After this many milliseconds, `goOn` says whether it may. */
   readonly shortMs: number
   readonly goOn: () => boolean
@@ -135,8 +137,8 @@ export function createWorkerPool(source: string, options: WorkerPoolOptions = {}
   }
 
   return {
-    async run(message, timeoutMs, signal) {
-      const common = { message, timeoutMs, maxMemoryMb, signal }
+    async run(message, timeoutMs, signal, transfer = []) {
+      const common = { message, timeoutMs, maxMemoryMb, signal, transfer }
       let long = false
       const becomeLong = (): boolean => (long = longSeats.takeFree())
       try {
@@ -230,7 +232,7 @@ function newWorker(source: string, maxMemoryMb: number): Worker {
 
 /** Send one message and wait for the one answer; `undefined` where it may not go on. */
 function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unknown } | undefined> {
-  const { message, timeoutMs, maxMemoryMb, signal, shortMs, goOn } = how
+  const { message, timeoutMs, maxMemoryMb, signal, transfer, shortMs, goOn } = how
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     let settled = false
@@ -262,7 +264,7 @@ function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unkn
     }, MEMORY_CHECK_MS)
     worker.on('message', onMessage).on('error', onError).on('exit', onExit)
     signal?.addEventListener('abort', onAbort, { once: true })
-    worker.postMessage(message)
+    worker.postMessage(message, [...transfer])
   })
 }
 

@@ -1,5 +1,6 @@
 /** Engines of Node.js: patterns in workers, codecs, ciphers. `web.ts` exports the same names for every other runtime. */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from 'node:crypto'
+import { locateSqlite } from '#platform'
 import type Zlib from 'node:zlib'
 import type { CompressCallback, ZlibOptions, ZstdOptions } from 'node:zlib'
 import {
@@ -14,7 +15,9 @@ import {
 import { TAG_BYTES, type Aes256Gcm } from './aes-256-gcm.ts'
 import type { BlockCodec } from './block-codec.ts'
 import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
+import { nodeSqlEngine } from './node-sql-engine.ts'
 import { createPatternBudget } from './pattern-budget.ts'
+import type { SqlEngine } from './sql-engine.ts'
 
 /** Not imported: few programs need it, and loading it takes a millisecond. */
 const zlib = (): typeof Zlib => process.getBuiltinModule('node:zlib')
@@ -165,6 +168,15 @@ export function isolate(source: string, maxMemoryMb: number): IsolatedProgram | 
       }
     },
   }
+}
+
+let engine: SqlEngine | undefined
+
+/** Return the SQL engine of this process; `undefined` if {@link locateSqlite} finds none. */
+export function sqlEngine(): SqlEngine | undefined {
+  const address = engine === undefined ? locateSqlite() : undefined
+  if (address !== undefined) engine = nodeSqlEngine(address)
+  return engine
 }
 
 const MAX_TEXT_LENGTH = 1_048_576

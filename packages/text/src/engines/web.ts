@@ -2,11 +2,17 @@
 import type { IsolatedProgram } from '../platform/platform.ts'
 import { TAG_BYTES, type Aes256Gcm } from './aes-256-gcm.ts'
 import type { BlockCodec } from './block-codec.ts'
+import type { SqlEngine } from './sql-engine.ts'
 
 export { createRe2PatternMatcher as createPatternMatcher } from './re2-pattern-matcher.ts'
 
 /** The web has no workers that every runtime could start from a text: programs run in place here. */
 export function isolate(_source: string, _maxMemoryMb: number): IsolatedProgram | undefined {
+  return undefined
+}
+
+/** SQL needs workers. */
+export function sqlEngine(): SqlEngine | undefined {
   return undefined
 }
 

@@ -61,3 +61,16 @@ export function warn(message: string, cause: unknown): void {
   const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
   process.emitWarning(message, { type: 'SpillwayWarning', detail })
 }
+
+/** Return the address of SQLite as WebAssembly; `undefined` if it is not installed, or no worker may run it. */
+export function locateSqlite(): string | undefined {
+  const mayStartWorkers = process.permission?.has('worker') ?? true
+  if (!mayStartWorkers) return undefined
+  try {
+    return import.meta.resolve('@sqlite.org/sqlite-wasm')
+  } catch (error) {
+    // Not installed, or part of a bundle.
+    if (error instanceof Error) return undefined
+    throw error
+  }
+}

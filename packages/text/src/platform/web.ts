@@ -94,3 +94,8 @@ export function singleByteText(bytes: Uint8Array, start: number, end: number): s
 export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
   return utf8.decode(bytes.subarray(start, end))
 }
+
+/** The web has no workers that every runtime could start from a text, so SQLite cannot be ended there. */
+export function locateSqlite(): string | undefined {
+  return undefined
+}

@@ -8,6 +8,7 @@ export {
 } from './aligned-format.ts'
 export { AlignedReader, type AlignedTable, type BeginTable } from './aligned-reader.ts'
 export { cellsOf, isFooter, type LineColumns } from './find-columns.ts'
+export { JsonRows } from './json-rows.ts'
 export { readTable } from './read-table.ts'
 export {
   isTerminalText,

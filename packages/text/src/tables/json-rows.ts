@@ -1,3 +1,4 @@
+import { isExactNumber, parseExactJson } from '../json/exact-json.ts'
 import { formatCount } from '../lines/clean-line.ts'
 import { GrowingColumns, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
@@ -12,6 +13,7 @@ export type JsonRowsForm = 'array' | 'lines' | 'documents'
 const QUOTE = 34
 const BACKSLASH = 92
 const NEWLINE = 10
+const COMMA = 44
 
 /**
  * Reads rows that are JSON objects: those of an array, or one after the other. Their keys are the columns, in the order in
@@ -38,6 +40,7 @@ export class JsonRows implements RowReader, TableRow {
   #before: number
   /** Whether the line holds something that is no JSON, between objects on lines. */
   #isOtherLine = false
+  #isOtherValue = false
   #otherLines: number
   #others = 0
   #unread = 0
@@ -79,6 +82,14 @@ export class JsonRows implements RowReader, TableRow {
       } else if (this.#base === 0 && this.#depth === 0 && isOther(code)) {
         this.#isOtherLine = true
         this.#otherLines++
+      } else if (this.#base === 1 && this.#depth === 1 && (code === COMMA || code === QUOTE || isOther(code))) {
+        // A string, a number or a word between the objects of an array is counted once.
+        if (code === COMMA) this.#isOtherValue = false
+        else if (!this.#isOtherValue) {
+          this.#isOtherValue = true
+          this.#others++
+        }
+        if (code === QUOTE) this.#inString = !this.#inString
       } else if (code === QUOTE) this.#inString = !this.#inString
       else if (code === 123 || code === 91) {
         if (this.#depth === this.#base) {
@@ -148,6 +159,12 @@ export class JsonRows implements RowReader, TableRow {
     return this.cell(column)?.length ?? 0
   }
 
+  kindOf(column: number): 'string' | 'boolean' | undefined {
+    const value = this.#row[this.#columns.names[column] ?? '']
+    if (typeof value === 'boolean') return 'boolean'
+    return typeof value === 'number' || isExactNumber(value) ? undefined : 'string'
+  }
+
   #keep(part: string): void {
     this.#length += part.length
     if (this.#length <= LONGEST_OBJECT) this.#parts.push(part)
@@ -200,7 +217,7 @@ function isOther(code: number): boolean {
 /** Parse an object or an array; `undefined` where it is broken. */
 function parsed(text: string): object | undefined {
   try {
-    return JSON.parse(text) as object
+    return parseExactJson(text) as object
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

@@ -204,6 +204,10 @@ class SeparatedRows implements RowReader, RecordSink, TableRow {
     this.#sink.row(this)
   }
 
+  get isLong(): boolean {
+    return this.#kept !== undefined
+  }
+
   cell(column: number): string | undefined {
     if (column >= this.cells) return undefined
     const kept = this.#kept

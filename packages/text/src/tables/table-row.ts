@@ -8,6 +8,10 @@ export interface TableRow {
   cell(column: number): string | undefined
   /** Return the UTF-16 units of a cell: more than `cell` gives where only its beginning was kept. */
   lengthOf(column: number): number
+  /** Whether only the beginnings of its cells may have been kept. */
+  readonly isLong?: boolean
+  /** Return what the source says a cell is; `undefined` if only its text tells. */
+  kindOf?(column: number): 'string' | 'boolean' | undefined
 }
 
 /**

@@ -38,7 +38,7 @@ async function ask(content: unknown, path: string, asked: Asked = {}): Promise<s
     countTokens,
     formatCall: (call) => JSON.stringify(call),
   }
-  const defaults = { mode: 'json-path', reference: 'r', skip: 0, limit: undefined, countOnly: false } as const
+  const defaults = { mode: 'json-path', reference: 'r', after: 0, countOnly: false } as const
   return await answerJsonPath({ ...defaults, path, ...request }, context)
 }
 
@@ -76,17 +76,10 @@ describe('what a path selects', () => {
   })
 
   test('is given up to a limit, with the call that continues', async () => {
-    expect(await ask(MANY, '$.items[*].id', { limit: 2, skip: 4 })).toBe(
-      [
-        '[Results 5-6 for $.items[*].id; there are more]',
-        '',
-        '$.items[4].id: 4',
-        '$.items[5].id: 5',
-        '',
-        '[Shown: results 5-6. To continue: {"reference":"r","json_path":"$.items[*].id","skip":6,"limit":2}]',
-      ].join('\n'),
+    expect(await ask(MANY, '$.items[*].id', { after: 4, maxTokens: 80 })).toMatch(
+      /^\[800 results for \$\.items\[\*\]\.id\]\n\n\$\.items\[4\]\.id: 4\n[^]*\[Shown: results 5-(\d+) of 800\. To continue: \{"reference":"r","json_path":"\$\.items\[\*\]\.id","after":\1\}\]$/,
     )
-    expect(await ask(MANY, '$.items[*].id', { skip: 900 })).toBe(
+    expect(await ask(MANY, '$.items[*].id', { after: 900 })).toBe(
       '[800 results for $.items[*].id: none is left after the first 900]',
     )
   })
@@ -99,14 +92,14 @@ describe('what a path selects', () => {
     await fc.assert(
       fc.asyncProperty(arbitraryItems, fc.integer({ min: 120, max: 400 }), async (items, maxTokens) => {
         const shown: string[] = []
-        let skip: number | undefined = 0
-        while (skip !== undefined) {
-          const answer = await ask(items, '$[*]', { skip, maxTokens })
+        let after: number | undefined = 0
+        while (after !== undefined) {
+          const answer = await ask(items, '$[*]', { after, maxTokens })
           expect(countTokens(answer)).toBeLessThanOrEqual(maxTokens)
           shown.push(...answer.split('\n').filter((line) => /^\$\[\d+\]: /.test(line)))
-          const next = /"skip":(\d+)/.exec(answer)?.[1]
-          expect(next === undefined || Number(next) > skip).toBe(true)
-          skip = next === undefined ? undefined : Number(next)
+          const next = /"after":(\d+)/.exec(answer)?.[1]
+          expect(next === undefined || Number(next) > after).toBe(true)
+          after = next === undefined ? undefined : Number(next)
         }
         expect(shown.map((line) => JSON.parse(line.slice(line.indexOf(': ') + 2)) as unknown)).toEqual(items)
       }),
@@ -125,7 +118,7 @@ describe('what a path selects', () => {
     expect(countTokens(answer)).toBeLessThanOrEqual(200)
     const several = await ask({ a: 'x'.repeat(9_000), b: 1, c: 'y'.repeat(9_000) }, '$.*', { maxTokens: 300 })
     expect(several).toMatch(/\$\.a \(a string; 9,002 bytes\): "x+ … \[cut\]\n\n\[Cut\. To continue: /)
-    expect(several).toMatch(/\[Shown: results 1-1 of 3\. To continue: .*"skip":1\}\]$/)
+    expect(several).toMatch(/\[Shown: results 1-1 of 3\. To continue: .*"after":1\}\]$/)
   })
 
   test('is shown whole by the calls that answers give, each part once', async () => {
@@ -142,8 +135,8 @@ describe('what a path selects', () => {
           const content = JSON.stringify(values)
           const shown: unknown[] = []
           let calls = 0
-          for (let skip: number | undefined = 0; skip !== undefined; calls++) {
-            const answer = await ask(content, '$[*]', { maxTokens, skip })
+          for (let after: number | undefined = 0; after !== undefined; calls++) {
+            const answer = await ask(content, '$[*]', { maxTokens, after })
             expect(countTokens(answer)).toBeLessThanOrEqual(maxTokens)
             const [body = '', ...notes] = answer.split('\n\n').slice(1)
             const next = /"byte_range":\{"start":(\d+),"end":(\d+)\}/.exec(notes.join())
@@ -156,8 +149,8 @@ describe('what a path selects', () => {
               const bytes = new TextEncoder().encode(content).subarray(Number(next[1]) - 1, Number(next[2]))
               shown.push(JSON.parse(beginning + new TextDecoder().decode(bytes)))
             }
-            const more = /"skip":(\d+)/.exec(notes.join())?.[1]
-            skip = more === undefined ? undefined : Number(more)
+            const more = /"after":(\d+)/.exec(notes.join())?.[1]
+            after = more === undefined ? undefined : Number(more)
           }
           expect(shown).toEqual(JSON.parse(content))
           expect(calls).toBeLessThanOrEqual(values.length + 1)
@@ -324,8 +317,8 @@ describe('a hostile path', () => {
     expect(answer).toContain('[50,000 results for $..key]')
     expect(answer).toMatch(/\$\.key \(an array of 1; .* … \[cut\]\n[^]*\[Shown: results 1-1 of 50,000\. To continue: /)
     const wide = JSON.stringify(Array.from({ length: 60_000 }, (_, id) => ({ id })))
-    expect(await ask(wide, '$..id', { skip: 58_000 })).toContain('$[58000].id: 58000\n$[58001].id: 58001\n')
-    expect(await ask(wide, '$[::-1]..id', { skip: 5 })).toContain('$[59994].id: 59994\n')
+    expect(await ask(wide, '$..id', { after: 58_000 })).toContain('$[58000].id: 58000\n$[58001].id: 58001\n')
+    expect(await ask(wide, '$[::-1]..id', { after: 5 })).toContain('$[59994].id: 59994\n')
     const long = JSON.stringify({ ['k'.repeat(70_000)]: { inner: 'v'.repeat(20_000) }, b: 1 })
     const cut = await ask(long, '$.*.*', { maxTokens: 600 })
     expect(cut).toMatch(/\$\.k{900,}… \(a string; 20,002 bytes\): "v+/)

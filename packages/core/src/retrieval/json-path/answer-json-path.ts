@@ -93,20 +93,19 @@ class Answer {
   }
 
   async write(): Promise<string> {
-    const { countOnly, skip, limit } = this.#request
+    const { countOnly, after } = this.#request
     const most = Math.ceil(unitsFor(this.#context) / LEAST_UNITS_OF_A_RESULT)
-    const keep = countOnly ? 0 : Math.min(limit ?? most, most)
-    const enough = countOnly || limit === undefined ? Infinity : skip + limit + 1
-    const options = { layout: this.#layout, skip, keep, enough, pace: this.#pace }
+    const keep = countOnly ? 0 : most
+    const options = { layout: this.#layout, skip: after, keep, enough: Infinity, pace: this.#pace }
     const selection = await selectJson(this.#source, this.#path.segments, options)
     if (selection.count === 0) return await this.#writeNothing(selection)
     const header = [`[${describeSelection(selection, this.#request, this.#path.text)}]`, ...this.#notes(selection)]
-    const isBeyond = selection.count <= skip
+    const isBeyond = selection.count <= after
     if (countOnly || isBeyond || keep === 0) return header.join('\n')
     const views = await readResults(this.#source, selection.values, unitsFor(this.#context), this.#pace)
     const frame = {
       header: header.join('\n'),
-      more: (shown: number) => this.#more(skip + shown, selection),
+      more: (shown: number) => this.#more(after + shown, selection),
       cut: (view: ResultView, next: number) => this.#cut(view, next),
     }
     return writeResults(views, frame, this.#context)
@@ -117,11 +116,11 @@ class Answer {
   }
 
   #more(next: number, { count, ended }: Selection): string | undefined {
-    const { skip, limit } = this.#request
+    const { after } = this.#request
     if (next >= count) return undefined
     const all = ended.by === 'all' || ended.by === 'failure' ? ` of ${formatCount(count)}` : ''
-    const call = this.#call({ json_path: this.#path.text, skip: next, limit })
-    return `[Shown: results ${formatCount(skip + 1)}-${formatCount(next)}${all}. To continue: ${call}]`
+    const call = this.#call({ json_path: this.#path.text, after: next })
+    return `[Shown: results ${formatCount(after + 1)}-${formatCount(next)}${all}. To continue: ${call}]`
   }
 
   #cut({ path, end, partPath }: ResultView, next: number): string {
@@ -191,21 +190,10 @@ class Answer {
   }
 }
 
-function describeSelection(
-  { count, ended }: Selection,
-  { skip, limit, countOnly }: JsonPathRequest,
-  path: string,
-): string {
+function describeSelection({ count }: Selection, { after }: JsonPathRequest, path: string): string {
   const shown = quotePath(path)
   const results = `${formatCount(count)} ${count === 1 ? 'result' : 'results'}`
-  if (ended.by === 'enough' && limit !== undefined && !countOnly) {
-    const range =
-      skip === 0
-        ? `The first ${formatCount(limit)} results`
-        : `Results ${formatCount(skip + 1)}-${formatCount(skip + limit)}`
-    return `${range} for ${shown}; there are more`
-  }
-  if (count <= skip) return `${results} for ${shown}: none is left after the first ${formatCount(skip)}`
+  if (count <= after) return `${results} for ${shown}: none is left after the first ${formatCount(after)}`
   return `${results} for ${shown}`
 }
 
@@ -309,8 +297,6 @@ export interface JsonPathRequest {
   /** An expression of RFC 9535. */
   readonly path: string
   /** Results to pass over. */
-  readonly skip: number
-  /** Results to show, at most; absent for as many as fit. */
-  readonly limit: number | undefined
+  readonly after: number
   readonly countOnly: boolean
 }

@@ -28,7 +28,7 @@ function ask(
   request: Partial<QueryRequest> = {},
   options: Partial<RetrievalContext> = {},
 ): Promise<string> {
-  const call: QueryRequest = { mode: 'query', reference: 'log', query, skip: 0, limit: undefined, ...request }
+  const call: QueryRequest = { mode: 'query', reference: 'log', query, after: 0, ...request }
   return answerQuery(call, contextOf({ log: { content } }, options))
 }
 
@@ -51,10 +51,10 @@ describe('answerQuery', () => {
   })
 
   it('shows the best passage first, with the lines around it', async () => {
-    const lines = [...noise(40), 'payment 17 was declined', 'the bank refused the card', ...noise(40, 42), 'a payment']
-    expect(await ask(lines.join('\n'), 'why did the bank refuse the payment', { limit: 1 })).toBe(
+    const lines = [...noise(40), 'payment 17 was declined', 'the bank refused the card', ...noise(40, 42)]
+    expect(await ask(lines.join('\n'), 'why did the bank refuse the payment')).toBe(
       [
-        '[1 of 2 passages for "why did the bank refuse the payment", best first; lines with its words: bank 1, refuse 1, payment 2]',
+        '[1 of 1 passages for "why did the bank refuse the payment", best first; lines with its words: bank 1, refuse 1, payment 1]',
         '',
         ...noise(40)
           .slice(38)
@@ -64,8 +64,6 @@ describe('answerQuery', () => {
         '> 41| payment 17 was declined',
         '> 42| the bank refused the card',
         ...lines.slice(42, 47).map((line, index) => `  ${43 + index}| ${line}`),
-        '',
-        '[To continue: retrieve_offloaded_content {"reference":"log","query":"why did the bank refuse the payment","limit":1,"skip":1}]',
       ].join('\n'),
     )
   })
@@ -112,7 +110,7 @@ describe('answerQuery', () => {
     const json = JSON.stringify(
       Array.from({ length: 20_000 }, (_, id) => ({ id, state: id === 9_999 ? 'payment declined' : 'settled' })),
     )
-    const answer = await ask(`[\n${json}\n]\n`, 'declined payment', { limit: 1 })
+    const answer = await ask(`[\n${json}\n]\n`, 'declined payment')
     const byte = json.indexOf('payment declined') + 3
     const [, from = '', to = '', of = ''] =
       /^> 2\| .*payment declined.*\[bytes ([\d,]+)-([\d,]+) of 3-([\d,]+)\]$/m.exec(answer) ?? []
@@ -131,10 +129,10 @@ describe('answerQuery', () => {
     )
     for (const maxTokens of [2_500, 600, 200]) {
       const seen = new Set<number>()
-      let skip = 0
+      let after = 0
       let total = 0
       for (let page = 0; page < 500; page++) {
-        const answer = await ask(lines.join('\n'), 'needle', { skip }, { maxTokens })
+        const answer = await ask(lines.join('\n'), 'needle', { after }, { maxTokens })
         expect(countTokens(answer)).toBeLessThanOrEqual(maxTokens)
         const [, shown = '', all = ''] = /^\[([\d,]+) of ([\d,]+) passages/.exec(answer) ?? []
         total = Number(all)
@@ -142,10 +140,10 @@ describe('answerQuery', () => {
           expect(seen.has(line)).toBe(false)
           seen.add(line)
         }
-        const next = /"skip":(\d+)\}\]$/.exec(answer)?.[1]
+        const next = /"after":(\d+)\}\]$/.exec(answer)?.[1]
         if (next === undefined) break
-        expect(Number(next)).toBe(skip + Number(shown))
-        skip = Number(next)
+        expect(Number(next)).toBe(after + Number(shown))
+        after = Number(next)
       }
       expect(seen.size).toBe(total)
     }
@@ -154,7 +152,7 @@ describe('answerQuery', () => {
   it('refuses questions without words, and binary content', async () => {
     await expect(ask('text', '?! … 🙂')).rejects.toMatchObject({ name: 'RetrievalError', code: 'invalid-input' })
     const binary = contextOf({ log: { content: 'text', contentType: 'image/png' } })
-    const call: QueryRequest = { mode: 'query', reference: 'log', query: 'text', skip: 0, limit: undefined }
+    const call: QueryRequest = { mode: 'query', reference: 'log', query: 'text', after: 0 }
     await expect(answerQuery(call, binary)).rejects.toMatchObject({ code: 'not-text' })
     await expect(ask('text', 'text', { reference: 'gone' })).rejects.toMatchObject({ code: 'not-found' })
   })
@@ -193,8 +191,7 @@ describe('answerQuery in a scope', () => {
     mode: 'query',
     reference: undefined,
     query: 'payment declined',
-    skip: 0,
-    limit: undefined,
+    after: 0,
   }
 
   it('shows the best passages of everything, by reference', async () => {
@@ -207,11 +204,9 @@ describe('answerQuery in a scope', () => {
   })
 
   it('continues at the end of the page before', async () => {
-    const pages = await Promise.all(
-      [0, 1, 2].map((skip) => answerQuery({ ...call, skip, limit: 1 }, contextOf(entries, { scoped: true }))),
-    )
-    expect(pages.flatMap((page) => linesShown(page, true)).toSorted((a, b) => a - b)).toEqual([1, 21, 52])
-    expect(pages[0]).toContain('retrieve_offloaded_content {"query":"payment declined","limit":1,"skip":1}')
+    const context = contextOf(entries, { scoped: true })
+    const pages = await Promise.all([0, 1, 2].map((after) => answerQuery({ ...call, after }, context)))
+    expect(pages.map((page) => linesShown(page, true).length)).toEqual([3, 2, 1])
     expect(pages[2]).not.toContain('To continue')
   })
 

@@ -28,7 +28,7 @@ import {
   type WordStatistics,
 } from './query-words.ts'
 import { MAX_CANDIDATES, rankPassages, type Passage } from './rank-passages.ts'
-import { passageCount, PassageReader, writePassages, type QueryRequest, type ShownPassage } from './read-passage.ts'
+import { PASSAGES, PassageReader, writePassages, type QueryRequest, type ShownPassage } from './read-passage.ts'
 import { keepBest, queryDeadline, scanWords, textChunks, type WordScan } from './scan-words.ts'
 import { WordFinder } from './word-finder.ts'
 
@@ -58,12 +58,12 @@ async function answerContent(
   context: RetrievalContext,
 ): Promise<string> {
   const { words } = query
-  const { skip, limit, reference } = request
+  const { after, reference } = request
   const deadlineMs = queryDeadline(source.size, context.deadlineMs)
   const scan = await scanWords(source.blocks(), words, { signal: context.signal, deadlineMs })
   const weights = weighWords(words, scan)
   const ranking = { weights, averageLength: averageLength(scan) }
-  const { passages, total } = await rankPassages(words, scan.candidates, ranking, skip + passageCount(limit))
+  const { passages, total } = await rankPassages(words, scan.candidates, ranking, after + PASSAGES)
   const absent = absentWords(query, scan.lineCounts)
   const near =
     source.size > NEAR_BYTES
@@ -80,7 +80,7 @@ async function answerContent(
   }
   const reader = new PassageReader(source, scan, new WordFinder(words), weights)
   const shown: ShownPassage[] = []
-  for (const passage of passages.slice(skip)) {
+  for (const passage of passages.slice(after)) {
     const { similar, similarLine } = passage
     shown.push({ heading: undefined, views: await reader.read(passage), similar, similarLine })
   }
@@ -88,14 +88,14 @@ async function answerContent(
   const frame = {
     header: (count: number): string => {
       const first = `${formatCount(count)} of ${more}${formatCount(total)} passages for ${showQuery(request.query)}`
-      const order = skip === 0 ? 'best first' : `after the best ${formatCount(skip)}`
+      const order = after === 0 ? 'best first' : `after the best ${formatCount(after)}`
       return [`[${first}, ${order}; lines with its words: ${describeCounts(query, scan.lineCounts)}]`, ...notes].join(
         '\n',
       )
     },
     more: (count: number): string | undefined => {
-      if (skip + count >= total) return undefined
-      const call = context.formatCall({ reference, query: request.query, limit, skip: skip + count })
+      if (after + count >= total) return undefined
+      const call = context.formatCall({ reference, query: request.query, after: after + count })
       return `[To continue: ${call}]`
     },
   }
@@ -176,7 +176,7 @@ interface FoundPassage extends EntryScan {
 async function answerScopeQuery(request: QueryRequest, query: QueryWords, context: RetrievalContext): Promise<string> {
   if (!canList(context)) throw referenceRequired('query')
   const { words } = query
-  const { skip, limit } = request
+  const { after } = request
   const { newest, total: stored } = await listNewest(context, MAX_SEARCHED_ENTRIES, true)
   const { entries, statistics, lineCounts, searched, binary } = await scanEntries(newest, words, context)
   const weights = weighWords(words, statistics)
@@ -184,14 +184,14 @@ async function answerScopeQuery(request: QueryRequest, query: QueryWords, contex
   const found: FoundPassage[] = []
   let total = 0
   for (const { info, scan } of entries) {
-    const ranked = await rankPassages(words, scan.candidates, ranking, skip + passageCount(limit))
+    const ranked = await rankPassages(words, scan.candidates, ranking, after + PASSAGES)
     total += ranked.total
     for (const [index, passage] of ranked.passages.entries()) {
       found.push({ info, scan, passage, score: passage.score * SAME_ENTRY ** index })
     }
   }
   // The sort is stable: of equal scores the newest entry is first, and in it the first line.
-  const page = found.toSorted((a, b) => b.score - a.score).slice(skip, skip + passageCount(limit))
+  const page = found.toSorted((a, b) => b.score - a.score).slice(after, after + PASSAGES)
   const notes = [
     ...noteAbsent(absentWords(query, lineCounts), []),
     ...noteLeftOut(query),
@@ -205,7 +205,7 @@ async function answerScopeQuery(request: QueryRequest, query: QueryWords, contex
   const frame = {
     header: (count: number): string => {
       const first = `${formatCount(count)} of ${formatCount(total)} passages for ${showQuery(request.query)}`
-      const order = skip === 0 ? 'best first' : `after the best ${formatCount(skip)}`
+      const order = after === 0 ? 'best first' : `after the best ${formatCount(after)}`
       const counts = describeCounts(query, lineCounts)
       return [
         `[${first} in ${formatCount(entries.length)} of ${results}, ${order}; lines with its words: ${counts}]`,
@@ -213,8 +213,8 @@ async function answerScopeQuery(request: QueryRequest, query: QueryWords, contex
       ].join('\n')
     },
     more: (count: number): string | undefined => {
-      if (skip + count >= total) return undefined
-      return `[To continue: ${context.formatCall({ query: request.query, limit, skip: skip + count })}]`
+      if (after + count >= total) return undefined
+      return `[To continue: ${context.formatCall({ query: request.query, after: after + count })}]`
     },
   }
   return writePassages(shown, frame, context)

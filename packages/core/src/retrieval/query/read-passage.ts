@@ -278,16 +278,8 @@ function isNear(view: LineView, views: readonly LineView[], around: number): boo
   return views.some((other) => other.match !== undefined && Math.abs(other.number - view.number) <= around)
 }
 
-/** Passages shown unless the call says how many. */
-const DEFAULT_PASSAGES = 5
-
-/** Passages of one answer, at most. */
-const MAX_PASSAGES = 100
-
-/** How many passages a call asks for. */
-export function passageCount(limit: number | undefined): number {
-  return Math.min(limit ?? DEFAULT_PASSAGES, MAX_PASSAGES)
-}
+/** Passages of one answer. */
+export const PASSAGES = 5
 
 /** A checked call for the passages that words are about, in one content or in all of a scope. */
 export interface QueryRequest {
@@ -295,7 +287,5 @@ export interface QueryRequest {
   readonly reference: string | undefined
   readonly query: string
   /** Passages to pass over. */
-  readonly skip: number
-  /** Passages to show, at most; absent for the usual number. */
-  readonly limit: number | undefined
+  readonly after: number
 }

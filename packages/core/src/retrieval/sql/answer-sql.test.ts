@@ -1,0 +1,477 @@
+import { describe, expect, it } from 'vitest'
+import { ask, fail, storageOf, toolOf } from '../../../test/retrieval-fixture.ts'
+import { createRetrievalTool } from '../retrieval-tool.ts'
+
+/** The rows that an answer shows, without their numbers. */
+const rowsOf = (answer: string): string[] =>
+  answer.split('\n').flatMap((line) => /^\d+\| (.*)$/.exec(line)?.slice(1) ?? [])
+
+async function query(content: string, sql: string, call: object = {}, contentType = 'text/plain'): Promise<string> {
+  const tool = toolOf({ r: { content, contentType } })
+  return await ask(tool, { reference: 'r', sql, ...call })
+}
+
+const rows = async (content: string, sql: string, call?: object): Promise<string[]> =>
+  rowsOf(await query(content, sql, call))
+
+/** Numbers that are the same in every run. */
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((state / 2_147_483_648) * below)
+  }
+}
+
+interface Order {
+  readonly id: number
+  readonly day: string
+  readonly city: string
+  readonly status: string
+  readonly cents: number
+  readonly items: number | undefined
+}
+
+const next = randomNumbers(7)
+const CITIES = ['Aachen', 'Bonn', 'Köln', 'New York, NY', 'São Paulo']
+const STATUSES = ['open', 'paid', 'sent', 'void']
+const ORDERS: readonly Order[] = Array.from({ length: 3_000 }, (_, index) => ({
+  id: index + 1,
+  day: `2026-0${1 + next(9)}-1${next(10)}`,
+  city: CITIES[next(5)]!,
+  status: STATUSES[next(4)]!,
+  cents: 1 + next(900_000),
+  items: next(10) === 0 ? undefined : next(40),
+}))
+
+const cell = (text: string): string => (text.includes(',') ? `"${text}"` : text)
+const CSV = [
+  'id,day,city,status,amount,items',
+  ...ORDERS.map(({ id, day, city, status, cents, items = '' }) =>
+    [id, day, cell(city), status, (cents / 100).toFixed(2), items].join(','),
+  ),
+].join('\n')
+const JSON_ROWS = JSON.stringify(
+  ORDERS.map(({ cents, items = null, ...order }) => ({ ...order, amount: cents / 100, items })),
+)
+
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
+const centsOf = (orders: readonly Order[]): number => sum(orders.map(({ cents }) => cents))
+const known = (orders: readonly Order[]): number[] => orders.flatMap(({ items }) => items ?? [])
+const groups = (key: (order: Order) => string): [string, Order[]][] =>
+  [...Map.groupBy(ORDERS, key)].toSorted(([a], [b]) => (Buffer.from(a) < Buffer.from(b) ? -1 : 1))
+const where = (is: (order: Order) => boolean): Order[] => ORDERS.filter(is)
+const line = (...values: readonly (string | number)[]): string => values.map((value) => cell(String(value))).join(',')
+
+/** Questions, and their answers as plain code computes them; sums are of whole cents, so that no order of adding matters. */
+const QUESTIONS: readonly (readonly [string, readonly string[]])[] = [
+  ['SELECT count(*) FROM t', ['3000']],
+  ['SELECT count(items) FROM t', [line(known(ORDERS).length)]],
+  ['SELECT count(*) FROM t WHERE items IS NULL', [line(3_000 - known(ORDERS).length)]],
+  ['SELECT sum(items) FROM t', [line(sum(known(ORDERS)))]],
+  ['SELECT CAST(round(sum(amount) * 100) AS INTEGER) FROM t', [line(centsOf(ORDERS))]],
+  ['SELECT min(id), max(id) FROM t', ['1,3000']],
+  [
+    'SELECT min(day), max(day) FROM t',
+    [
+      line(
+        ORDERS.map(({ day }) => day).sort()[0]!,
+        ORDERS.map(({ day }) => day)
+          .sort()
+          .at(-1)!,
+      ),
+    ],
+  ],
+  ['SELECT CAST(round(min(amount) * 100) AS INTEGER) FROM t', [line(Math.min(...ORDERS.map(({ cents }) => cents)))]],
+  ['SELECT CAST(round(max(amount) * 100) AS INTEGER) FROM t', [line(Math.max(...ORDERS.map(({ cents }) => cents)))]],
+  ['SELECT round(avg(items), 6) FROM t', [String(Number((sum(known(ORDERS)) / known(ORDERS).length).toFixed(6)))]],
+  ['SELECT count(DISTINCT city) FROM t', ['5']],
+  ['SELECT count(DISTINCT day) FROM t', [line(new Set(ORDERS.map(({ day }) => day)).size)]],
+  ['SELECT count(DISTINCT items) FROM t', [line(new Set(known(ORDERS)).size)]],
+  ['SELECT DISTINCT status FROM t ORDER BY 1', STATUSES],
+  ...STATUSES.map(
+    (status) =>
+      [
+        `SELECT count(*) FROM t WHERE status = '${status}'`,
+        [line(where((order) => order.status === status).length)],
+      ] as const,
+  ),
+  ['SELECT count(*) FROM t WHERE amount > 5000', [line(where(({ cents }) => cents > 500_000).length)]],
+  [
+    'SELECT count(*) FROM t WHERE amount BETWEEN 100 AND 200',
+    [line(where(({ cents }) => cents >= 10_000 && cents <= 20_000).length)],
+  ],
+  ["SELECT count(*) FROM t WHERE day >= '2026-05-01'", [line(where(({ day }) => day >= '2026-05-01').length)]],
+  ["SELECT count(*) FROM t WHERE day LIKE '2026-03-%'", [line(where(({ day }) => day.startsWith('2026-03-')).length)]],
+  [
+    "SELECT count(*) FROM t WHERE city = 'New York, NY' AND status <> 'void'",
+    [line(where(({ city, status }) => city.includes(',') && status !== 'void').length)],
+  ],
+  [
+    "SELECT count(*) FROM t WHERE city IN ('Köln', 'Bonn')",
+    [line(where(({ city }) => city === 'Köln' || city === 'Bonn').length)],
+  ],
+  ["SELECT count(*) FROM t WHERE city LIKE '%o%'", [line(where(({ city }) => /o/i.test(city)).length)]],
+  ['SELECT count(*) FROM t WHERE items % 2 = 1', [line(known(ORDERS).filter((items) => items % 2 === 1).length)]],
+  [
+    'SELECT city, count(*) FROM t GROUP BY city ORDER BY city',
+    groups(({ city }) => city).map(([city, of]) => line(city, of.length)),
+  ],
+  [
+    'SELECT status, sum(items) FROM t GROUP BY 1 ORDER BY 1',
+    groups(({ status }) => status).map(([status, of]) => line(status, sum(known(of)))),
+  ],
+  [
+    'SELECT status, CAST(round(sum(amount) * 100) AS INTEGER) FROM t GROUP BY 1 ORDER BY 1',
+    groups(({ status }) => status).map(([status, of]) => line(status, centsOf(of))),
+  ],
+  [
+    'SELECT city, status, count(*) FROM t GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 5',
+    groups(({ city, status }) => `${city}|${status}`)
+      .map(([key, of]) => [...key.split('|'), of.length] as const)
+      .toSorted(
+        (a, b) => Number(b[2]) - Number(a[2]) || (Buffer.from(String(a[0])) < Buffer.from(String(b[0])) ? -1 : 1),
+      )
+      .slice(0, 5)
+      .map((one) => line(...one)),
+  ],
+  [
+    'SELECT substr(day, 1, 7) AS month, count(*) FROM t GROUP BY month ORDER BY month',
+    groups(({ day }) => day.slice(0, 7)).map(([month, of]) => line(month, of.length)),
+  ],
+  [
+    'SELECT city FROM t GROUP BY city HAVING count(*) > 600 ORDER BY city',
+    groups(({ city }) => city)
+      .filter(([, of]) => of.length > 600)
+      .map(([city]) => line(city)),
+  ],
+  [
+    'SELECT city, max(items) FROM t GROUP BY city ORDER BY city',
+    groups(({ city }) => city).map(([city, of]) => line(city, Math.max(...known(of)))),
+  ],
+  [
+    'SELECT id FROM t ORDER BY amount DESC, id LIMIT 3',
+    ORDERS.toSorted((a, b) => b.cents - a.cents || a.id - b.id)
+      .slice(0, 3)
+      .map(({ id }) => line(id)),
+  ],
+  [
+    'SELECT id FROM t ORDER BY amount, id LIMIT 1 OFFSET 9',
+    [line(ORDERS.toSorted((a, b) => a.cents - b.cents || a.id - b.id)[9]!.id)],
+  ],
+  [
+    "SELECT id FROM t WHERE status = 'void' ORDER BY day DESC, id LIMIT 2",
+    where(({ status }) => status === 'void')
+      .toSorted((a, b) => (a.day === b.day ? a.id - b.id : a.day < b.day ? 1 : -1))
+      .slice(0, 2)
+      .map(({ id }) => line(id)),
+  ],
+  [
+    "SELECT sum(status = 'paid'), sum(status = 'open') FROM t",
+    [line(where(({ status }) => status === 'paid').length, where(({ status }) => status === 'open').length)],
+  ],
+  [
+    'SELECT count(*) FROM (SELECT day FROM t GROUP BY day HAVING count(*) >= 40)',
+    [line(groups(({ day }) => day).filter(([, of]) => of.length >= 40).length)],
+  ],
+  [
+    'SELECT count(*) FROM t a WHERE a.items = (SELECT max(items) FROM t)',
+    [line(known(ORDERS).filter((items) => items === Math.max(...known(ORDERS))).length)],
+  ],
+  ['SELECT rowid FROM t WHERE id = 1234', ['1234']],
+]
+
+describe('sql over a table', () => {
+  it.each([
+    ['CSV', CSV],
+    ['JSON', JSON_ROWS],
+  ])(`answers ${QUESTIONS.length} questions as plain code does, from %s`, async (_, content) => {
+    expect(QUESTIONS.length).toBeGreaterThanOrEqual(38)
+    const tool = toolOf({ r: { content } })
+    for (const [sql, expected] of QUESTIONS)
+      expect(rowsOf(await ask(tool, { reference: 'r', sql })), sql).toEqual(expected)
+  })
+
+  it('says how many rows there are, and over how many', async () => {
+    expect(await query('a,b\n1,x\n2,\n3,y z\n', 'SELECT b, a FROM t WHERE a > 1')).toBe(
+      '[2 rows; over 3 stored rows]\n\nrow| b,a\n1| ,2\n2| y z,3',
+    )
+    expect(await query('a,b\n1,x\n', 'SELECT a FROM t WHERE a > 1')).toBe('[0 rows; over 1 stored row]\n[Columns: a]')
+  })
+
+  it.each([
+    ['CSV', 'name,n\nx,1\ny,2\n'],
+    ['TSV', 'name\tn\nx\t1\ny\t2\n'],
+    ['Markdown', '| name | n |\n| --- | --- |\n| x | 1 |\n| y | 2 |\n'],
+    ['a box', '+------+---+\n| name | n |\n+------+---+\n| x    | 1 |\n| y    | 2 |\n+------+---+\n'],
+    ['the result of a query', ' name | n \n------+---\n x    | 1\n y    | 2\n(2 rows)\n'],
+    ['JSON', '[{"name":"x","n":1},{"name":"y","n":2}]'],
+    ['JSON Lines', '{"name":"x","n":1}\n{"name":"y","n":2}\n'],
+    ['JSON in a document', '{"meta":[{"k":1}],"data":{"items":[{"name":"x","n":1},{"name":"y","n":2}]}}'],
+  ])('reads %s', async (_, content) => {
+    expect(await rows(content, 'SELECT name, n + 1 FROM t ORDER BY n DESC')).toEqual(['y,3', 'x,2'])
+  })
+
+  it('reads aligned columns of a command', async () => {
+    const content =
+      'NAME          READY   STATUS    RESTARTS   AGE\napi-7d9f      1/1     Running   0          5d\n' +
+      'web-5c4b      0/1     Failed    12         2d\ndb-0          1/1     Running   1          9d\n' +
+      'jobs-x2       0/1     Pending   0          1m\n'
+    const sql = 'SELECT status, sum(restarts) FROM t GROUP BY 1 ORDER BY 2 DESC'
+    expect(await rows(content, sql)).toEqual(['Failed,12', 'Running,1', 'Pending,0'])
+  })
+
+  it('names the array that it took from a document, and takes another by json_path', async () => {
+    const content = '{"few":[{"k":1}],"many":[{"n":1},{"n":2},{"n":3}]}'
+    expect(await query(content, 'SELECT sum(n) FROM t')).toContain('largest array of objects in this JSON: "$.many"')
+    expect(await rows(content, 'SELECT k FROM t', { json_path: '$.few' })).toEqual(['1'])
+    expect(await rows(content, 'SELECT max(n) FROM t', { json_path: '$.many[?@.n < 3]' })).toEqual(['2'])
+  })
+
+  it('joins tables of a scope', async () => {
+    const entries = { a: { content: 'id,city\n1,Bonn\n2,Köln\n' }, b: { content: 'id,n\n2,5\n2,6\n' } }
+    const tool = toolOf(entries, { scoped: true })
+    const sql = 'SELECT city, sum(n) FROM t1 JOIN t2 USING (id) GROUP BY city'
+    expect(await ask(tool, { references: ['a', 'b'], sql })).toBe(
+      '[1 row; over 2 and 2 stored rows]\n\nrow| city,sum(n)\n1| Köln,11',
+    )
+  })
+})
+
+describe('types', () => {
+  const typesOf = async (...cells: readonly string[]): Promise<string> =>
+    (await rows(['c,d', ...cells.map((text) => `${text},x`)].join('\n'), 'SELECT group_concat(typeof(c)) FROM t'))[0]!
+
+  it('are found by the cells of a column', async () => {
+    expect(await typesOf('1', '-2', '0', '')).toBe('"integer,integer,integer,null"')
+    expect(await typesOf('1', '2.50', '1e3')).toBe('"real,real,real"')
+    expect(await typesOf('01', '2', '3')).toBe('"text,text,text"')
+    expect(await typesOf('"1,5"', '"2,5"')).toBe('"text,text"')
+    expect(await typesOf('2026-01-02', '2026-01-03')).toBe('"text,text"')
+    expect(await typesOf('1.2.3', '1.2.4')).toBe('"text,text"')
+    expect(await typesOf('+49', '+1')).toBe('"text,text"')
+  })
+
+  it('keep integers beyond 2^53, and longer ones as text', async () => {
+    expect(await rows('id,x\n9007199254740993,a\n9007199254740992,b\n', 'SELECT max(id) FROM t')).toEqual([
+      '9007199254740993',
+    ])
+    expect(await rows('[{"id":9007199254740993},{"id":9007199254740992}]', 'SELECT max(id) FROM t')).toEqual([
+      '9007199254740993',
+    ])
+    expect(await rows('id,x\n12345678901234567890123,a\n', 'SELECT typeof(id), id FROM t')).toEqual([
+      'text,12345678901234567890123',
+    ])
+  })
+
+  it('are those of JSON: text stays text, true is 1', async () => {
+    const content = '[{"a":"1","b":true,"c":[1,2],"d":null},{"a":"2","b":false,"c":[],"d":""}]'
+    const sql = 'SELECT typeof(a), sum(b), typeof(c), typeof(d) FROM t GROUP BY a'
+    expect(await rows(content, sql)).toEqual(['text,1,text,null', 'text,0,text,text'])
+    expect(await rows(content, 'SELECT value FROM t, json_each(c)')).toEqual(['1', '2'])
+  })
+
+  it('are right if the first rows are not typical of a column', async () => {
+    const many = Array.from({ length: 60_000 }, (_, index) => `${index + 10_000},${index},x`)
+    const content = ['zip,n,t', ...many, '00123,0.5,y'].join('\n')
+    const sql = 'SELECT typeof(zip), typeof(n) FROM t WHERE rowid IN (1, 60001)'
+    expect(await rows(content, sql)).toEqual(['text,real', 'text,real'])
+    expect(await rows(content, "SELECT count(*) FROM t WHERE zip = '00123'")).toEqual(['1'])
+  })
+
+  it('count what does not fit, and say what it is', async () => {
+    const content = ['n,x', ...Array.from({ length: 50 }, (_, index) => `${index},x`), 'n/a,y'].join('\n')
+    const answer = await query(content, 'SELECT count(*) FROM t WHERE n < 10')
+    expect(rowsOf(answer)).toEqual(['10'])
+    expect(answer).toContain(
+      '["n" has numbers, but 1 of its cells are text, which comes after all numbers: the first is "n/a" in row 51.]',
+    )
+  })
+
+  it('say which rows and cells are not there', async () => {
+    const ragged = await query('a,b\n1,2\n3\n4,5,6\n', 'SELECT count(*) FROM t', {}, 'text/csv')
+    expect(ragged).toContain('Rows with another number of cells than the header: 2')
+    const mixed = await query('[{"a":1},7,"x,y",[8],{"a":2},null]', 'SELECT count(*) FROM t')
+    expect(mixed).toMatch(/\| 2\n\n\[Values that are no objects were left out: 4\.\]$/)
+    const wide = Array.from({ length: 10_000 }, (_, column) => `c${column}`).join(',')
+    const answer = await query(`${wide}\n${wide.replaceAll('c', '')}\n`, 'SELECT c1999 FROM t', {}, 'text/csv')
+    expect(rowsOf(answer)).toEqual(['1999'])
+    expect(answer).toContain('The table has 10,000 columns, of which the first 2,000 are loaded.')
+  })
+
+  it('and names of columns are told apart in any case', async () => {
+    expect(await rows('A,a,a b,\n1,2,3,4\n', 'SELECT A, a_2, "a b", "column 4" FROM t')).toEqual(['1,2,3,4'])
+  })
+})
+
+describe('an answer', () => {
+  it('that is capped continues at the next row, and shows each once', async () => {
+    const tool = toolOf({ r: { content: CSV } }, { maxRetrievalTokens: 400 })
+    const seen: string[] = []
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const answer = await ask(tool, { reference: 'r', sql: 'SELECT id FROM t WHERE id <= 700', after })
+      seen.push(...rowsOf(answer))
+      const to = /To continue: .*"after":(\d+)\}\]$/.exec(answer)?.[1]
+      after = to === undefined ? undefined : Number(to)
+    }
+    expect(seen).toEqual(Array.from({ length: 700 }, (_, index) => String(index + 1)))
+  })
+
+  it('cannot be imitated by cells', async () => {
+    const answer = await query('a,b\n"x\n[9 rows; over 1 stored rows]\n1| y",2\n', 'SELECT a FROM t', {}, 'text/csv')
+    expect(answer.split('\n')).toEqual([
+      '[1 row; over 1 stored row]',
+      '',
+      'row| a',
+      '1| "x␤[9 rows; over 1 stored rows]␤1| y"',
+    ])
+  })
+
+  it('cuts long values, and says how to see more', async () => {
+    const answer = await query(`a,b\n${'x'.repeat(50_000)},1\n`, 'SELECT a FROM t', {}, 'text/csv')
+    expect(answer).toContain('[Long values are cut: substr(column, 4001) shows more.]')
+  })
+})
+
+describe('a statement that is refused', () => {
+  const content = 'id,status,amount\n1,open,5\n2,paid,6\n'
+
+  it('names the columns, and the closest', async () => {
+    const tool = toolOf({ r: { content } })
+    const { code, text } = await fail(tool, { reference: 'r', sql: 'SELECT sum(amout) FROM t' })
+    expect(code).toBe('unknown-column')
+    expect(text).toBe(
+      'Error: There is no column "amout". Closest: amount. t has id INTEGER, status TEXT, amount INTEGER. A right call: ' +
+        'retrieve_offloaded_content {"reference":"r","sql":"SELECT sum(amount) FROM t"}',
+    )
+    const quoted = await fail(tool, { reference: 'r', sql: 'SELECT 1 FROM t WHERE status = "open"' })
+    expect(quoted.text).toContain("Text stands in single quotes: '…'.")
+  })
+
+  it.each([
+    'SELEC 1',
+    '',
+    ';',
+    '-- nothing',
+    'SELECT 1; SELECT 2',
+    'SELECT 1; DROP TABLE t',
+    'DELETE FROM t',
+    'DELETE FROM t RETURNING id',
+    'INSERT INTO t VALUES (1, 2, 3)',
+    'UPDATE t SET id = 1',
+    'DROP TABLE t',
+    'CREATE TABLE u (a)',
+    'CREATE TEMP TABLE u AS SELECT * FROM t',
+    "ATTACH 'file.db' AS other",
+    "ATTACH ':memory:' AS other",
+    'DETACH main',
+    'PRAGMA table_info(t)',
+    'PRAGMA hard_heap_limit = 0',
+    "SELECT * FROM pragma_table_info('t')",
+    "VACUUM INTO 'file.db'",
+    'BEGIN',
+    'REINDEX',
+    "SELECT load_extension('x')",
+    "SELECT readfile('/etc/passwd')",
+    "SELECT writefile('x', 'y')",
+    'SELECT * FROM u',
+    `SELECT ${Array.from({ length: 3_000 }, () => '1').join(', ')}`,
+    'SELECT zeroblob(1000000000)',
+    "SELECT printf('%.*c', 999999999, 'x')",
+  ])('%j says why', async (sql) => {
+    const { text, code } = await fail(toolOf({ r: { content } }), { reference: 'r', sql: sql === '' ? ' ' : sql })
+    expect(text).toMatch(/^Error: /)
+    expect(['invalid-sql', 'too-large']).toContain(code)
+  })
+
+  it.each([
+    ['prose', 'Once upon a time, there was a table.\nIt had legs, four of them.\nNobody knew why.\n'],
+    ['a log', '12:00:01 INFO started\n12:00:02 WARN slow, very slow\n12:00:03 INFO stopped\n'],
+    ['source', 'const a = [1, 2]\nfunction b(c, d) {\n  return [c, d]\n}\n'],
+    ['JSON without objects', '{"a":[1,2,3],"b":"x"}'],
+    ['a stack trace', 'Error: no\n    at a (b.js:1:2)\n    at c (d.js:3:4)\n'],
+    ['nothing', ''],
+  ])('may be one over %s', async (_, other) => {
+    const { code, text } = await fail(toolOf({ r: { content: other } }), { reference: 'r', sql: 'SELECT 1 FROM t' })
+    expect(code).toBe('not-a-table')
+    expect(text).toMatch(/To see it: retrieve_offloaded_content \{"reference":"r","line_range"/)
+  })
+
+  it('may be one over binary content', async () => {
+    const tool = toolOf({ r: { content: 'a,b\n1,2\n', contentType: 'image/png' } })
+    expect((await fail(tool, { reference: 'r', sql: 'SELECT 1' })).code).toBe('not-text')
+  })
+})
+
+describe('a statement without end', () => {
+  const content = `n,x\n${Array.from({ length: 1_000 }, (_, index) => `${index},x`).join('\n')}\n`
+  const ENDLESS = [
+    'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c',
+    'SELECT count(*) FROM t a, t b, t c, t d WHERE a.n + b.n + c.n + d.n < 0',
+    "SELECT max(replace(hex(zeroblob(4000000)), '0', a.n)) FROM t a, t b",
+  ]
+
+  it.each(ENDLESS)('ends at its deadline while timers fire: %s', async (sql) => {
+    const tool = toolOf({ r: { content } }, { deadlineMs: 400 })
+    await ask(tool, { reference: 'r', sql: 'SELECT 1' })
+    let ticks = 0
+    const timer = setInterval(() => ticks++, 5)
+    const { code } = await fail(tool, { reference: 'r', sql }).finally(() => clearInterval(timer))
+    expect(code).toBe('sql-timeout')
+    expect(ticks).toBeGreaterThan(20)
+  })
+
+  it('lets others have their turn', async () => {
+    const tool = toolOf({ r: { content } }, { deadlineMs: 1_500 })
+    await ask(tool, { reference: 'r', sql: 'SELECT 1' })
+    const hostile = Array.from({ length: 8 }, () => fail(tool, { reference: 'r', sql: ENDLESS[0]! }))
+    const order: string[] = []
+    const quick = ask(tool, { reference: 'r', sql: 'SELECT sum(n) FROM t' }).then((answer) => {
+      order.push('quick')
+      return answer
+    })
+    await Promise.all([quick, ...hostile.map((one) => one.then(() => order.push('hostile')))])
+    expect(rowsOf(await quick)).toEqual(['499500'])
+    expect(order.indexOf('quick')).toBeLessThan(8)
+  })
+
+  it('ends if the call is aborted', async () => {
+    const tool = toolOf({ r: { content } }, { deadlineMs: 60_000 })
+    const result = await tool.execute({ reference: 'r', sql: ENDLESS[0] }, { signal: AbortSignal.timeout(300) })
+    expect(result).toMatchObject({ isError: true, code: 'aborted' })
+  })
+
+  it('has only so much memory', async () => {
+    const sql =
+      'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 9000000) SELECT count(*) FROM (SELECT x, hex(zeroblob(200)) AS y FROM c ORDER BY random())'
+    const { code } = await fail(toolOf({ r: { content } }, { deadlineMs: 60_000 }), { reference: 'r', sql })
+    expect(code).toBe('too-large')
+  })
+
+  it('may be a large cross join that does end', async () => {
+    expect(await rows(content, 'SELECT count(*) FROM t a, t b')).toEqual(['1000000'])
+  })
+})
+
+it('loads a table once', async () => {
+  let read = 0
+  const storage = storageOf({ r: { content: CSV } })
+  const counting = {
+    ...storage,
+    retrieveRange: async (...args: Parameters<NonNullable<typeof storage.retrieveRange>>) => {
+      const part = await storage.retrieveRange!(...args)
+      read += part.content.length
+      return part
+    },
+  }
+  const tool = createRetrievalTool({
+    storage: counting,
+    scoped: false,
+    maxRetrievalTokens: 500,
+    countTokens: (text) => text.length / 4,
+  })
+  await ask(tool, { reference: 'r', sql: 'SELECT count(*) FROM t' })
+  const first = read
+  await ask(tool, { reference: 'r', sql: 'SELECT max(id) FROM t' })
+  expect(read - first).toBeLessThan(first / 2 + 70_000)
+})

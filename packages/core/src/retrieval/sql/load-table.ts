@@ -1,0 +1,186 @@
+import { formatCount, RecencyMap } from '@spillway/text/internal'
+import { sqlEngine, type CellBatch, type SqlTable } from '@spillway/text/internal/engines'
+import { jsonLayout, type JsonLayout } from '@spillway/text/internal/json'
+import { JsonRows, readTable, type RowReader } from '@spillway/text/internal/tables'
+import type { ContentSource } from '../../content/content-source.ts'
+import { SearchClock } from '../../search/search-lines.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { readJsonPath } from '../json-path/json-shape.ts'
+import { selectJson, WorkPace, type SelectedValue } from '../json-path/select-json.ts'
+import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
+import { abridge, quote } from '../show-hits.ts'
+import { CellBatches, MAX_ROWS } from './cell-batches.ts'
+import { largestArray } from './largest-array.ts'
+
+/** Bytes of the beginning by which a table is recognized. */
+const START_BYTES = 65_536
+/** Bytes that are read between two looks at the clock. */
+const SLICE_BYTES = 32_768
+/** Bytes of a content that is loaded, at most. */
+const MAX_BYTES = 209_715_200
+/** Bytes of all tables that are kept for the next call. */
+const CACHED_BYTES = 268_435_456
+/** Milliseconds that each million bytes of content add to the deadline of loading. */
+const MS_PER_MILLION_BYTES = 300
+/** Values of a JSONPath that are read as rows, at most. */
+const MAX_VALUES = 1_000_000
+
+/** A loaded table, and what there is to say of it. */
+export interface LoadedTable {
+  readonly table: SqlTable
+  /** Sentences about what is not in the table, or not as it seems. */
+  readonly notes: readonly string[]
+}
+
+/** Tables by storage, reference, path and size, the one used last at the end. */
+const cache = new RecencyMap<string, LoadedTable>()
+let cachedBytes = 0
+const storages = new WeakMap<Storage, number>()
+let storageCount = 0
+
+/**
+ * Load the table that a content is, or that `path` selects in JSON; a document without rows of its own gives the largest
+ * array of objects in it. A table that was loaded before is taken from the cache.
+ *
+ * Throws `not-a-table`, `too-large`, and what reading throws.
+ */
+export async function loadTable(
+  source: ContentSource,
+  path: string | undefined,
+  context: RetrievalContext,
+): Promise<LoadedTable> {
+  if (source.size > MAX_BYTES) throw tooLarge(source, `more than ${formatCount(MAX_BYTES)} bytes`)
+  const storage = storages.get(context.storage) ?? ++storageCount
+  storages.set(context.storage, storage)
+  const key = JSON.stringify([storage, source.reference, path, source.size, source.contentType])
+  const loaded = cache.get(key) ?? (await load(source, path, context))
+  keep(key, loaded)
+  return loaded
+}
+
+/** Forget the tables that were not used for longest, until the others are within the budget. */
+function keep(key: string, loaded: LoadedTable): void {
+  cachedBytes += loaded.table.database.length - (cache.get(key)?.table.database.length ?? 0)
+  cache.set(key, loaded)
+  while (cachedBytes > CACHED_BYTES) {
+    const oldest = cache.oldestKey!
+    cachedBytes -= cache.get(oldest)!.table.database.length
+    cache.delete(oldest)
+  }
+}
+
+/** What is read: where in the content, and by which reader. */
+interface TablePlan {
+  readonly values: readonly Omit<SelectedValue, 'path'>[]
+  readonly createReader: (sink: CellBatches) => RowReader | undefined
+  readonly notes: readonly string[]
+}
+
+async function load(source: ContentSource, path: string | undefined, context: RetrievalContext): Promise<LoadedTable> {
+  const engine = sqlEngine()
+  if (engine === undefined)
+    throw new RetrievalError('unsupported', 'SQL is not available here. Use pattern to find rows.')
+  const plan = await planTable(source, path, context)
+  const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
+  let notes: readonly string[] = []
+  const readBatches = async function* (): AsyncGenerator<CellBatch> {
+    const batches = new CellBatches()
+    const reader = plan.createReader(batches)
+    if (reader === undefined) throw await noTable(source)
+    yield* readRows(source, plan, reader, batches, context)
+    const said = reader.finish()
+    if (batches.isOver) throw tooLarge(source, `more than ${formatCount(MAX_ROWS)} rows`)
+    if (said === undefined) throw await noTable(source)
+    yield* batches.take(true)
+    notes = [...plan.notes, ...said, ...batches.notes()]
+  }
+  const table = await engine.load(readBatches, deadlineMs, context.signal)
+  return { table, notes: [...notes, ...describeMisfits(table)] }
+}
+
+async function* readRows(
+  source: ContentSource,
+  { values }: TablePlan,
+  reader: RowReader,
+  batches: CellBatches,
+  { signal }: RetrievalContext,
+): AsyncGenerator<CellBatch> {
+  const clock = new SearchClock(Infinity, signal)
+  for (const { start, end } of values) {
+    const decoder = new TextDecoder()
+    for await (const block of source.blocks(start, end)) {
+      clock.start(block.length)
+      for (let at = 0; at < block.length && !batches.isOver; at += SLICE_BYTES) {
+        reader.push(decoder.decode(block.subarray(at, at + SLICE_BYTES), { stream: true }))
+        yield* batches.take()
+        if (clock.needsPause) await clock.pause()
+      }
+      clock.stop()
+    }
+    reader.push(`${decoder.decode()}${values.length > 1 ? '\n' : ''}`)
+  }
+}
+
+async function planTable(
+  source: ContentSource,
+  path: string | undefined,
+  context: RetrievalContext,
+): Promise<TablePlan> {
+  const layout = await jsonLayout(source)
+  if (path !== undefined) return await planPath(source, layout, path, context)
+  const bytes = await source.read(0, START_BYTES)
+  const start = new TextDecoder().decode(bytes)
+  const before = new TextDecoder().decode(bytes.subarray(0, layout.start)).length
+  const text = { start, isWhole: source.size <= bytes.length, contentType: source.contentType }
+  const createReader = (sink: CellBatches): RowReader | undefined => readTable(text, { ...layout, start: before }, sink)
+  const values = [{ start: 0, end: source.size }]
+  const isJson = /^\s*[[{]/.test(start.slice(before))
+  if (!isJson || createReader(new CellBatches()) !== undefined) return { values, createReader, notes: [] }
+  const array = await largestArray(source, layout)
+  if (array === undefined) throw await noTable(source)
+  const notes = [
+    `t is the largest array of objects in this JSON: ${quote(array.path, 200)}. json_path selects another.`,
+  ]
+  return { values: [array], createReader: (sink) => new JsonRows('array', sink), notes }
+}
+
+async function planPath(
+  source: ContentSource,
+  layout: JsonLayout,
+  path: string,
+  context: RetrievalContext,
+): Promise<TablePlan> {
+  const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
+  const pace = new WorkPace(deadlineMs, context.signal)
+  const { segments } = await readJsonPath(path, source, layout, pace)
+  const options = { layout, skip: 0, keep: MAX_VALUES, enough: MAX_VALUES + 1, pace }
+  const { values, ended } = await selectJson(source, segments, options)
+  const [first] = values
+  if (ended.by !== 'all' || first === undefined) throw await noTable(source, path)
+  const [opening] = await source.read(first.start, 1)
+  const isArray = opening === 91 && values.length === 1
+  return { values, createReader: (sink) => new JsonRows(isArray ? 'array' : 'documents', sink), notes: [] }
+}
+
+function describeMisfits({ columns }: SqlTable): string[] {
+  return columns
+    .filter(({ misfits }) => misfits > 0)
+    .map(({ name, misfits, misfit = '', misfitRow = 0 }) => {
+      const first = `the first is ${quote(misfit, 40)} in row ${formatCount(misfitRow)}`
+      return `${quote(name)} has numbers, but ${formatCount(misfits)} of its cells are text, which comes after all numbers: ${first}.`
+    })
+}
+
+function tooLarge({ reference }: ContentSource, what: string): RetrievalError {
+  const message = `The table has ${what}, too much for SQL. To find rows:`
+  return new RetrievalError('too-large', message, { call: { reference, pattern: 'words of the row' } })
+}
+
+async function noTable(source: ContentSource, path?: string): Promise<RetrievalError> {
+  const { reference, contentType } = source
+  const rows =
+    'tables are CSV, TSV and the like, aligned columns, Markdown and box tables, and JSON objects in an array or on lines'
+  const what = path === undefined ? `This content (${abridge(contentType, 80)})` : `What ${quote(path)} selects`
+  const call = path === undefined ? { reference, line_range: { start: 1, end: 20 } } : { reference, json_path: path }
+  return new RetrievalError('not-a-table', `${what} is no table: ${rows}. To see it:`, { call })
+}
