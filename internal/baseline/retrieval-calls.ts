@@ -12,36 +12,37 @@ export function callsFor(reference: string, text: string): readonly Call[] {
   ]
   const [column = 'name', ...columns] = cellsOf(lines[0] ?? '')
   const cell = cellsOf(lines[middle - 1] ?? '')[0] ?? word
-  const where = `${JSON.stringify(column)} = ${JSON.stringify(cell)}`
+  const name = (text: string): string => `"${text.replaceAll('"', '""')}"`
+  const equals = `${name(column)} = '${cell.replaceAll("'", "''")}'`
   const key = /"(\w+)"\s*:/.exec(lines.slice(middle - 1).join('\n'))?.[1] ?? 'id'
   const near = { start: Math.max(1, middle - 50), end: middle + 50 }
   const calls: readonly Call[] = [
     {},
     { context_lines: 7 },
-    { from_end: true, limit: 12 },
+    { from_end: true, context_lines: 12 },
     { line_range: { start: middle, end: middle + 20 } },
     { line_range: { start: lines.length - 2, end: lines.length + 20 } },
     { line_range: { start: lines.length + 1_000, end: lines.length + 1_010 } },
     { byte_range: { start: 101, end: 500 } },
     { pattern: word },
-    { pattern: word, context_lines: 0, from_end: true, limit: 3 },
-    { pattern: word, context_lines: 1, skip: 2, limit: 2 },
+    { pattern: word, context_lines: 0, from_end: true },
+    { pattern: word, context_lines: 1, after: 2 },
     { pattern: word, count_only: true },
     { pattern: word, line_range: near },
-    { pattern: word.toUpperCase(), ignore_case: true, limit: 3 },
+    { pattern: word.toUpperCase(), ignore_case: true },
     { pattern: `${word.slice(0, 4)}\\w*\\W+\\w+|\\b[45]\\d\\d\\b`, context_lines: 1 },
     { pattern: `^.*${word}.*$`, count_only: true },
-    { pattern: `(${word}`, limit: 1 },
+    { pattern: `(${word}` },
     { pattern: 'no such text anywhere' },
-    { patterns: [word, other, 'error|fail'], context_lines: 0 },
+    { pattern: [word, other, 'error|fail'].join('|'), context_lines: 0 },
     { query: `${word} ${other} ${last}` },
-    { query: word, limit: 2, skip: 1 },
-    { json_path: '$.*', limit: 3 },
+    { query: word, after: 1 },
+    { json_path: '$.*' },
     { json_path: `$..[${JSON.stringify(key)}]` },
     { json_path: `$..[?@[${JSON.stringify(key)}]]`, count_only: true },
-    { columns: [column, columns.at(-1) ?? column], limit: 5 },
-    { where, limit: 5 },
-    { where, count_only: true },
+    { sql: `SELECT ${name(column)}, ${name(columns.at(-1) ?? column)} FROM t LIMIT 5` },
+    { sql: `SELECT * FROM t WHERE ${equals} LIMIT 5` },
+    { sql: `SELECT ${name(column)}, count(*) FROM t GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 5` },
   ]
   return calls.map((call) => ({ reference, ...call }))
 }
@@ -53,10 +54,10 @@ export function scopeCalls(references: readonly string[], texts: readonly string
   return [
     { pattern: word },
     { pattern: other, count_only: true },
-    { pattern: 'error|fail', ignore_case: true, context_lines: 0, limit: 2 },
+    { pattern: 'error|fail', ignore_case: true, context_lines: 0 },
     { pattern: 'no such text anywhere' },
     { query: `${word} ${other}` },
-    { patterns: [word, other], limit: 1 },
+    { pattern: `${word}|${other}` },
     { reference: `${last.slice(0, -1)}x` },
     { reference: 'unknown_0123456789' },
     { reference: '../../etc/passwd' },
@@ -66,9 +67,9 @@ export function scopeCalls(references: readonly string[], texts: readonly string
     { reference: first, pattern: 'x'.repeat(2_000) },
     { reference: first, pattern: word, query: word },
     { reference: first, json_path: '$[' },
-    { reference: first, where: 'no condition' },
+    { reference: first, sql: 'no statement' },
     { reference: first, count_only: true },
-    { reference: first, limit: -1 },
+    { reference: first, after: -1 },
     { reference: first, unknown_parameter: 1 },
     { pattern: '' },
     {},

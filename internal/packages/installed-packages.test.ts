@@ -50,7 +50,7 @@ const FILES: Readonly<Record<string, string>> = {
     const content = [{ type: 'text', text: 'a line of a log\\n'.repeat(9_000) }]
     const outcome = await offloader.offload({ toolName: 'read_log', toolCallId: 'call_1', content })
     const reference = outcome.stored[0].reference
-    for (const asked of [{ pattern: 'log' }, { query: 'log' }, { json_path: '$' }, { columns: ['a'] }])
+    for (const asked of [{ pattern: 'log' }, { query: 'log' }, { json_path: '$' }, { sql: 'SELECT 1' }])
       await offloader.retrievalTool.execute({ reference, ...asked })
     console.log(outcome.status)
   `,

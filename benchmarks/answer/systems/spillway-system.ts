@@ -103,11 +103,13 @@ function inputOf(intent: Intent): object | undefined {
     case 'lines':
       return { line_range: { start: intent.first, end: intent.last } }
     case 'tail':
-      return { from_end: true, limit: intent.count }
+      return { from_end: true, context_lines: intent.count }
     case 'total':
       return undefined
     case 'rows':
-      return { columns: [intent.keyColumn, intent.field], where: whereEquals(intent.keyColumn, intent.key) }
+      return {
+        sql: `SELECT ${name(intent.keyColumn)}, ${name(intent.field)} FROM t WHERE ${equals(intent.keyColumn, intent.key)}`,
+      }
     case 'sibling':
       return {
         json_path: `$..[?@[${JSON.stringify(intent.keyName)}] == ${JSON.stringify(intent.key)}][${JSON.stringify(intent.field)}]`,
@@ -117,7 +119,7 @@ function inputOf(intent: Intent): object | undefined {
     case 'count':
       return { pattern: escapeRegex(intent.literal), count_only: true }
     case 'count-rows':
-      return { where: whereEquals(intent.column, intent.value), count_only: true }
+      return { sql: `SELECT count(*) FROM t WHERE ${equals(intent.column, intent.value)}` }
     case 'words':
       return { query: intent.words }
     case 'all':
@@ -127,8 +129,9 @@ function inputOf(intent: Intent): object | undefined {
   }
 }
 
-const whereEquals = (column: string, value: string): string =>
-  `"${column.replaceAll('"', '""')}" = '${value.replaceAll("'", "''")}'`
+const name = (column: string): string => `"${column.replaceAll('"', '""')}"`
+
+const equals = (column: string, value: string): string => `${name(column)} = '${value.replaceAll("'", "''")}'`
 
 function withHead(shown: string, text: string): string {
   const references = shown.slice(shown.lastIndexOf('[Stored references:]'))

@@ -27,7 +27,7 @@ export function openOurs(content: Uint8Array): (question: string) => Promise<str
     signal: undefined,
   }
   return async (query) =>
-    await answerQuery({ mode: 'query', reference: 'log', query, skip: 0, limit: PASSAGES }, context)
+    await answerQuery({ mode: 'query', reference: 'log', query, after: 0 }, context)
 }
 
 export const ours: Ranker = {

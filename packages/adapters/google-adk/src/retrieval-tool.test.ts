@@ -73,7 +73,7 @@ it('declares its parameters as Gemini has them, anew for each request', () => {
       type: 'OBJECT',
       properties: {
         reference: { type: 'STRING' },
-        patterns: { type: 'ARRAY', items: { type: 'STRING' } },
+        references: { type: 'ARRAY', items: { type: 'STRING' } },
         line_range: {
           type: 'OBJECT',
           properties: { start: { type: 'INTEGER' }, end: { type: 'INTEGER' } },

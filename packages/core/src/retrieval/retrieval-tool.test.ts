@@ -113,7 +113,7 @@ const schemas = [retrievalInputSchema(true), retrievalInputSchema(false)]
 
 describe('the schema of the retrieval tool', () => {
   it('is short, being paid for in every prompt', () => {
-    // 518 tokens of o200k; the benchmark of answers counts them.
+    // 480 tokens of o200k; the benchmark of answers counts them.
     for (const scope of [true, false])
       expect((retrievalDescription(scope) + JSON.stringify(retrievalInputSchema(scope))).length).toBeLessThan(2_500)
   })
