@@ -38,7 +38,7 @@ describe('a record', () => {
   it('has answers of every mode of the retrieval tool', () => {
     const fields = files.filter(({ path }) => path.startsWith('fields/')).map(({ text }) => text)
     const modes = [...fields.join('').matchAll(/"mode":"([a-z-]+)"/g)].map(([, mode]) => mode)
-    const known = 'bytes count full head invalid json-path pattern query range scope-pattern scope-query table'
+    const known = 'bytes count full head invalid json-path pattern query range scope-pattern scope-query sql'
     expect([...new Set(modes)].toSorted()).toEqual(known.split(' '))
   })
 

@@ -2,7 +2,6 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { IsolationError } from '../platform/platform.ts'
 import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
 import type { CellBatch, SqlColumn, SqlEngine, SqlResult, SqlTable } from './sql-engine.ts'
-import { sqliteProgram } from './sqlite-program.ts'
 
 /** A statement usually takes less: one that takes longer may have to wait for others. */
 const SHORT_MS = 250
@@ -90,4 +89,296 @@ async function explained<Result>(deadlineMs: number, work: () => Promise<Result>
     if (!(cause instanceof WorkerFailure)) throw cause
     throw new IsolationError(cause.started ? 'ended' : 'unavailable', cause.message, { cause })
   }
+}
+
+/** Share of the cells with a value that are numbers in a column of numbers. */
+const NUMBER_SHARE = 0.9
+/** Digits of an integer that surely fits 64 bits; a longer one is an id, and stays text. */
+const MAX_DIGITS = 18
+/** Megabytes that a statement may take beside its tables. */
+const STATEMENT_MB = 192
+/** Rows of a result that are counted, and returned, at most. */
+const MAX_COUNTED = 1_000_000
+const MAX_RETURNED = 10_000
+/** Bytes of one value in a statement, and UTF-16 units of one that is returned. */
+const MAX_VALUE_BYTES = 16_777_216
+const MAX_CELL_UNITS = 65_536
+
+/**
+ * Write the program of the worker in which SQLite runs.
+ *
+ * It is text, so that no bundler, loader or test runner has to find a file. SQLite checks a statement: its authorizer lets
+ * only reading pass, so there is no ATTACH and no PRAGMA, and the WebAssembly build sees no files of the host.
+ *
+ * @param address - The address of `@sqlite.org/sqlite-wasm`.
+ */
+function sqliteProgram(address: string): string {
+  return `
+import('node:worker_threads').then(async ({ parentPort }) => {
+  const { default: init } = await import(${JSON.stringify(address)})
+  const { capi, wasm } = await init()
+  const x = wasm.exports
+  const quote = (name) => '"' + name.replaceAll('"', '""') + '"'
+
+  function open(file) {
+    const scope = wasm.scopedAllocPush()
+    try {
+      const place = wasm.scopedAllocPtr()
+      check(undefined, capi.sqlite3_open_v2(file, place, 70, 0))
+      return wasm.peekPtr(place)
+    } finally {
+      wasm.scopedAllocPop(scope)
+    }
+  }
+
+  function check(db, code) {
+    if (code === 0) return
+    throw new Error(db === undefined ? capi.sqlite3_js_rc_str(code) : capi.sqlite3_errmsg(db))
+  }
+
+  function run(db, sql) {
+    check(db, capi.sqlite3_exec(db, sql, 0, 0, 0))
+  }
+
+  /** Return the statement, and what follows it. */
+  function prepare(db, sql) {
+    const scope = wasm.scopedAllocPush()
+    try {
+      const [place, tail, text] = [wasm.scopedAllocPtr(), wasm.scopedAllocPtr(), wasm.scopedAllocCString(sql)]
+      check(db, capi.sqlite3_prepare_v3(db, text, -1, 0, place, tail))
+      return [wasm.peekPtr(place), wasm.cstrToJs(wasm.peekPtr(tail))]
+    } finally {
+      wasm.scopedAllocPop(scope)
+    }
+  }
+
+  const TEXT = 0, INTEGER = 1, LONG = 2, REAL = 3, ID = 4
+  const isDigit = (code) => code >= 48 && code <= 57
+
+  /** Tell what the cell between two bytes is. */
+  function kindOf(heap, from, to) {
+    while (from < to && heap[from] === 32) from++
+    while (to > from && heap[to - 1] === 32) to--
+    let at = heap[from] === 45 ? from + 1 : from
+    const first = at
+    while (at < to && isDigit(heap[at])) at++
+    const digits = at - first
+    if (at === to) {
+      if (digits === 0) return TEXT
+      return (heap[first] === 48 && digits > 1) || digits > ${MAX_DIGITS} ? ID : digits > 15 ? LONG : INTEGER
+    }
+    if (digits > 1 && heap[first] === 48) return isDigit(heap[to - 1]) ? ID : TEXT
+    let decimals = 0
+    if (heap[at] === 46) for (at++; at < to && isDigit(heap[at]); at++) decimals++
+    if (digits + decimals === 0 || heap[at - 1] === 46) return TEXT
+    if (at < to && (heap[at] | 32) === 101) {
+      at++
+      if (heap[at] === 43 || heap[at] === 45) at++
+      const exponent = at
+      while (at < to && isDigit(heap[at])) at++
+      if (at === exponent) return TEXT
+    }
+    return at === to ? REAL : TEXT
+  }
+
+  function typeOf({ filled, counts }) {
+    const numbers = counts[INTEGER] + counts[LONG] + counts[REAL]
+    if (filled === 0 || counts[ID] > 0 || numbers < filled * ${NUMBER_SHARE}) return 'TEXT'
+    return counts[REAL] === 0 ? 'INTEGER' : counts[LONG] === 0 ? 'REAL' : 'NUMERIC'
+  }
+
+  /** Load the batches that come by a port; each is acknowledged. */
+  function load({ port, types }) {
+    const db = open('file:t?vfs=memdb')
+    run(db, 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN')
+    const columns = []
+    let insert = 0
+    let rows = 0
+
+    function addColumns(names) {
+      if (columns.length === names.length) return
+      const added = names.slice(columns.length)
+      for (const name of added) columns.push({ name, filled: 0, counts: [0, 0, 0, 0, 0], misfits: 0, type: undefined })
+    }
+
+    function create() {
+      const added = columns.filter(({ type }) => type === undefined)
+      if (added.length === 0) return
+      for (const column of added) {
+        column.type = types?.[columns.indexOf(column)] ?? typeOf(column)
+        column.isFixed = column.type === 'TEXT' && (types !== undefined || column.filled > 0)
+      }
+      const written = added.map(({ name, type }) => quote(name) + ' ' + type)
+      if (insert === 0) run(db, 'CREATE TABLE t (' + written.join(', ') + ')')
+      else for (const one of written) run(db, 'ALTER TABLE t ADD COLUMN ' + one)
+      if (insert !== 0) capi.sqlite3_finalize(insert)
+      insert = prepare(db, 'INSERT INTO t VALUES (' + columns.map(() => '?').join(', ') + ')')[0]
+    }
+
+    function classify(column, heap, at, length, isText, row) {
+      column.filled++
+      const kind = isText ? TEXT : kindOf(heap, at, at + length)
+      column.counts[kind]++
+      if (kind !== TEXT) return
+      if (++column.misfits === 1) {
+        column.misfitRow = row
+        column.misfit = new TextDecoder().decode(heap.slice(at, at + Math.min(length, 100)))
+      }
+      if (isText) column.counts[ID]++
+    }
+
+    function add({ names, bytes, lengths }) {
+      addColumns(names)
+      const width = columns.length
+      const place = x.sqlite3_malloc(bytes.length + 1)
+      if (place === 0) throw new Error('out of memory')
+      let heap = wasm.heap8u()
+      heap.set(bytes, place)
+      const each = (visit) => {
+        let at = place
+        for (let cell = 0, column = 0, row = rows + 1; cell < lengths.length; cell++) {
+          const code = lengths[cell]
+          const length = code < 0 ? 0 : code >> 1
+          visit(column, at, code < 0 ? -1 : length, (code & 1) === 1, row)
+          at += length
+          if (++column === width) {
+            column = 0
+            row++
+          }
+        }
+      }
+      each((column, at, length, isText, row) => {
+        const one = columns[column]
+        if (length >= 0 && one.isFixed !== true) classify(one, heap, at, length, isText, row)
+      })
+      create()
+      each((column, at, length) => {
+        if (length < 0) x.sqlite3_bind_null(insert, column + 1)
+        else x.sqlite3_bind_text(insert, column + 1, at, length, 0)
+        if (column + 1 < width) return
+        if (x.sqlite3_step(insert) !== 101) check(db, capi.sqlite3_errcode(db))
+        x.sqlite3_reset(insert)
+      })
+      x.sqlite3_free(place)
+      rows += lengths.length / width
+    }
+
+    function finish() {
+      create()
+      // The first rows may not have been typical.
+      const found = columns.map((column) => (column.isFixed ? column.type : typeOf(column)))
+      if (types === undefined && found.some((type, index) => type !== columns[index].type)) return { types: found }
+      capi.sqlite3_finalize(insert)
+      run(db, 'COMMIT')
+      const scope = wasm.scopedAllocPush()
+      const size = wasm.scopedAlloc(8)
+      const start = capi.sqlite3_serialize(db, 'main', size, 1)
+      const length = Number(wasm.peek(size, 'i64'))
+      wasm.scopedAllocPop(scope)
+      const database = new Uint8Array(new SharedArrayBuffer(length))
+      database.set(wasm.heap8u().subarray(start, start + length))
+      const shown = columns.map(({ name, type, misfits, misfit, misfitRow }) =>
+        type === 'TEXT' ? { name, type, misfits: 0 } : { name, type, misfits, misfit, misfitRow })
+      return { database, rows, columns: shown }
+    }
+
+    return new Promise((resolve, reject) => {
+      port.on('message', (batch) => {
+        try {
+          if (batch === null) resolve(finish())
+          else add(batch)
+          port.postMessage('added')
+        } catch (error) {
+          reject(error)
+          port.postMessage('failed')
+        }
+      })
+      port.on('close', () => resolve(undefined))
+    }).finally(() => {
+      port.close()
+      capi.sqlite3_close_v2(db)
+    })
+  }
+
+  let opened = { key: '', db: 0 }
+
+  function openTables(tables) {
+    const key = tables.map(({ id }) => id).join()
+    if (opened.key === key) return opened.db
+    if (opened.db !== 0) capi.sqlite3_close_v2(opened.db)
+    opened = { key: '', db: 0 }
+    const db = open(':memory:')
+    opened.db = db
+    const bytes = tables.reduce((sum, { database }) => sum + database.length, 0)
+    run(db, 'PRAGMA temp_store = 2; PRAGMA hard_heap_limit = 0')
+    for (const [index, { database }] of tables.entries()) {
+      const schema = index === 0 ? 'main' : 'd' + (index + 1)
+      if (index > 0) run(db, "ATTACH ':memory:' AS " + schema)
+      const start = x.sqlite3_malloc(database.length)
+      if (start === 0) throw new Error('out of memory')
+      wasm.heap8u().set(database, start)
+      check(db, capi.sqlite3_deserialize(db, schema, start, database.length, database.length, 5))
+      if (tables.length > 1) run(db, 'CREATE TEMP VIEW t' + (index + 1) + ' AS SELECT * FROM ' + schema + '.t')
+    }
+    run(db, 'PRAGMA hard_heap_limit = ' + (bytes + ${STATEMENT_MB} * 1048576) + '; PRAGMA query_only = 1; PRAGMA trusted_schema = 0')
+    const limits = [[0, ${MAX_VALUE_BYTES}], [1, 100000], [2, 2000], [3, 200], [4, 100], [5, 100000], [6, 127], [7, 0], [8, 1000], [10, 0]]
+    for (const [limit, value] of limits) capi.sqlite3_limit(db, limit, value)
+    // SELECT, reading a column, calling a function, and recursion; all else is denied.
+    capi.sqlite3_set_authorizer(db, (_, action) => (action === 20 || action === 21 || action === 31 || action === 33 ? 0 : 1), 0)
+    opened.key = key
+    return db
+  }
+
+  function valueAt(statement, column) {
+    const type = capi.sqlite3_column_type(statement, column)
+    if (type === 5) return null
+    if (type === 4) return '[' + capi.sqlite3_column_bytes(statement, column) + ' bytes]'
+    const text = capi.sqlite3_column_text(statement, column)
+    return text.length > ${MAX_CELL_UNITS} ? text.slice(0, ${MAX_CELL_UNITS}) + '… [' + text.length + ' characters]' : text
+  }
+
+  function query({ tables, statement: { sql, skip, maxUnits } }) {
+    const db = openTables(tables)
+    if (sql.includes('\\0')) throw new Error('a statement has no NUL')
+    const [statement, rest] = prepare(db, sql)
+    try {
+      if (statement === 0) throw new Error('there is no statement')
+      if (/\\S/.test(rest)) {
+        const [other] = prepare(db, rest)
+        capi.sqlite3_finalize(other)
+        if (other !== 0) throw new Error('only one statement is taken')
+      }
+      const width = capi.sqlite3_column_count(statement)
+      if (width === 0 || capi.sqlite3_stmt_readonly(statement) === 0) throw new Error('only SELECT is taken')
+      const names = Array.from({ length: width }, (_, column) => capi.sqlite3_column_name(statement, column))
+      const rows = []
+      let count = 0
+      let units = 0
+      let isFull = false
+      for (; count < ${MAX_COUNTED}; count++) {
+        const code = x.sqlite3_step(statement)
+        if (code === 101) return { names, rows, count, isCounted: true }
+        if (code !== 100) throw new Error(capi.sqlite3_errmsg(db))
+        if (count < skip || isFull) continue
+        const row = names.map((_, column) => valueAt(statement, column))
+        units = row.reduce((sum, value) => sum + (value?.length ?? 0) + 1, units)
+        isFull = rows.length > 0 && (units > maxUnits || rows.length >= ${MAX_RETURNED})
+        if (!isFull) rows.push(row)
+      }
+      return { names, rows, count, isCounted: false }
+    } finally {
+      capi.sqlite3_finalize(statement)
+    }
+  }
+
+  parentPort.on('message', async (message) => {
+    try {
+      parentPort.postMessage(await (message.port === undefined ? query(message) : load(message)))
+    } catch (error) {
+      parentPort.postMessage({ error: error.message })
+    }
+  })
+  parentPort.postMessage('ready')
+})
+`
 }

@@ -1,7 +1,7 @@
-import { formatCount, RecencyMap } from '@spillway/text/internal'
+import { formatCount, RecencyMap, yieldToEventLoop } from '@spillway/text/internal'
 import { sqlEngine, type CellBatch, type SqlTable } from '@spillway/text/internal/engines'
-import { jsonLayout, type JsonLayout } from '@spillway/text/internal/json'
-import { JsonRows, readTable, type RowReader } from '@spillway/text/internal/tables'
+import { jsonLayout, jsonPathsAt, JsonWalker, type JsonLayout, type JsonVisitor } from '@spillway/text/internal/json'
+import { JsonRows, readTable, type RowReader, type TableRow, type TableSink } from '@spillway/text/internal/tables'
 import type { ContentSource } from '../../content/content-source.ts'
 import { SearchClock } from '../../search/search-lines.ts'
 import type { Storage } from '../../storage/storage.ts'
@@ -9,8 +9,14 @@ import { readJsonPath } from '../json-path/json-shape.ts'
 import { selectJson, WorkPace, type SelectedValue } from '../json-path/select-json.ts'
 import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
 import { abridge, quote } from '../show-hits.ts'
-import { CellBatches, MAX_ROWS } from './cell-batches.ts'
-import { largestArray } from './largest-array.ts'
+
+/** Columns that SQLite takes, at most. */
+const MAX_COLUMNS = 2_000
+/** Bytes and cells of a batch; one row is in one batch. */
+const BATCH_BYTES = 1_048_576
+const BATCH_CELLS = 131_072
+/** Rows of a table, at most. */
+const MAX_ROWS = 5_000_000
 
 /** Bytes of the beginning by which a table is recognized. */
 const START_BYTES = 65_536
@@ -183,4 +189,174 @@ async function noTable(source: ContentSource, path?: string): Promise<RetrievalE
   const what = path === undefined ? `This content (${abridge(contentType, 80)})` : `What ${quote(path)} selects`
   const call = path === undefined ? { reference, line_range: { start: 1, end: 20 } } : { reference, json_path: path }
   return new RetrievalError('not-a-table', `${what} is no table: ${rows}. To see it:`, { call })
+}
+
+/** Bytes of JSON that are walked at once. */
+const WALKED_BYTES = 524_288
+const OPEN_ARRAY = 91
+const OPEN_OBJECT = 123
+
+/** Find the array of objects in a document that takes most bytes; `undefined` if there is none. */
+async function largestArray(source: ContentSource, layout: JsonLayout): Promise<SelectedValue | undefined> {
+  const finder = new ArrayFinder()
+  const walker = new JsonWalker({ form: layout.form, base: layout.start, visitor: finder })
+  for await (const block of source.blocks(layout.start)) {
+    for (let at = 0; at < block.length && !walker.hasFailed; at += WALKED_BYTES) {
+      walker.take(block.subarray(at, at + WALKED_BYTES))
+      walker.advance()
+      await yieldToEventLoop()
+    }
+  }
+  const { largest } = finder
+  if (largest === undefined) return undefined
+  const json = { contentType: 'application/json', read: source.read.bind(source), blocks: source.blocks.bind(source) }
+  const [path = '$'] = await jsonPathsAt(json, [largest.start])
+  return { ...largest, path }
+}
+
+class ArrayFinder implements JsonVisitor {
+  largest: { readonly start: number; readonly end: number } | undefined
+  readonly #open: { readonly start: number; readonly isArray: boolean; hasObjects: boolean }[] = []
+
+  begin(at: number, first: number): boolean {
+    const outer = this.#open.at(-1)
+    if (outer?.isArray === true && first === OPEN_OBJECT) outer.hasObjects = true
+    this.#open.push({ start: at, isArray: first === OPEN_ARRAY, hasObjects: false })
+    return true
+  }
+
+  end(at: number): void {
+    const { start, hasObjects } = this.#open.pop()!
+    const size = this.largest === undefined ? 0 : this.largest.end - this.largest.start
+    if (hasObjects && at - start > size) this.largest = { start, end: at }
+  }
+
+  abandon(): void {
+    this.#open.length = 0
+  }
+}
+
+const encoder = new TextEncoder()
+
+/** Takes the rows of a text and packs their cells for the engine. */
+class CellBatches implements TableSink {
+  #headers: readonly string[] = []
+  readonly #names: string[] = []
+  readonly #used = new Set<string>()
+  #bytes = new Uint8Array(BATCH_BYTES)
+  #size = 0
+  #lengths = new Int32Array(BATCH_CELLS)
+  #cells = 0
+  #width = 0
+  #ready: CellBatch[] = []
+  #isOther = false
+  #rows = 0
+  #otherRows = 0
+  #cutCells = 0
+
+  /** Whether the table has more rows than are loaded. */
+  get isOver(): boolean {
+    return this.#rows > MAX_ROWS
+  }
+
+  begin(names: readonly string[]): void {
+    if (this.#headers.length === 0) this.#headers = names
+    // Of several tables, those count that have the columns of the first.
+    this.#isOther = names.length !== this.#headers.length || names.some((name, at) => name !== this.#headers[at])
+  }
+
+  row(row: TableRow): void {
+    if (this.#isOther) this.#otherRows++
+    else if (++this.#rows <= MAX_ROWS) this.#add(row)
+  }
+
+  /** Take the batches that are full; with `all`, the last one too. */
+  take(all = false): readonly CellBatch[] {
+    if (all) this.#flush()
+    const ready = this.#ready
+    this.#ready = []
+    return ready
+  }
+
+  /** Say what is not in the table. */
+  notes(): string[] {
+    const notes: string[] = []
+    if (this.#otherRows > 0)
+      notes.push(`Rows of other tables in this text were left out: ${formatCount(this.#otherRows)}.`)
+    if (this.#headers.length > MAX_COLUMNS)
+      notes.push(
+        `The table has ${formatCount(this.#headers.length)} columns, of which the first ${formatCount(MAX_COLUMNS)} are loaded.`,
+      )
+    if (this.#cutCells > 0) notes.push(`Cells of which only the beginning is loaded: ${formatCount(this.#cutCells)}.`)
+    return notes
+  }
+
+  #add(row: TableRow): void {
+    const width = Math.min(this.#headers.length, MAX_COLUMNS)
+    if (width !== this.#width) {
+      this.#flush()
+      while (this.#names.length < width) this.#names.push(this.#nameOf(this.#headers[this.#names.length]!))
+      this.#width = width
+    } else if (this.#size >= BATCH_BYTES || this.#cells + width > BATCH_CELLS) this.#flush()
+    for (let column = 0; column < width; column++) {
+      const cell = row.cell(column)
+      const kind = row.kindOf?.(column)
+      if (cell === undefined || (kind !== 'string' && isNull(cell))) {
+        this.#lengths[this.#cells++] = -1
+        continue
+      }
+      if (row.isLong === true && cell.length < row.lengthOf(column)) this.#cutCells++
+      const start = this.#size
+      this.#write(kind === 'boolean' ? (cell === 'true' ? '1' : '0') : cell)
+      this.#lengths[this.#cells++] = 2 * (this.#size - start) + (kind === 'string' ? 1 : 0)
+    }
+  }
+
+  /** Write a cell as UTF-8: ASCII here, as handing over short texts takes longer than copying them. */
+  #write(cell: string): void {
+    const { length } = cell
+    if (this.#size + 3 * length > this.#bytes.length) {
+      const larger = new Uint8Array(2 * (this.#size + 3 * length))
+      larger.set(this.#bytes.subarray(0, this.#size))
+      this.#bytes = larger
+    }
+    const bytes = this.#bytes
+    let size = this.#size
+    for (let at = 0; at < length; at++) {
+      const code = cell.charCodeAt(at)
+      if (code > 127) {
+        size += encoder.encodeInto(at === 0 ? cell : cell.slice(at), bytes.subarray(size)).written
+        break
+      }
+      bytes[size++] = code
+    }
+    this.#size = size
+  }
+
+  /** SQL names of columns are the same in any case, so those that are not get a number. */
+  #nameOf(header: string): string {
+    let name = header
+    for (let number = 2; this.#used.has(name.toLowerCase()); number++) name = `${header}_${number}`
+    this.#used.add(name.toLowerCase())
+    return name
+  }
+
+  #flush(): void {
+    if (this.#width === 0) {
+      this.#width = Math.min(this.#headers.length, MAX_COLUMNS)
+      for (const header of this.#headers.slice(0, this.#width)) this.#names.push(this.#nameOf(header))
+    }
+    const bytes = this.#bytes.slice(0, this.#size)
+    this.#ready.push({ names: [...this.#names], bytes, lengths: this.#lengths.slice(0, this.#cells) })
+    this.#size = 0
+    this.#cells = 0
+  }
+}
+
+const NULL = /^\s*(?:null|\(null\)|<null>|\\N)?\s*$/i
+const MAY_BE_NULL = new Set(Array.from(' \t\n\rnN(<\\', (character) => character.charCodeAt(0)))
+
+/** Whether a cell says that there is nothing: it is blank, or one of the words of databases for that. */
+function isNull(cell: string): boolean {
+  return cell === '' || (cell.length <= 16 && MAY_BE_NULL.has(cell.charCodeAt(0)) && NULL.test(cell))
 }
