@@ -12,6 +12,8 @@ export interface PreviewOptions {
   readonly showLines?: ((start: number, end: number) => string) | undefined
   /** Write the call that finds a text, for a gap within one long line; without it, `showLines` is used. */
   readonly showText?: ((text: string) => string) | undefined
+  /** Write the call that runs a statement over the table `t`; absent if there is no SQL. */
+  readonly showSql?: ((sql: string) => string) | undefined
 }
 
 /**

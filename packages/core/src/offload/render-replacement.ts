@@ -11,6 +11,7 @@ import {
   contentTypeEssence,
   documentText,
   estimateLargeTokens,
+  locateSqlite,
   type ContentBlock,
   type MediaBlock,
 } from '@spillway/text/internal'
@@ -170,16 +171,19 @@ async function renderText(
 export function gapCalls({
   includeRetrievalTool,
   guide,
-}: ResolvedOptions): Pick<PreviewOptions, 'showLines' | 'showText'> {
+}: ResolvedOptions): Pick<PreviewOptions, 'showLines' | 'showText' | 'showSql'> {
+  const runsSql = locateSqlite() !== undefined
   if (includeRetrievalTool)
     return {
       showLines: (start, end) => `line_range { start: ${start}, end: ${end} }`,
       showText: (text) => `pattern ${JSON.stringify(escapeExpression(text))}`,
+      showSql: runsSql ? (sql) => `sql '${sql}'` : undefined,
     }
   if (guide !== undefined)
     return {
       showLines: (start, end) => guide.formatCall({ line_range: { start, end } }),
       showText: (text) => guide.formatCall({ pattern: escapeExpression(text) }),
+      showSql: runsSql ? (sql) => guide.formatCall({ sql }) : undefined,
     }
   return { showLines: (start, end) => `| sed -n '${start},${end}p'` }
 }

@@ -11,17 +11,18 @@ interface About {
   readonly contentType?: string
   readonly path?: string
   readonly budgetTokens?: number
+  readonly showSql?: (sql: string) => string
 }
 
 async function previewOf(
   text: string,
-  { contentType = 'text/plain', path, budgetTokens = 400 }: About = {},
+  { contentType = 'text/plain', path, budgetTokens = 400, showSql }: About = {},
 ): Promise<string | undefined> {
   const subject = subjectOf(text, { intent: { paths: path === undefined ? [] : [path], words: [] }, contentType })
   if (previewer.recognize(subject) === 0) return undefined
   const reader = previewer.read(subject)
   reader.push(text)
-  return (await reader.finish(subject))?.({ budgetTokens, countTokens: estimateTokens, showLines })
+  return (await reader.finish(subject))?.({ budgetTokens, countTokens: estimateTokens, showLines, showSql })
 }
 
 const numbered = (count: number, line: (index: number) => string): string =>
@@ -38,6 +39,13 @@ describe('a preview of CSV', () => {
       /^\[CSV: 900 rows × 3 columns\]\ndate \[2024-01-10…2024-01-29\]\ndegrees \[0…89.9\]\nweather \[sun ×600, rain ×300\]\n\[… 900 lines, all but these \d+: lines 2-901\]\n2\| 2024-01-10,0,rain\n2024-01-11,0.1,sun\n/,
     )
     expect(preview).toMatch(/\n901\| .*$|2024-01-29,89\.9,sun/m)
+  })
+
+  it('gives one statement by which the rows can be counted, if rows are hidden', async () => {
+    const showSql = (sql: string): string => `sql '${sql}'`
+    const preview = await previewOf(`date,degrees,weather\n${days}\n`, { showSql })
+    expect(preview).toContain(`: lines 2-901; sql 'SELECT "weather", count(*) FROM t GROUP BY 1']\n`)
+    expect(await previewOf('id,note\n1,a\n2,b\n', { contentType: 'text/csv', showSql })).not.toContain('sql')
   })
 
   it('shows the blank lines of a cell', async () => {
