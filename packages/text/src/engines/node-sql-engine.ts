@@ -195,12 +195,6 @@ import('node:worker_threads').then(async ({ parentPort }) => {
     let insert = 0
     let rows = 0
 
-    function addColumns(names) {
-      if (columns.length === names.length) return
-      const added = names.slice(columns.length)
-      for (const name of added) columns.push({ name, filled: 0, counts: [0, 0, 0, 0, 0], misfits: 0, type: undefined })
-    }
-
     function create() {
       const added = columns.filter(({ type }) => type === undefined)
       if (added.length === 0) return
@@ -228,7 +222,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
     }
 
     function add({ names, bytes, lengths }) {
-      addColumns(names)
+      for (const name of names) columns.push({ name, filled: 0, counts: [0, 0, 0, 0, 0], misfits: 0, type: undefined })
       const width = columns.length
       const place = x.sqlite3_malloc(bytes.length + 1)
       if (place === 0) throw new Error('out of memory')

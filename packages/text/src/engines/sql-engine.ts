@@ -1,6 +1,6 @@
 /** Rows of a table, cell after cell, as UTF-8. */
 export interface CellBatch {
-  /** Names of all columns so far. */
+  /** Names of the columns that come in addition to those of earlier batches. */
   readonly names: readonly string[]
   readonly bytes: Uint8Array
   /** For each cell of each row: -1 for NULL, otherwise twice its bytes, plus one if it must stay text. */

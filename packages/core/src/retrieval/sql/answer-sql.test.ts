@@ -299,6 +299,11 @@ describe('types', () => {
     expect(answer).toContain('The table has 10,000 columns, of which the first 2,000 are loaded.')
   })
 
+  it('are those of 2,000 columns that come one after the other', async () => {
+    const content = Array.from({ length: 2_000 }, (_, key) => `{"k${key}":${key},"x":"y"}`).join('\n')
+    expect(await rows(content, 'SELECT sum(k1998), count(k7), count(x) FROM t')).toEqual(['1998,1,2000'])
+  })
+
   it('and names of columns are told apart in any case', async () => {
     expect(await rows('A,a,a b,\n1,2,3,4\n', 'SELECT A, a_2, "a b", "column 4" FROM t')).toEqual(['1,2,3,4'])
   })
@@ -455,7 +460,7 @@ describe('a statement without end', () => {
 
 it('loads a table once', async () => {
   let read = 0
-  const storage = storageOf({ r: { content: CSV } })
+  const storage = storageOf({ r: { content: CSV } }, false)
   const counting = {
     ...storage,
     retrieveRange: async (...args: Parameters<NonNullable<typeof storage.retrieveRange>>) => {

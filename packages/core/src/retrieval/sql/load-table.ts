@@ -15,13 +15,17 @@ const MAX_COLUMNS = 2_000
 /** Bytes and cells of a batch; one row is in one batch. */
 const BATCH_BYTES = 1_048_576
 const BATCH_CELLS = 131_072
+/** Cells of a batch with those that rows before a new column do not have. */
+const MAX_BATCH_CELLS = 4_194_304
 /** Rows of a table, at most. */
 const MAX_ROWS = 5_000_000
 
 /** Bytes of the beginning by which a table is recognized. */
 const START_BYTES = 65_536
-/** Bytes that are read between two looks at the clock. */
+/** Bytes that are read between two looks at the clock; fewer of a table with many columns, whose rows each have all of them. */
 const SLICE_BYTES = 32_768
+const LEAST_SLICE_BYTES = 1_024
+const USUAL_COLUMNS = 32
 /** Bytes of a content that is loaded, at most. */
 const MAX_BYTES = 209_715_200
 /** Bytes of all tables that are kept for the next call. */
@@ -112,12 +116,16 @@ async function* readRows(
   { signal }: RetrievalContext,
 ): AsyncGenerator<CellBatch> {
   const clock = new SearchClock(Infinity, signal)
+  let length = 0
   for (const { start, end } of values) {
     const decoder = new TextDecoder()
     for await (const block of source.blocks(start, end)) {
       clock.start(block.length)
-      for (let at = 0; at < block.length && !batches.isOver; at += SLICE_BYTES) {
-        reader.push(decoder.decode(block.subarray(at, at + SLICE_BYTES), { stream: true }))
+      for (let at = 0, next = 0; at < block.length && !batches.isOver; at = next) {
+        const share = USUAL_COLUMNS / Math.max(USUAL_COLUMNS, batches.width)
+        length = Math.max(LEAST_SLICE_BYTES, Math.min(2 * length, Math.floor(SLICE_BYTES * share)))
+        next = at + length
+        reader.push(decoder.decode(block.subarray(at, next), { stream: true }))
         yield* batches.take()
         if (clock.needsPause) await clock.pause()
       }
@@ -242,17 +250,26 @@ const encoder = new TextEncoder()
 class CellBatches implements TableSink {
   #headers: readonly string[] = []
   readonly #names: string[] = []
+  /** Names that batches have had. */
+  #sent = 0
   readonly #used = new Set<string>()
   #bytes = new Uint8Array(BATCH_BYTES)
   #size = 0
   #lengths = new Int32Array(BATCH_CELLS)
   #cells = 0
+  /** Where each row of the batch ends in the lengths: rows before a new column are shorter. */
+  #rowEnds: number[] = []
   #width = 0
   #ready: CellBatch[] = []
   #isOther = false
   #rows = 0
   #otherRows = 0
   #cutCells = 0
+
+  /** Columns so far. */
+  get width(): number {
+    return this.#width
+  }
 
   /** Whether the table has more rows than are loaded. */
   get isOver(): boolean {
@@ -293,11 +310,17 @@ class CellBatches implements TableSink {
 
   #add(row: TableRow): void {
     const width = Math.min(this.#headers.length, MAX_COLUMNS)
+    if ((this.#rowEnds.length + 1) * width > MAX_BATCH_CELLS) this.#flush()
+    // Columns that come one after the other are added together.
     if (width !== this.#width) {
-      this.#flush()
       while (this.#names.length < width) this.#names.push(this.#nameOf(this.#headers[this.#names.length]!))
       this.#width = width
     } else if (this.#size >= BATCH_BYTES || this.#cells + width > BATCH_CELLS) this.#flush()
+    if (this.#cells + width > this.#lengths.length) {
+      const larger = new Int32Array(2 * (this.#cells + width))
+      larger.set(this.#lengths)
+      this.#lengths = larger
+    }
     for (let column = 0; column < width; column++) {
       const cell = row.cell(column)
       const kind = row.kindOf?.(column)
@@ -310,6 +333,7 @@ class CellBatches implements TableSink {
       this.#write(kind === 'boolean' ? (cell === 'true' ? '1' : '0') : cell)
       this.#lengths[this.#cells++] = 2 * (this.#size - start) + (kind === 'string' ? 1 : 0)
     }
+    this.#rowEnds.push(this.#cells)
   }
 
   /** Write a cell as UTF-8: ASCII here, as handing over short texts takes longer than copying them. */
@@ -347,9 +371,17 @@ class CellBatches implements TableSink {
       for (const header of this.#headers.slice(0, this.#width)) this.#names.push(this.#nameOf(header))
     }
     const bytes = this.#bytes.slice(0, this.#size)
-    this.#ready.push({ names: [...this.#names], bytes, lengths: this.#lengths.slice(0, this.#cells) })
+    const lengths = new Int32Array(this.#rowEnds.length * this.#width).fill(-1)
+    let from = 0
+    for (const [row, to] of this.#rowEnds.entries()) {
+      lengths.set(this.#lengths.subarray(from, to), row * this.#width)
+      from = to
+    }
+    this.#ready.push({ names: this.#names.slice(this.#sent), bytes, lengths })
+    this.#sent = this.#names.length
     this.#size = 0
     this.#cells = 0
+    this.#rowEnds = []
   }
 }
 
