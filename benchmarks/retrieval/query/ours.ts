@@ -1,7 +1,7 @@
 // Questions in words as the retrieval tool answers them, below the tool itself.
 import { estimateTokens, type Storage } from '@spillway/core'
 import { answerQuery } from '../../../packages/core/src/retrieval/query/answer-query.ts'
-import { PASSAGES, type Ranker } from './ranker.ts'
+import type { Ranker } from './ranker.ts'
 
 /** Keep a content, and answer questions about it in as many tokens as the tool has by default. */
 export function openOurs(content: Uint8Array): (question: string) => Promise<string> {
@@ -26,8 +26,7 @@ export function openOurs(content: Uint8Array): (question: string) => Promise<str
     blockBytes: 1_048_576,
     signal: undefined,
   }
-  return async (query) =>
-    await answerQuery({ mode: 'query', reference: 'log', query, after: 0 }, context)
+  return async (query) => await answerQuery({ mode: 'query', reference: 'log', query, after: 0 }, context)
 }
 
 export const ours: Ranker = {
