@@ -9,10 +9,10 @@ type ToolMessage = Extract<Prompt[number], { role: 'tool' }>
 type ToolResult = Extract<ToolMessage['content'][number], { type: 'tool-result' }>
 
 /**
- * Make a middleware for `wrapLanguageModel` that replaces large tool results and error messages in the prompt.
+ * Make a middleware for `wrapLanguageModel` that replaces large tool results and errors in the prompt.
  *
- * The tools must include `retrieve_offloaded_content: retrievalTool(offloader)`. Results of the provider stay. Each
- * call of the model ends a turn, so do not combine it with `offloadPrepareStep`.
+ * The tools must include `retrieve_offloaded_content: retrievalTool(offloader)`. Each model call ends a turn, so do not
+ * combine it with `offloadPrepareStep`.
  *
  * @example
  * ```ts
@@ -62,13 +62,13 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
   }
 
   return {
-    // Version 6 requires it; version 7 accepts it.
+    // Version 6 requires it.
     specificationVersion: 'v3',
     async transformParams({ params }) {
       await offloader.endTurn()
       const prompt = [...params.prompt]
       const replacing: Promise<void>[] = []
-      // Most messages of a long history are known to stay: nothing is allocated for them.
+      // Most messages of a long history stay: nothing is allocated for them.
       for (let index = 0; index < prompt.length; index += 1) {
         const message = prompt[index]
         if (message?.role === 'tool' && !message.content.every(isSettled))
@@ -89,7 +89,6 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
   }
 }
 
-/** The arguments of a call, and the text of the message that makes it. */
 function calledWith(
   prompt: Prompt,
   toolCallId: string,

@@ -3,10 +3,10 @@ import { assertOffloader } from '@spillway/core/adapter'
 import type { PrepareStepFunction, Tool, ToolSet } from 'ai'
 
 /**
- * Make a `prepareStep` that ends a turn before each call of the model, so that storage can evict unused content.
+ * Make a `prepareStep` that ends a turn before each model call, so that storage can evict unused content.
  *
- * @param prepareStep - Your own, called after that. If the loop has a `runtimeContext`, declare it as a
- *   `PrepareStepFunction<typeof tools, MyContext>`.
+ * @param prepareStep - Runs afterwards. For a loop with a `runtimeContext`, declare it as `PrepareStepFunction<typeof
+ *   tools, MyContext>`.
  *
  * @example
  * ```ts

@@ -3,17 +3,13 @@ import { assertOffloader, copyWith, offloadModelOutput, offloadThrown } from '@s
 import type { ToolSet } from 'ai'
 import { retrievalTool, type RetrievalToolEntry } from './retrieval-tool.ts'
 
-/**
- * A tool set with the retrieval tool, which is absent at run time if the offloader has `includeRetrievalTool: false`.
- */
+/** A tool set with the retrieval tool, which `includeRetrievalTool: false` omits at run time. */
 export type OffloadedTools<TOOLS extends ToolSet> = TOOLS & { [RETRIEVAL_TOOL_NAME]: RetrievalToolEntry }
 
 /**
- * Wrap tools so that the model sees a preview and references in place of large results and errors, and add the
- * retrieval tool.
+ * Wrap tools so that the model gets previews and references for large results and errors, and add the retrieval tool.
  *
- * Types, schemas, approval, callbacks, and the raw output for user interfaces and `steps` stay. Tools that the provider
- * runs stay, too. The tools passed in do not change; wrapping them twice for one offloader has no effect.
+ * The program still gets the original output. The tools passed in do not change.
  *
  * @param offloader - The offloader of one session: `offloader.forScope(tenant, session)`.
  * @throws TypeError if a tool has the name of the retrieval tool, or is wrapped for another offloader.
@@ -75,10 +71,9 @@ function isProviderExecuted({ type, isProviderExecuted, execute }: AnyTool): boo
   return type === 'provider' && (isProviderExecuted ?? execute === undefined)
 }
 
-/** The offloader that a tool was wrapped for: a field that copies of the tool do not get. */
+/** A field that copies of the tool do not get. */
 const OFFLOADER: unique symbol = Symbol('offloader of a wrapped tool')
 
-/** The fields of a tool that are read: the SDK's types differ by version, kind, input and output. */
 export interface AnyTool {
   readonly [OFFLOADER]?: ContextOffloader
   readonly type?: string
@@ -93,17 +88,13 @@ interface ModelOutputOptions {
   readonly output: unknown
 }
 
-/** A call that was executed here, and the output that the model was shown. */
 interface LiveCall {
   readonly toolCallId: string
   readonly signal: AbortSignal | undefined
   readonly shown?: { readonly of: unknown; readonly as: unknown }
 }
 
-/**
- * Copy a tool, with its prototype and accessors, so that large outputs and errors are offloaded. The original functions
- * run on the tool itself, as its private fields need.
- */
+/** The original functions run on the original tool, as its private fields require. */
 export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffloader): AnyTool {
   // The SDK passes no signal to toModelOutput, and version 6 calls it more than once for each output of a stream. Only
   // the input object is the same as in execute.
@@ -119,7 +110,7 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
     const live = found?.toolCallId === toolCallId ? found : undefined
     if (live?.shown !== undefined && Object.is(live.shown.of, output)) return live.shown.as
     const full = tool.toModelOutput === undefined ? defaultOutput(output) : await tool.toModelOutput(options)
-    // The timeout of a tool may pass while others run: a result that came in time is stored nevertheless.
+    // A tool's timeout may pass while others run: a result that came in time is stored nevertheless.
     const signal = live?.signal?.aborted === true ? undefined : live?.signal
     const { output: shown } = await offloadModelOutput(offloader, { toolName, toolCallId, input, signal }, full)
     if (live !== undefined) liveCalls.set(input as WeakKey, { ...live, shown: { of: output, as: shown } })
@@ -149,10 +140,7 @@ interface ExecuteOptions {
   readonly abortSignal?: AbortSignal | undefined
 }
 
-/**
- * Wrap `execute` so that errors are offloaded. It returns what it did: a value, a promise, or preliminary results. An
- * error that is thrown synchronously becomes a rejected promise, as storing takes time.
- */
+/** A synchronous error becomes a rejected promise, as storing takes time. */
 export function guardExecute(
   offloader: Pick<ContextOffloader, 'offload'>,
   toolName: string,

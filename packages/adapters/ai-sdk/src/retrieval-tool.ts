@@ -2,20 +2,19 @@ import type { ContextOffloader } from '@spillway/core'
 import { assertOffloader, writeModelOutput, type ModelOutput } from '@spillway/core/adapter'
 import { jsonSchema, type Schema, type ToolResultPart } from 'ai'
 
-/** The output of the retrieval tool: an output for the model, as JSON can express it. */
+/** An output for the model, as JSON. */
 export type RetrievalOutput = ModelOutput
 
-/** The retrieval tool as an entry of a tool set: a `Tool<unknown, RetrievalOutput>` in every version. */
+/** An entry of a tool set: a `Tool<unknown, RetrievalOutput>` in every version. */
 export interface RetrievalToolEntry {
   description: string
-  /** The schema that the model sees. Inputs are not validated by it. */
+  /** The schema for the model. Inputs are not validated by it. */
   inputSchema: Schema
-  /** Answer a call. An invalid input, an unknown reference or an outage gives an answer of the type `error-text`. */
+  /** Answer a call; the answer to an invalid input, an unknown reference or an outage has the type `error-text`. */
   execute: (input: unknown, options: { abortSignal?: AbortSignal | undefined }) => Promise<RetrievalOutput>
   toModelOutput: (options: { output: RetrievalOutput }) => ToolResultPart['output']
 }
 
-/** Key of the tool in its offloader: an offloader has one. */
 const TOOL: unique symbol = Symbol('retrieval tool of the AI SDK')
 
 interface Session extends ContextOffloader {
@@ -23,9 +22,7 @@ interface Session extends ContextOffloader {
 }
 
 /**
- * Return the tool `retrieve_offloaded_content` of an offloader, for a tool set without {@link offloadTools}.
- *
- * An offloader always gives the same tool.
+ * Return the tool `retrieve_offloaded_content` of an offloader, always the same one.
  *
  * @example
  * ```ts
@@ -55,7 +52,7 @@ function makeTool({ retrievalTool: { description, inputSchema, execute } }: Cont
       // Version 7 passes `context` to tools; it accepts the media parts of version 6, too, with a warning for each.
       return writeModelOutput(content, { isError, form: 'context' in options ? 'file' : 'file-data' })
     },
-    // An answer has the form of the installed version, which no type can name.
+    // The answer has the form of the installed version, which no type can name.
     toModelOutput: ({ output }: { readonly output: unknown }) => output as ToolResultPart['output'],
   }
 }

@@ -5,18 +5,17 @@ import { contentOfThrown, offloadCall, type ToolUse } from './offload-call.ts'
 import type { ResultPart } from './result-part.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
-/** The message with the tool results of a response, of the beta API or not. */
+/** A message with tool results, for both APIs. */
 export interface ToolResults {
   role: 'user'
   content: (Anthropic.ToolResultBlockParam & Anthropic.Beta.BetaToolResultBlockParam)[]
 }
 
 /**
- * Answer the tool calls of a response in a loop of your own, and return the message to send next; `undefined` if
- * `stop_reason` is not `tool_use`.
+ * Answer the tool calls of a response in your own loop, and return the next message; `undefined` without tool calls.
  *
- * The offloader answers retrievals (offer `retrievalTool(offloader)`), and `run` other calls, all at once. A thrown
- * error becomes an error result. Each response ends a turn: pass every one, once.
+ * Offer `retrievalTool(offloader)` to the model: its calls are answered here, all others by `run`. Each response ends a
+ * turn, so pass every one, once.
  *
  * @throws TypeError for an invalid argument.
  *

@@ -2,9 +2,9 @@ import type { ContextOffloader } from '@spillway/core'
 import { assertOffloader } from '@spillway/core/adapter'
 
 /**
- * Let a tool runner end a turn with each call of the model, so that storage can evict unused content.
+ * Let a tool runner end a turn with each model call, so that storage can evict unused content.
  *
- * Changes and returns the runner, to be iterated or awaited as before. Call it once for a runner.
+ * Changes and returns the runner. Call it once for a runner.
  *
  * @throws TypeError for an invalid runner or offloader.
  *

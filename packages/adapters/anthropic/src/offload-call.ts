@@ -5,7 +5,7 @@ import { blockToPart, partToBlock, type ResultPart } from './result-part.ts'
 
 type ToolError = InstanceType<typeof Anthropic.Beta.Messages.ToolError>
 
-/** A tool call, with the fields that the types of all versions share. */
+/** The fields that the types of all versions share. */
 export interface ToolUse {
   readonly id: string
   readonly name: string
@@ -14,11 +14,7 @@ export interface ToolUse {
   readonly toolset_name?: string | null
 }
 
-/**
- * Run a tool call, and offload large content or errors.
- *
- * A result for code in the provider's sandbox stays, as it does not go into the context.
- */
+/** Run a tool call, and offload its large content or error. The result of a call by the provider's sandbox stays. */
 export async function offloadCall<Content>(
   offloader: ContextOffloader,
   { id, name, input, caller, toolset_name: toolset }: ToolUse,
@@ -41,7 +37,7 @@ export async function offloadCall<Content>(
   return offloadContent(offloader, { ...call, isOfToolset }, content)
 }
 
-/** The content that the model gets for a thrown value, as a tool runner writes it. */
+/** The content for a thrown value, as a tool runner writes it. */
 export function contentOfThrown(thrown: unknown): ToolError['content'] {
   if (isToolError(thrown)) return thrown.content
   return `Error: ${thrown instanceof Error ? thrown.message : String(thrown)}`
@@ -55,11 +51,10 @@ function isToolError(thrown: unknown): thrown is ToolError {
 }
 
 interface CallResult extends Omit<OffloadRequest, 'content'> {
-  /** Whether a member of a toolset was called, such as a browser's. */
+  /** Whether the tool belongs to a toolset, such as a browser's. */
   readonly isOfToolset: boolean
 }
 
-/** Offload the content of a tool result. Returns the very content if it stays. */
 export async function offloadContent<Content>(
   offloader: ContextOffloader,
   { isOfToolset, ...result }: CallResult,
@@ -72,7 +67,7 @@ export async function offloadContent<Content>(
     parts,
     toBlock: (part) => {
       const block = typeof part === 'string' ? ({ type: 'text', text: part } as const) : partToBlock(part)
-      // A model needs other blocks, such as screenshots, to use a browser or a computer: they stay, at no cost.
+      // A model needs other blocks, such as screenshots, to use a browser: they stay and are not counted.
       return isOfToolset && block.type !== 'text' ? { type: 'unknown', value: undefined } : block
     },
     fromText: (text): string | ResultPart => (typeof content === 'string' ? text : { type: 'text', text }),

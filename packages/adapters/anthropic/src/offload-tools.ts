@@ -7,11 +7,10 @@ import { offloadCall, type ToolUse } from './offload-call.ts'
 type RunnerTool = Anthropic.Beta.Messages.BetaToolRunnerParams['tools'][number]
 
 /**
- * Wrap tools for a tool runner so that the model sees a preview and references in place of large results and errors,
- * and add the retrieval tool.
+ * Wrap tools for a tool runner so that the model gets previews and references for large results and errors, and add the
+ * retrieval tool.
  *
- * Definitions, `parse`, `close` and tools that the provider runs stay. Without the runner's context, `run` returns the
- * original result. The tools passed in do not change.
+ * The tools passed in do not change. Without the runner's context, `run` returns the original result.
  *
  * @param offloader - The offloader of one session: `offloader.forScope(tenant, session)`.
  * @throws TypeError for an invalid argument, and if `tools` has the retrieval tool already.
@@ -46,11 +45,9 @@ export function offloadTools<const Tools extends readonly RunnerTool[]>(
     return typeof run === 'function' ? wrapTool(tool as AnyTool, offloader) : tool
   })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader)] : []
-  // Each tool has the type of the one passed in.
   return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
 }
 
-/** The fields of a runnable tool or toolset that are read: the SDK's types differ by version, kind and input. */
 export interface AnyTool {
   readonly name?: string
   readonly run: (...parameters: readonly unknown[]) => unknown

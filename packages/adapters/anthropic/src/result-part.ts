@@ -2,12 +2,11 @@ import type Anthropic from '@anthropic-ai/sdk'
 import type { ContentBlock, JsonBlock, MediaBlock, TextBlock } from '@spillway/core'
 import { contentTypeEssence, encodeBase64, mediaFromData, mediaFromUrl } from '@spillway/core/adapter'
 
-/** A part of the content of a tool result, such as a text or an image. */
+/** A text, an image or another part of a tool result. */
 export type ResultPart = Exclude<Anthropic.Beta.BetaToolResultBlockParam['content'], string | undefined>[number]
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Parts that Spillway does not know, such as a file by its id, become unknown blocks. */
 export function partToBlock(part: ResultPart): ContentBlock {
   return readPart(Object(part) as Fields) ?? { type: 'unknown', value: part }
 }
@@ -42,7 +41,7 @@ const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as co
 
 const textPart = (text: string): ResultPart => ({ type: 'text', text })
 
-/** The API accepts images of four types and PDF, and refuses a request with other media: a text describes these. */
+/** The API accepts images of four types and PDF: other media are described by a text. */
 export function blockToPart(block: ContentBlock): ResultPart {
   if (block.type === 'text') return textPart(block.text)
   if (block.type === 'json' || block.type === 'unknown') return textPart(JSON.stringify(block.value) ?? 'null')

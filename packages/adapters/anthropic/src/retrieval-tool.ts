@@ -3,17 +3,17 @@ import type { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { assertOffloader } from '@spillway/core/adapter'
 import { blockToPart, type ResultPart } from './result-part.ts'
 
-/** The retrieval tool, for a tool runner and for the `tools` of any request. */
+/** The retrieval tool, for a tool runner and for `tools` of any request. */
 export interface RetrievalTool extends Anthropic.Tool {
   name: typeof RETRIEVAL_TOOL_NAME
-  /** Answer a call; reject with a `ToolError` that says what to do if there is no answer. */
+  /** Answer a call; reject with a `ToolError` that says what to do instead. */
   run: (input: unknown, context?: { signal?: AbortSignal | null | undefined }) => Promise<string | ResultPart[]>
-  /** Returns the input: an invalid one is answered with advice. */
+  /** Returns the input unchanged, as `run` answers an invalid one with advice. */
   parse: (input: unknown) => unknown
 }
 
 /**
- * Make the tool `retrieve_offloaded_content` of an offloader, for `tools` without {@link offloadTools}.
+ * Make the tool `retrieve_offloaded_content` of an offloader.
  *
  * @throws TypeError for an invalid offloader.
  *

@@ -5,21 +5,20 @@ import { offloadToolOutput } from './hook/offload-tool-output.ts'
 import { sessionOfCall, type SessionOfCall } from './session-of-call.ts'
 import { sessionScope, type OffloadSettings } from './settings.ts'
 
-/** Hooks for the option `hooks` of a query, by event. */
+/** Hooks for the option `hooks` of a query. */
 export type OffloadHooks = Record<
   Extract<HookEvent, 'PreToolUse' | 'PostToolUse' | 'PostToolBatch' | 'Stop' | 'SubagentStop'>,
   HookCallbackMatcher[]
 >
 
-/** Large output may go to a slow storage; the SDK's default is one minute. */
+/** Storage may be slow; the SDK's default is one minute. */
 const TIMEOUT_SECONDS = 600
 
 /**
- * Make the hooks that offload large output and end a turn with each call of the model, for `hooks` of a query.
+ * Make the hooks of a query that offload large output and end a turn with each model call.
  *
- * {@link offloadOptions} adds them with all else. If several hooks replace an output, the last answer wins, and all
- * hooks get the original. To combine: `{ ...yours, ...ours }`, and for an event in both
- * `[...yours.PostToolUse, ...ours.PostToolUse]`.
+ * {@link offloadOptions} adds them. For an event that has your hooks, too, write `[...yours.PostToolUse,
+ * ...ours.PostToolUse]`.
  *
  * @throws TypeError for an invalid offloader or setting.
  *

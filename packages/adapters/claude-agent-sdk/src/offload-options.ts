@@ -21,14 +21,11 @@ import { SessionOfCall } from './session-of-call.ts'
 import { sessionScope, type OffloadSettings } from './settings.ts'
 
 /**
- * Return options of a query by which large tool results are offloaded, and the model can search them.
+ * Return options of a query that offload large tool results, and offer the retrieval tool.
  *
- * Adds to yours: hooks after your own, the MCP server `spillway`, the permission for its tool, and the environment
- * variable `MAX_MCP_OUTPUT_TOKENS`, unless it is set, as Claude Code would otherwise remove large MCP results before
- * any hook runs. Errors of in-process MCP servers are offloaded, too. Your options do not change; the result may be
- * used for any number of queries.
+ * Adds hooks, the MCP server `spillway`, permission for its tool, and the environment variable `MAX_MCP_OUTPUT_TOKENS`,
+ * unless it is set. Errors of in-process MCP servers are offloaded, too. Your options do not change.
  *
- * @param settings - `scope` and `except`; the scope defaults to the session's id.
  * @throws TypeError for an invalid offloader or setting, and if another MCP server is called `spillway`.
  *
  * @example
@@ -91,13 +88,9 @@ type Transport = Parameters<Server['connect']>[0]
 type Sent = Parameters<Transport['send']>
 type Received = Parameters<NonNullable<Transport['onmessage']>>
 
-/** The offloader for a call's error result; `undefined` if it must stay. */
 type OffloaderOfCall = (call: PreToolUseHookInput) => ContextOffloader | undefined
 
-/**
- * Wrap an in-process server so that large error results are offloaded. No hook may replace an error, and Claude Code
- * would cut the middle out of one with more than 10,000 characters.
- */
+/** No hook may replace an error, and Claude Code cuts the middle out of one with more than 10,000 characters. */
 function offloadServerErrors(
   server: McpSdkServerConfigWithInstance,
   sessions: SessionOfCall,
@@ -168,7 +161,6 @@ class ErrorsTransport implements Transport {
 /** Claude Code removes larger MCP results before hooks run; no result is as large as this. */
 const MAX_MCP_OUTPUT_TOKENS = '100000000'
 
-/** The environment in which Claude Code leaves large MCP results to hooks, unless `env` sets a limit. */
 function liftLimits<Value>(env?: Readonly<Record<string, Value>>): Record<string, Value | string | undefined> {
   return { MAX_MCP_OUTPUT_TOKENS, ...(env ?? process.env) }
 }

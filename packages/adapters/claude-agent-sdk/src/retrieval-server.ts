@@ -4,17 +4,14 @@ import { assertRunOptions, offloaderOfRun, writeMcpPart } from '@spillway/core/a
 import { sessionOfCall, type SessionOfCall } from './session-of-call.ts'
 import { sessionScope, type OffloadSettings } from './settings.ts'
 
-/** The offloader limits answers, so Claude Code need not write them to a file. It accepts no more than this. */
+/** The largest number that Claude Code accepts. The offloader limits answers, so that none needs a file. */
 const MAX_CHARACTERS = 500_000
 
-/** The model knows the tool as `mcp__spillway__retrieve_offloaded_content`. */
 export const SERVER_NAME = 'spillway'
 
 /**
- * Make the SDK MCP server with the tool `retrieve_offloaded_content`, for `mcpServers` of a query with the
- * {@link offloadHooks} of the same offloader, which give it the session of each call.
- *
- * It may serve any number of queries at once. Register it as `spillway`.
+ * Make the MCP server `spillway` with the tool `retrieve_offloaded_content`, for queries with {@link offloadHooks} of
+ * the same offloader.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -80,12 +77,11 @@ interface ServedTool {
   readonly inputSchema: object
   readonly annotations?: object
   readonly _meta?: object
-  /** Returns an MCP tool result. */
   readonly call: (input: unknown, context: ServedCall) => Promise<object>
 }
 
 export interface ServedCall {
-  /** The model's id of the call, if the client passes it. */
+  /** Absent if the client does not pass it. */
   readonly toolUseId: string | undefined
   readonly signal: AbortSignal
 }
@@ -104,7 +100,6 @@ export interface Message {
   readonly result?: { readonly isError?: boolean; readonly content?: readonly unknown[] }
 }
 
-/** The part of an SDK transport that is used. */
 interface Transport {
   start: () => Promise<void>
   send: (message: object) => Promise<void>
@@ -114,10 +109,10 @@ const METHOD_NOT_FOUND = -32_601
 const INVALID_PARAMS = -32_602
 
 /**
- * Make a server in this process that offers one tool, to any number of sessions at once.
+ * Make an in-process server with one tool, for any number of sessions at once.
  *
- * The server that the SDK makes takes a schema of Zod alone, refuses what does not fit it before the tool could give
- * advice, and serves one session; this one takes the JSON Schema as it is.
+ * The SDK's own server serves one session, and refuses inputs that do not fit a Zod schema before the tool can give
+ * advice.
  */
 export function serveTool(serverName: string, version: string, tool: ServedTool): McpSdkServerConfigWithInstance {
   const instance = {
@@ -135,7 +130,6 @@ export function serveTool(serverName: string, version: string, tool: ServedTool)
         running.set(id, controller)
         const answered = await answerRequest(message, controller.signal)
         running.delete(id)
-        // An aborted request needs no answer.
         if (!controller.signal.aborted) await transport.send({ jsonrpc: '2.0', id, ...answered })
       }
       await Object.assign(transport, { onmessage, onclose }).start()

@@ -1,17 +1,14 @@
 import type { PreToolUseHookInput } from '@anthropic-ai/claude-agent-sdk'
 import type { ContextOffloader } from '@spillway/core'
 
-/** Announced calls that were never made, such as denied ones, are forgotten beyond this. */
+/** Bounds the calls that were announced and never made, such as denied ones. */
 const MAX_CALLS = 1_000
 
-/**
- * Finds the session of an MCP tool call: the server gets the id of the call and no session, and the hook before the
- * call gets both.
- */
+/** Finds the session of an MCP tool call: the server gets only the id of the call, the hook before it gets both. */
 export class SessionOfCall {
   readonly #sessions = new Map<string, PreToolUseHookInput | 'several'>()
 
-  /** Remember a call. An id that two sessions use at once belongs to neither. */
+  /** An id that two sessions use at once belongs to neither. */
   announce(session: PreToolUseHookInput): void {
     const { tool_use_id: toolUseId } = session
     const known = this.#sessions.get(toolUseId)
@@ -22,7 +19,7 @@ export class SessionOfCall {
     if (this.#sessions.size > MAX_CALLS && oldest !== undefined) this.#sessions.delete(oldest)
   }
 
-  /** Return what the hook got for this call, once. */
+  /** Return the input of the hook for this call, once. */
   take(toolUseId: string | undefined): PreToolUseHookInput | undefined {
     const session = this.#sessions.get(toolUseId ?? '')
     this.#sessions.delete(toolUseId ?? '')
@@ -36,7 +33,7 @@ interface Offloader extends ContextOffloader {
   [SESSIONS]?: SessionOfCall
 }
 
-/** The sessions that the hooks and the server of one offloader share if they are made separately. */
+/** Shared by hooks and a server that are made separately for one offloader. */
 export function sessionOfCall(offloader: ContextOffloader): SessionOfCall {
   const owner: Offloader = offloader
   return (owner[SESSIONS] ??= new SessionOfCall())

@@ -1,8 +1,8 @@
 import { z } from 'genkit'
 
-/** The config of the middleware in the `use` of a call, a prompt or an agent. */
+/** The config of the middleware in `use`. */
 export interface OffloadConfig {
-  /** The segments of the scope, such as the ids of a user and a chat. Defaults to the id of the session, if any. */
+  /** Segments of the scope, such as the ids of a user and a chat. Defaults to the id of the session, if any. */
   readonly scope?: readonly string[] | undefined
 }
 
@@ -10,7 +10,7 @@ export const configSchema: z.ZodType<OffloadConfig> = z.strictObject({
   scope: z.array(z.string()).optional().describe('Segments of the scope in which results are stored.'),
 })
 
-/** Throws a `TypeError` for an invalid config before the model is called: Genkit does not check it. */
+/** Genkit does not check the config. */
 export function assertConfig(config: OffloadConfig = {}): void {
   const issue = configSchema.safeParse(config).error?.issues[0]
   if (issue !== undefined)

@@ -27,23 +27,18 @@ import {
 import { assertConfig, configSchema, type OffloadConfig } from './offload-config.ts'
 import { defaultScope, scopeRun, type Run, type ScopeRun } from './run-scope.ts'
 
-/**
- * Options of {@link offloadMiddleware}.
- *
- * The scope of a run defaults to the one in its config, then to the id of its session, then to no segments.
- */
+/** Options of {@link offloadMiddleware}. The scope defaults to that of the config, then to the id of the session. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
-/** The middleware: call it, optionally with a config, in the `use` of a call, a prompt or an agent. */
+/** The middleware: call it, optionally with a config, in `use`. */
 export type OffloadMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
 
 /**
  * Make the middleware that keeps large tool results out of the context of a model that Genkit calls.
  *
- * Use it as Genkit's own: `use: [offload()]` with `generate`, `generateStream`, prompts and agents, or registered with
- * `plugins: [offload.plugin()]`. Large outputs, contents and errors of tools go to storage, in the scope of the run;
- * small ones stay the very objects. It adds the retrieval tool, and ends a turn with each model call. Interrupts and
- * aborts pass. Put it first, so that it sees what other middleware makes of results and errors.
+ * Write `use: [offload()]`, or register it with `plugins: [offload.plugin()]`. Large outputs and errors of tools are
+ * stored in the scope of the run; small ones stay the very objects. Put it first, so that it sees changes by other
+ * middleware.
  *
  * @throws TypeError for an invalid offloader or option. A run rejects with one for an invalid config.
  *
@@ -75,10 +70,9 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
   const { includeRetrievalTool } = offloader.options
   const offloaderOf = offloaderOfRun(offloader, (run: Run) => scope(scopeRun(run)))
   const except = new Set(options.except)
-  // In a scope the model may search without a reference.
   const scoped = offloader.options.storage.scope === undefined ? offloader : offloader.forScope('run')
   const description = 'Moves large tool results to storage, and adds a tool that searches and reads them there.'
-  // Genkit calls this once for each run, so this state belongs to one run.
+  // Genkit calls this once for each run.
   return generateMiddleware({ name: 'spillway', description, configSchema }, ({ config, ai }) => {
     assertConfig(config)
     let signal: AbortSignal | undefined
@@ -144,10 +138,7 @@ function isControlFlow(thrown: unknown, signal: AbortSignal | undefined): boolea
 
 type Turn = Parameters<NonNullable<GenerateMiddlewareDef['generate']>>[0]
 
-/**
- * Offload the program's replies to interrupted tool calls: the results of tools that it, or a client, runs itself.
- * Returns the very turn without replies.
- */
+/** Offload the program's replies to interrupted tool calls. Returns the very turn without replies. */
 export async function offloadReplies(
   turn: Turn,
   offload: (part: ToolResponsePart, input: unknown) => Promise<ToolResponsePart>,
@@ -162,15 +153,12 @@ export async function offloadReplies(
   return { ...turn, request: { ...turn.request, resume: { ...resume, respond: await Promise.all(replies) } } }
 }
 
-/**
- * Make the retrieval tool for one run. It has no function: the middleware answers its calls, as Genkit would end the
- * run over an invalid input.
- */
+/** It has no function: the middleware answers its calls, as Genkit would end the run over an invalid input. */
 export function retrievalTool({ retrievalTool: { name, description, inputSchema } }: ContextOffloader): ToolAction {
   return tool({ name, description, inputJsonSchema: { ...(inputSchema as object) } })
 }
 
-/** Answer a call of the retrieval tool. An error is the output `{ error }`, as in Genkit's MCP plugin. */
+/** An error is the output `{ error }`, as in Genkit's MCP plugin. */
 export async function answerRetrieval(
   { retrievalTool }: ContextOffloader,
   { toolRequest: { name, ref, input } }: ToolRequestPart,
@@ -196,17 +184,14 @@ function outputOf(block: ContentBlock): unknown {
   return 'value' in block ? block.value : `[${block.type}: ${block.mediaType ?? block.url}]`
 }
 
-/** Remove the retrieval tool from the request in a response: chats before Genkit 1.39 look up every tool in it. */
+/** Chats before Genkit 1.39 look up every tool of the request in a response. */
 export function hideRetrieval(response: GenerateResponseData): GenerateResponseData {
   if (response.request?.tools === undefined) return response
   const tools = response.request.tools.filter(({ name }) => name !== RETRIEVAL_TOOL_NAME)
   return { ...response, request: { ...response.request, tools } }
 }
 
-/**
- * Make a function that settles promises in the order of its calls: Genkit writes results into a message as they arrive,
- * and storing some of them must not change that.
- */
+/** Settle promises in the order of calls: Genkit writes results into a message as they arrive. */
 export function inOrder(): <Result>(work: Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
@@ -222,7 +207,6 @@ interface Piece {
   readonly block: ContentBlock
 }
 
-/** Offload the output and the content of a tool response. Returns the very part if it stays. */
 export async function offloadResponse(
   offloader: ContextOffloader,
   part: ToolResponsePart,
@@ -251,13 +235,11 @@ export async function offloadResponse(
   return { ...part, toolResponse: { ...response, output, ...beside } }
 }
 
-/** How an output reads as blocks, and is written once some are stored. */
 interface OutputForm {
-  /** The output itself, or its parts. */
   readonly values: readonly unknown[]
   readonly toBlock: (value: unknown) => ContentBlock
   readonly isError: boolean
-  /** Makes the output with a replacement; `kept` are the values that stay. */
+  /** Makes the output with a replacement and the values that stay. */
   readonly replace: (replacement: string, kept: readonly unknown[]) => unknown
 }
 
@@ -267,7 +249,7 @@ const DATA_URL = /^data:[^,]{1,200};base64,/i
  * Find the form of an output, among those of Genkit's plugins.
  *
  * `{ error }` is a failure, and `{ content }` the result of an MCP server. A `data:` URL, alone or as `{ url }`, and a
- * single MCP part are media or a resource. All else is text or a value.
+ * single MCP part are media.
  */
 export function outputForm(output: unknown): OutputForm {
   const { error } = Object(output) as { readonly error?: unknown }
@@ -312,7 +294,6 @@ function hasOnly(value: unknown, keys: readonly string[]): boolean {
   return Object.keys(value as object).every((key) => keys.includes(key))
 }
 
-/** Parts that Spillway does not know become unknown blocks. */
 export function readPart(part: Part): ContentBlock {
   const { text, media, data, resource, metadata } = Object(part) as Part
   const name = nameOfPart(metadata)
@@ -324,7 +305,6 @@ export function readPart(part: Part): ContentBlock {
   return block ?? { type: 'unknown', value: part }
 }
 
-/** A block that is neither text nor bytes becomes data. */
 export function writePart(block: ContentBlock): Part {
   if (block.type === 'text') return { text: block.text }
   if (!('data' in block) || block.data === undefined) return { data: block.type === 'json' ? block.value : block }

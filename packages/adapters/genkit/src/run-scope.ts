@@ -23,7 +23,7 @@ export function defaultScope({ config, sessionId }: ScopeRun): readonly string[]
   return config.scope ?? (sessionId === undefined ? [] : [sessionId])
 }
 
-/** Describe the run; call it in the run's context. */
+/** Call it in the run's context. */
 export function scopeRun({ ai, config = {} }: Run): ScopeRun {
   const run = { context: ai.currentContext() ?? {}, config }
   try {

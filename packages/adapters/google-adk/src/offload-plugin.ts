@@ -8,11 +8,9 @@ import { offloaderOfInvocation, type OffloaderOf, type OffloadOptions } from './
 /**
  * Make the plugin that keeps large tool results out of the context of all agents of a `Runner`.
  *
- * Large results go to storage, in the scope of the app, user and session; the event that is saved and sent to the model
- * has a preview and a reference. It offers the retrieval tool to agents that call functions, and ends a turn with each
- * model call. Small results stay the very objects. So do results that the program waits for: calls to be approved,
- * credentials, long-running tools, and results that are shown to the user. Put it last: in ADK the first plugin that
- * returns a result is the last to see it.
+ * Large results are stored in the scope of the app, user and session. Results that the program waits for stay: calls to
+ * be approved, credentials, long-running tools. Put it last: in ADK the first plugin that returns a result is the last
+ * to see it.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -39,7 +37,7 @@ class OffloadPlugin extends BasePlugin {
   readonly #offloaderOf: OffloaderOf
   readonly #except: ReadonlySet<string>
   readonly #retrieval: BaseTool | undefined
-  /** Replacements of errors, which come back as results. */
+  /** They come back as results. */
   readonly #replacedErrors = new WeakSet<object>()
 
   constructor(offloader: ContextOffloader, options: OffloadOptions) {
@@ -49,14 +47,13 @@ class OffloadPlugin extends BasePlugin {
     this.#retrieval = offloader.options.includeRetrievalTool ? retrievalTool(offloader, options) : undefined
   }
 
-  /** A message of the user has the results of tools that the program runs, or that took long. */
+  /** A user's message has results of tools that the program runs, or that took long. */
   override async onUserMessageCallback({ invocationContext, userMessage }: Given<'onUserMessageCallback'>) {
     // A run may have no message; without an agent, the nodes of a workflow may wait for it.
     const { agent, abortSignal: signal } = invocationContext
     const given = agent === undefined ? [] : ((userMessage as typeof userMessage | undefined)?.parts ?? [])
     const parts = given.map(async (part) => {
       const { name = '', id, response: value } = part.functionResponse ?? {}
-      // The prefix of ADK's own calls.
       if (name.startsWith('adk_') || this.#except.has(name)) return part
       const call = { toolName: name, toolCallId: stableId(id, name), signal }
       const response = await offloadAsRecord(this.#offloaderOf(invocationContext), { ...call, value })
@@ -88,7 +85,7 @@ class OffloadPlugin extends BasePlugin {
     return replaced
   }
 
-  /** This must not wait for anything: a workflow calls the model without waiting for it. */
+  /** This must not wait: a workflow calls the model without waiting for it. */
   override async onEventCallback({ invocationContext, event }: Given<'onEventCallback'>) {
     // A live session accepts no media in an answer.
     if (invocationContext.liveRequestQueue === undefined) attachMedia(event)
@@ -108,7 +105,7 @@ function stableId(id = '', toolName: string): string {
   return id.startsWith('adk-') ? toolName : id
 }
 
-/** Whether a workflow node calls the tool, whose result is data for others. The id then has a path and a run. */
+/** A workflow node gives the result to other nodes. The id of the call then has a path and a run. */
 function isNodeCall({ functionCallId = '', invocationContext: { agent, nodeToolDepth } }: Context): boolean {
   return agent === undefined || (nodeToolDepth > 0 && functionCallId.includes(':'))
 }

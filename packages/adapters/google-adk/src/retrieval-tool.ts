@@ -6,11 +6,10 @@ import { offloaderOfInvocation, type OffloaderOf, type OffloadOptions } from './
 type Declaration = NonNullable<ReturnType<BaseTool['_getDeclaration']>>
 
 /**
- * Make the ADK tool by which the model searches and reads offloaded content, in the scope of its run.
+ * Make the retrieval tool in the scope of its run. {@link offloadPlugin} offers it; agents of live sessions need it
+ * among their tools.
  *
- * {@link offloadPlugin} offers it; agents of live sessions need it among their tools. It answers every input:
- * `{ result }`, or `{ error }` that says what to do next. With the plugin the model also sees images, sound, videos and
- * PDF files.
+ * It answers every input: `{ result }`, or `{ error }` with advice. With the plugin the model also sees media.
  *
  * @throws TypeError for an invalid offloader or option.
  *

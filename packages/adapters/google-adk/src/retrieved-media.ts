@@ -8,7 +8,7 @@ type Event = Parameters<BasePlugin['onEventCallback']>[0]['event']
 /** Media that models accept inline. */
 const SHOWN = /^(?:image|audio|video)\/|^application\/pdf$/
 
-/** Key of an answer's media in the answer, where they are neither saved nor sent. */
+/** Key of an answer's media, which are neither saved nor sent with the answer. */
 const MEDIA: unique symbol = Symbol('media of an answer')
 
 export function noteMedia(answer: object, blocks: readonly ContentBlock[]): void {
@@ -19,7 +19,7 @@ export function noteMedia(answer: object, blocks: readonly ContentBlock[]): void
   if (parts.length > 0) Object.defineProperty(answer, MEDIA, { value: parts })
 }
 
-/** Add the media to the event with the answer, so that they are saved with the session. */
+/** The event saves them with the session. */
 export function attachMedia({ content }: Event): void {
   for (const { functionResponse } of content?.parts ?? []) {
     const { [MEDIA]: parts } = Object(functionResponse?.response) as { readonly [MEDIA]?: Part[] }

@@ -7,14 +7,13 @@ export interface ScopeRun {
   readonly appName: string
   readonly userId: string
   readonly sessionId: string
-  /** Has all else, such as `session.state`, which tools may change. */
+  /** Has all else, such as `session.state`. */
   readonly invocationContext: InvocationContext
 }
 
 /**
- * Options of {@link offloadPlugin} and {@link retrievalTool}.
- *
- * The scope defaults to the app's name, the user's id and the session's id.
+ * Options of {@link offloadPlugin} and {@link retrievalTool}. The scope defaults to the app's name, the user's id and
+ * the session's id.
  */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 

@@ -14,15 +14,14 @@ const VERSION = 'artifact-version'
 const USER_FILE = 'user:'
 
 /**
- * Keeps artifacts in a storage of Spillway: each version of a file is an entry, with its bytes and its MIME type.
+ * Keeps artifacts in a storage: each version of a file is an entry, with its bytes and its MIME type.
  *
- * Files of a session are in the scope `[app, user, session, 'artifacts']`, those whose name begins with `user:` in
- * `[app, user, 'user:', 'artifacts']`. Clearing a session's scope removes its files. No turn evicts them; an age limit
- * or a quota of the storage does. Versions count from 0. If two processes save a file at once, both may get one number:
- * the later one stays. Every operation lists the scope.
+ * Files of a session are in the scope `[app, user, session, 'artifacts']`, files named `user:…` in `[app, user,
+ * 'user:', 'artifacts']`. Versions count from 0; of equal ones that two processes save at once, the later stays. No
+ * turn evicts files.
  *
- * Missing files load as `undefined`. If the storage fails, calls reject with its `StorageError`. Custom metadata may
- * have about 1,900 bytes as JSON.
+ * Missing files load as `undefined`. Calls reject with the `StorageError` of the storage. Custom metadata may have
+ * about 1,900 bytes.
  *
  * @throws TypeError if the storage has no `scope()`, `list()` and `delete()`.
  *
@@ -114,7 +113,7 @@ export class StorageArtifactService implements BaseArtifactService {
       if (info.metadata[VERSION] !== undefined) yield info
   }
 
-  /** List the versions of a file in order; of equal numbers, the later entry comes last. */
+  /** Of equal numbers, the later entry comes last. */
   async #entries(file: ListVersionsRequest): Promise<StoredInfo[]> {
     const entries: StoredInfo[] = []
     for await (const info of this.#list(file)) if (nameOf(info) === file.filename) entries.push(info)
@@ -143,7 +142,6 @@ interface ArtifactContent {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** The bytes, text or address of an artifact become content, and all else metadata. */
 function writeArtifact({ inlineData, fileData, text }: Artifact, custom: unknown): ArtifactContent {
   const { mimeType, displayName } = inlineData ?? fileData ?? {}
   const described = {

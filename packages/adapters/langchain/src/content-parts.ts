@@ -9,7 +9,6 @@ import {
 } from '@spillway/core/adapter'
 import type { ToolMessage } from '@langchain/core/messages'
 
-/** Parts that Spillway does not know become unknown blocks. */
 export function partToBlock(part: ContentPart): ContentBlock {
   if (typeof part === 'string') return { type: 'text', text: part }
   if (part === null || typeof part !== 'object' || part['type'] === undefined) return { type: 'json', value: part }
@@ -52,7 +51,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   document: 'application/octet-stream',
 }
 
-/** The text of a block; a plain-text document has one, too. */
+/** A plain-text document has a text, too. */
 export function textOfPart(part: Readonly<Record<string, unknown>>): string | undefined {
   const { type, text, source_type: from, source } = part
   if ((type === 'text' || type === 'text-plain' || from === 'text') && typeof text === 'string') return text
@@ -61,7 +60,6 @@ export function textOfPart(part: Readonly<Record<string, unknown>>): string | un
   return kind === 'text' && typeof data === 'string' ? data : undefined
 }
 
-/** The name, type and context of a block. */
 function originOfPart(part: Readonly<Record<string, unknown>>): TextOrigin {
   const { metadata, source } = part
   const all = { ...fieldsOf(metadata), ...part, ...fieldsOf(source) }
@@ -83,13 +81,12 @@ export function mediaOfPart(part: Readonly<Record<string, unknown>>): PartMedia 
   return typeof url === 'string' ? { mediaType, name, url } : undefined
 }
 
-/** The fields of an object. A string or bytes would have one for each character. */
+/** A string or bytes would have a field for each character. */
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   const isRecord = typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
   return isRecord ? (value as Record<string, unknown>) : {}
 }
 
-/** Write an answer of the retrieval tool as a message's content: a string if it is one text. */
 export function blocksToContent(blocks: readonly ContentBlock[]): ToolMessage['content'] {
   const [first] = blocks
   return blocks.length === 1 && first?.type === 'text' ? first.text : blocks.map(blockToPart)
@@ -109,7 +106,6 @@ export function blockToPart(block: ContentBlock): Exclude<ToolMessage['content']
   }
 }
 
-/** Write media with their URL or Base64 as a part of a message. */
 export function mediaPart(
   { type, mediaType, name }: Pick<MediaBlock, 'type' | 'mediaType' | 'name'>,
   source: { readonly url: string } | { readonly data: string },

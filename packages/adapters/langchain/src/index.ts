@@ -1,4 +1,4 @@
-/** Keep large tool results out of the context of agents built with LangChain and LangGraph. */
+/** Keeps large tool results out of the context of agents built with LangChain and LangGraph. */
 export { offloadMiddleware } from './offload-middleware.ts'
 export { offloadTools } from './offload-tools.ts'
 export type { OffloadMiddlewareOptions, OffloadOptions } from './options.ts'

@@ -10,7 +10,7 @@ export interface ToolCall {
 }
 
 /**
- * Run a tool call, and offload large results and errors: its message, those of its command, or a thrown error.
+ * Run a tool call, and offload a large result or error: its message, those of its command, or a thrown error.
  *
  * @param endsRun - Whether the result is the run's answer, and stays. After an error the model is called anyway.
  */
@@ -39,7 +39,6 @@ export async function offloadCall<Result>(
   return isCommand(result) && !endsRun ? replaceInCommand(result, replace) : result
 }
 
-/** Offload the content of a tool message. Returns the very message if it stays. */
 async function offloadMessage(
   offloader: ContextOffloader,
   message: ToolMessage,
@@ -75,7 +74,7 @@ export function isControlFlow(error: unknown, signal: AbortSignal | undefined): 
   return isBubbleUp === true || name === 'AbortError' || signal?.aborted === true
 }
 
-/** Whether an error came from a middleware, in versions of LangChain that mark it. */
+/** Only some versions of LangChain mark errors of middleware. */
 export function isMiddlewareError(error: unknown): error is Error {
   return error instanceof Error && '~brand' in error && error['~brand'] === 'MiddlewareError'
 }
@@ -87,7 +86,7 @@ function rootCause(error: unknown): unknown {
 
 type ReplaceMessage = (message: ToolMessage) => Promise<ToolMessage>
 
-/** The part of LangGraph's class that is used. Its package is not imported, as LangChain has its own copy. */
+/** LangGraph's class. Its package is not imported, as LangChain has its own copy. */
 interface Command {
   readonly lg_name: 'Command'
   readonly update?: unknown
@@ -98,7 +97,6 @@ export function isCommand(value: unknown): value is Command {
   return typeof value === 'object' && value !== null && 'lg_name' in value && value.lg_name === 'Command'
 }
 
-/** Replace the tool messages of a command. Returns the very command if none changes. */
 export async function replaceInCommand<Given extends Command>(command: Given, replace: ReplaceMessage): Promise<Given> {
   const update = await replaceInUpdate(command.update, replace)
   if (update === command.update) return command

@@ -10,10 +10,8 @@ import { offloaderOfRun } from './run-scope.ts'
 /**
  * Make the middleware that keeps large tool results out of the context of an agent made with `createAgent`.
  *
- * Large results go to storage, in the scope of the run's `thread_id`; the message keeps its id, status, artifact and
- * metadata. It adds the retrieval tool, and ends a turn with each model call. Small results stay the very objects, and
- * so does a result that ends the run, as with `returnDirect`. Errors of tools reach the model as without middleware;
- * interrupts and aborts pass. Put it first, so that it sees what other middleware makes of results and errors.
+ * Large results are stored in the scope of the run's `thread_id`; small results, and one that ends the run, stay the
+ * very objects. Put it first, so that it sees changes by other middleware.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -70,7 +68,7 @@ export function offloadMiddleware(
   })
 }
 
-/** Whether the result ends the run: LangChain looks at the last call of a message. */
+/** LangChain looks at the last call of a message. */
 function endsRun({ tool, toolCall }: ToolCallRequest, calling: AIMessage | undefined): boolean {
   if ((Object(tool) as { readonly returnDirect?: unknown }).returnDirect !== true) return false
   return calling?.tool_calls?.at(-1)?.id === toolCall.id
@@ -83,7 +81,7 @@ function callingMessage({ state }: ToolCallRequest): AIMessage | undefined {
 /** Versions of LangChain that mark this message as an error mark their error classes, too. */
 const marksErrors = 'isInstance' in ToolInvocationError
 
-/** Write the message that LangChain gives the model for an error if there is no middleware. */
+/** As LangChain writes the message of an error without middleware. */
 function thrownMessage(thrown: unknown, { id = '', name }: ToolCall): ToolMessage {
   const content =
     thrown instanceof ToolInvocationError ? thrown.message : `${String(thrown)}\n Please fix your mistakes.`

@@ -6,7 +6,7 @@ import { assertOptions, type OffloadOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 import { offloaderOfRun } from './run-scope.ts'
 
-/** The fields of a tool that are used. Tools that the provider runs have no `invoke`. */
+/** Tools that the provider runs have no `invoke`. */
 interface Invokable {
   readonly name: string
   readonly returnDirect?: boolean | undefined
@@ -19,11 +19,10 @@ interface CallConfig {
 }
 
 /**
- * Make tools for a `ToolNode` of LangGraph whose large results go to storage, and add the retrieval tool.
+ * Make tools for a `ToolNode` of LangGraph whose large results are stored, and add the retrieval tool.
  *
- * Type, name, schema and description stay, and the tools passed in do not change. Only answers to tool calls are
- * offloaded, not those to plain arguments. Tools that the provider runs, and those with `returnDirect`, stay. Nothing
- * here ends turns: call `endTurn()` on the offloader of the scope in the model's node.
+ * The tools passed in do not change. Answers to plain arguments, and results with `returnDirect`, stay. Call
+ * `endTurn()` on the offloader of the scope in the model's node.
  *
  * @throws TypeError for an invalid offloader, option or `tools`, and if `tools` has the retrieval tool already.
  *
@@ -62,7 +61,6 @@ export function offloadTools<const Tools extends readonly object[]>(
     return typeof tool.invoke === 'function' && !isLeft ? wrapTool(tool as Invokable, offloaderOf) : tool
   })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
-  // Each tool is the one passed in, except for the result of `invoke`.
   return [...wrapped, ...added] as unknown as [...Tools, ...StructuredToolInterface[]]
 }
 

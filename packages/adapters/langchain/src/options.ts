@@ -3,19 +3,15 @@ import { assertRunOptions, type RunOptions } from '@spillway/core/adapter'
 import type { ScopeRun } from './run-scope.ts'
 
 /**
- * Options of {@link offloadMiddleware}, {@link offloadTools} and {@link retrievalTool}.
- *
- * The scope of a run defaults to its `thread_id`, or to no segments.
+ * Options of {@link offloadTools} and {@link retrievalTool}. The scope of a run defaults to its `thread_id`, if any.
  */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
 /** Options of {@link offloadMiddleware}. */
 export interface OffloadMiddlewareOptions extends OffloadOptions {
   /**
-   * How errors of tools are handled.
-   *
    * With `message`, the default, the model gets the message that LangChain writes without middleware. With `throw` the
-   * error is thrown on, for outer middleware; without any it ends the run.
+   * error is thrown on; without outer middleware it ends the run.
    */
   readonly toolErrors?: 'message' | 'throw' | undefined
 }

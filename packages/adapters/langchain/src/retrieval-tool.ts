@@ -16,10 +16,9 @@ interface CallConfig {
 }
 
 /**
- * Make the LangChain tool by which the model searches and reads offloaded content, in the scope of its run.
+ * Make the retrieval tool in the scope of its run. {@link offloadMiddleware} and {@link offloadTools} add it.
  *
- * {@link offloadMiddleware} and {@link offloadTools} add it. It answers every input: an invalid call gets a message
- * with the status `error` that says what to do next. Without a tool call it returns the content alone.
+ * An invalid call gets a message with the status `error` and advice. Without a tool call it returns the content alone.
  *
  * @throws TypeError for an invalid offloader or option.
  *

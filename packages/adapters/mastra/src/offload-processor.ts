@@ -19,7 +19,7 @@ type Hook = 'processInputStep' | 'processLLMRequest' | 'processToolResult' | 'pr
 /** A processor for `inputProcessors`; also for `outputProcessors` if the program needs no originals. */
 export type OffloadProcessor = Processor<'spillway-offload'> &
   Required<Pick<Processor, Hook>> & {
-    /** Returns the processor's own tools: Mastra asks before each run, and before a resumed one. */
+    /** Mastra asks for a processor's own tools before each run, also before a resumed one. */
     readonly getLoadedToolsForRequestContext: () => Record<string, RetrievalTool>
   }
 
@@ -31,11 +31,8 @@ interface HookArgs extends RunContext {
 /**
  * Make the processor that keeps large tool results out of the context of a Mastra agent.
  *
- * In `inputProcessors`, the model sees previews and references in place of large results, errors and outputs of
- * `toModelOutput`, and memory keeps these; the program still gets the originals in streams and `toolResults`. It adds
- * the retrieval tool, and ends a turn with each model call. The same object in `outputProcessors`, too, replaces
- * results at once, so that the program sees what the model sees. Memory threads are isolated. Results of providers
- * stay.
+ * In `inputProcessors`, prompts and memory have previews; the program still gets the originals. The same object in
+ * `outputProcessors`, too, replaces results at once, also for the program. Memory threads are isolated.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -118,7 +115,7 @@ function hasModelOutput(tool: unknown): boolean {
   return typeof (Object(tool) as { readonly toModelOutput?: unknown }).toModelOutput === 'function'
 }
 
-/** Offload the results that a run added to its messages. Earlier ones stay. */
+/** Results of earlier runs stay. */
 export async function offloadStored(messageList: MessageList, run: OffloadRun): Promise<void> {
   const parts = messageList.get.response.db().flatMap(({ content }) => content.parts)
   const calls = parts.filter((part) => part.type === 'tool-invocation')
@@ -127,7 +124,7 @@ export async function offloadStored(messageList: MessageList, run: OffloadRun): 
   await Promise.all(Array.from(newest.values(), (part) => offloadPart(part, messageList, run)))
 }
 
-/** Offload a result, and return whether it was replaced in the messages. */
+/** Returns whether the result was replaced in the messages. */
 async function offloadPart(
   part: MastraToolInvocationPart,
   messageList: MessageList,
@@ -142,9 +139,8 @@ async function offloadPart(
 type RunCall = Pick<ModelOutputCall, 'toolName' | 'toolCallId'>
 
 /**
- * One run of an agent: its offloader, and the outcome of each result.
- *
- * Mastra makes most of a prompt anew for each model call, so outputs are compared by value.
+ * The offloader of a run, and the outcome of each result. Outputs are compared by value, as Mastra copies most of a
+ * prompt for each model call.
  */
 export class OffloadRun {
   readonly offloader: ContextOffloader
@@ -165,7 +161,7 @@ export class OffloadRun {
     this.#small = small
   }
 
-  /** Return what the model sees of an output: the very object if it stays, a promise if it is new. */
+  /** Return the output for the model: the very object if it stays, a promise if it is new. */
   show(call: RunCall, input: unknown, output: ModelOutput): ModelOutput | Promise<ModelOutput> {
     if (this.#except.has(call.toolName)) return output
     const { toolCallId } = call
@@ -176,7 +172,7 @@ export class OffloadRun {
     return known === undefined ? this.#offload(call, input, output) : (known.shown ?? output)
   }
 
-  /** What could not be stored in the step before is tried again. */
+  /** Failed stores of the step before are tried again. */
   beginStep(): void {
     this.#shown = new KnownOutputs()
   }
@@ -202,7 +198,7 @@ export class OffloadRun {
   }
 }
 
-/** Offload an output, that of an MCP server by its parts. Returns the very object if it stays. */
+/** An MCP server's output is offloaded by its parts. Returns the very object if it stays. */
 export async function offloadOutput(
   offloader: ContextOffloader,
   call: ModelOutputCall,
@@ -225,12 +221,12 @@ function isShownAsJson(result: unknown): boolean {
   return types.includes('resource') && !types.includes('image') && !types.includes('audio')
 }
 
-/** An output in a prompt: `text`, `json`, `error-text` or `content`. */
+/** `text`, `json`, `error-text` or `content`. */
 export type ModelOutput = { readonly type: string; readonly value?: unknown }
 
 type Metadata = NonNullable<MastraToolInvocationPart['providerMetadata']>
 
-/** The output of a tool call in a message; `undefined` without a result. */
+/** Returns `undefined` without a result. */
 export function outputOfPart({ toolInvocation, providerMetadata }: MastraToolInvocationPart): ModelOutput | undefined {
   const { state, result, errorText } = toolInvocation
   if (state === 'output-error') return errorText === undefined ? undefined : { type: 'error-text', value: errorText }
@@ -240,9 +236,9 @@ export function outputOfPart({ toolInvocation, providerMetadata }: MastraToolInv
 }
 
 /**
- * Write the shown output as the result, so that later prompts and memory have it.
+ * Write the shown output as the result, for later prompts and memory.
  *
- * If the tool's `toModelOutput` maps the result, the result stays beside the output, unless it is longer.
+ * A result that `toModelOutput` maps stays beside the output, unless it is longer.
  */
 export function withShownOutput(part: MastraToolInvocationPart, shown: ModelOutput): MastraToolInvocationPart {
   const { toolInvocation, providerMetadata } = part

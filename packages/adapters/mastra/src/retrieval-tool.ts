@@ -3,14 +3,14 @@ import type { ContextOffloader } from '@spillway/core'
 import { anyInputSchema, writeModelOutput } from '@spillway/core/adapter'
 import { scopedOffloader, type OffloadOptions } from './run-scope.ts'
 
-/** The retrieval tool. Its input is not validated. It returns a text, or an array of parts if there are media. */
+/** The retrieval tool. It returns a text, or an array of parts if there are media. */
 export type RetrievalTool = Tool
 
 /**
- * Make the Mastra tool by which the model searches and reads offloaded content, in the scope of its run.
+ * Make the retrieval tool in the scope of its run. {@link offloadProcessor} adds it.
  *
- * {@link offloadProcessor} adds it. An invalid input, an unknown reference or an outage is thrown as an error that says
- * what to do next, which Mastra passes to the model as a tool error.
+ * An invalid input, an unknown reference or an outage is thrown as an error with advice, which Mastra passes to the
+ * model.
  *
  * @throws TypeError for an invalid offloader or option.
  *

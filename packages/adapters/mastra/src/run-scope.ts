@@ -9,14 +9,13 @@ export interface ScopeRun {
   readonly threadId: string | undefined
   /** The id of the thread's owner, such as a user's. */
   readonly resourceId: string | undefined
-  /** The request context of the caller or of the server's middleware. */
+  /** The request context of the caller, or of the server's middleware. */
   readonly requestContext: RequestContext | undefined
 }
 
 /**
- * Options of {@link offloadProcessor} and {@link retrievalTool}.
- *
- * The scope of a run defaults to the id of its memory thread, or to no segments.
+ * Options of {@link offloadProcessor} and {@link retrievalTool}. The scope defaults to the id of the memory thread, if
+ * any.
  */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
@@ -36,7 +35,7 @@ export function scopedOffloader(
   return offloaderOfRun(offloader, segmentsOfRun(options.scope))
 }
 
-/** Make one value for each run: Mastra gives all hooks of a run the same state. */
+/** Mastra gives all hooks of a run the same state. */
 export function perRun<Hook extends { readonly state: object }, Value>(
   make: (hook: Hook) => Value,
 ): (hook: Hook) => Value {
@@ -57,8 +56,8 @@ export function segmentsOfRun(
 const threadScope = ({ threadId = '' }: ScopeRun): readonly string[] => (threadId === '' ? [] : [threadId])
 
 /**
- * Tools and messages have the thread; the newest message counts, as older ones may come from other threads. A sub-agent
- * may have the request context of another thread: that comes last.
+ * Tools and messages have the thread; older messages may come from other threads. A sub-agent may have the request
+ * context of another thread, so it comes last.
  */
 function scopeRun({ requestContext, messages = [], agent }: RunContext): ScopeRun {
   const ofTool = Object(agent) as { readonly threadId?: string; readonly resourceId?: string }

@@ -3,17 +3,15 @@ import { assertOffloader } from '@spillway/core/adapter'
 import { relayTransport, type McpTransport } from './relay-transport.ts'
 import { assertMcpOptions, type McpOffloadOptions } from './relay/relay-options.ts'
 
-/** The part of a server of the MCP SDK 1 or 2 that is used. */
+/** A server of the MCP SDK 1 or 2. */
 export interface ConnectableServer {
   connect(transport: never): Promise<void>
 }
 
 /**
- * Let an MCP server of yours answer with a preview and references in place of large results and errors, and offer the
- * retrieval tool.
+ * Let your MCP server answer with previews and references for large results and errors, and offer the retrieval tool.
  *
- * Takes an `McpServer` or `Server` of the MCP SDK 1 or 2 before it is connected; tools may be registered before or
- * after. Changes and returns the server.
+ * Changes and returns the server, which must not be connected. Tools may be registered before or after.
  *
  * @param offloader - The offloader of the client: `offloader.forScope(tenant)`. For several clients see the option
  *   `scope`.

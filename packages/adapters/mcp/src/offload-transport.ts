@@ -4,10 +4,9 @@ import { relayTransport, type McpTransport } from './relay-transport.ts'
 import { assertMcpOptions, type McpOffloadOptions } from './relay/relay-options.ts'
 
 /**
- * Let an MCP client connect to a server so that large tool results come as a preview and references.
+ * Let an MCP client get previews and references for large tool results, and the retrieval tool, of any server.
  *
- * The retrieval tool joins the server's tools, and is answered here. Works with transports of the MCP SDK 1 and 2. All
- * other messages pass unchanged and in order.
+ * All other messages pass unchanged and in order.
  *
  * @param offloader - The offloader of one session: `offloader.forScope(tenant, session)`.
  * @throws TypeError for an invalid argument.

@@ -2,7 +2,7 @@ import { isMessage, type Message } from './relay/message.ts'
 import { OffloadRelay } from './relay/offload-relay.ts'
 import type { RelaySettings } from './relay/relay-options.ts'
 
-/** The part of a transport of the MCP SDK 1 or 2 that is used. */
+/** A transport of the MCP SDK 1 or 2. */
 export interface McpTransport {
   start(): Promise<void>
   send(message: never, options?: never): Promise<void>
@@ -11,7 +11,7 @@ export interface McpTransport {
 
 type Handler = (message: unknown, extra?: unknown) => unknown
 
-/** The same with looser types, as those of the versions differ. */
+/** The types of the versions differ. */
 export interface LooseTransport {
   send(message: unknown, options?: unknown): Promise<void>
   close(): Promise<void>
@@ -20,10 +20,7 @@ export interface LooseTransport {
   onerror?: ((error: Error) => void) | undefined
 }
 
-/**
- * Put a relay between a transport and its user, a client or a server. All other members of the transport work as
- * before.
- */
+/** Put a relay between a transport and its user, a client or a server. All other members work as before. */
 export function relayTransport<Transport extends McpTransport>(
   transport: Transport,
   settings: RelaySettings,

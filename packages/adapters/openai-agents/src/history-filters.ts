@@ -1,16 +1,15 @@
 import type { AgentInputItem, CallModelInputFilter, ModelInputData } from '@openai/agents'
 import type { ScopeRun } from './run-scope.ts'
 
-/** The run of a model call. */
 export interface CalledRun extends ScopeRun {
   readonly signal?: AbortSignal | undefined
   /** Items that may be changed; others are copied. */
   readonly changeable: ReadonlySet<AgentInputItem>
 }
 
-/** The two steps of a history filter: `offloadRunner` replaces results between them. */
+/** `offloadRunner` replaces results between the two steps. */
 export interface HistoryFilter {
-  /** The program's own filter, which goes first. */
+  /** The program's own filter, which runs first. */
   readonly own: CallModelInputFilter | undefined
   readonly compact: (data: ModelInputData, run: CalledRun) => Promise<ModelInputData>
 }
@@ -21,7 +20,7 @@ export function markFilter(filter: CallModelInputFilter, history: HistoryFilter)
   return Object.assign(filter, { [HISTORY]: history })
 }
 
-/** The steps of a marked filter; any other is the program's own. */
+/** A filter without a mark is the program's own. */
 export function readFilter(filter: CallModelInputFilter | undefined): Partial<HistoryFilter> {
   return (filter as { readonly [HISTORY]?: HistoryFilter } | undefined)?.[HISTORY] ?? { own: filter }
 }

@@ -20,11 +20,10 @@ import {
 import { enterRun, findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
 
 /**
- * Return a runner that keeps large tool results out of the input of models, in the scope of each run's session.
+ * Return a runner that replaces large results of functions before each model call, in the scope of the run's session.
  *
- * Before each call of the model it ends a turn, and replaces large results of functions, also those of MCP servers, of
- * agents as tools, and of earlier runs. What the program sees and a `Session` stores does not change. Your own
- * `callModelInputFilter` goes first. Agents need the retrieval tool, which {@link offloadTools} adds.
+ * The program and a `Session` keep the originals. Your `callModelInputFilter` runs first. Agents need the retrieval
+ * tool, which {@link offloadTools} adds.
  *
  * @throws TypeError for an invalid runner, offloader or option.
  *
@@ -60,8 +59,8 @@ export function offloadRunner(
     const sessionId = (await session?.getSessionId()) ?? conversationId ?? findRun(context).sessionId
     const outputs = new KnownOutputs<ResultOutput>()
     const staying = new Set(options.except)
-    // The SDK passes its own items, or copies that it recognizes. A filter that changes items needs copies, and so does
-    // the input of a resumed run.
+    // A filter that changes items needs copies, and so does the input of a resumed run. The SDK recognizes its own
+    // items, and copies that it made.
     const keepsItems = own === undefined ? !isResumed : Object(own).preserveInputIdentity === true
     const preserveInputIdentity = compact === undefined && keepsItems
 
@@ -102,7 +101,6 @@ interface ReplaceOptions {
   readonly changeable: ReadonlySet<Item>
 }
 
-/** Replace large results of functions in the input of a model. */
 async function replaceResults(items: readonly Item[], options: ReplaceOptions): Promise<Item[]> {
   const { offloader, signal, outputs, staying, changeable } = options
   const isConcerned = (item: Item): item is ResultItem =>
@@ -120,7 +118,7 @@ async function replaceResults(items: readonly Item[], options: ReplaceOptions): 
     const outcome = await offloadParts<ResultPart>(offloader, { toolName, toolCallId, input, signal, ...forms })
     if (outcome.status === 'inline') return outputs.add(toolCallId, output)
     const [replacement, ...others] = outcome.parts
-    // What providers were told of a text, such as the end of a cached prefix, holds for its replacement.
+    // Provider data of a text, such as the end of a cached prefix, hold for its replacement.
     const gone = parts.filter((part) => part.type === 'input_text' && !others.includes(part))
     const first = { ...Object.assign({}, ...gone), ...replacement } as ResultPart
     const isText = first.type === 'input_text' && others.length === 0 && !Array.isArray(output)

@@ -12,11 +12,11 @@ import { findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
 import { isForProgram, parseJson } from './result-parts.ts'
 
 /**
- * Add to each function of an agent an output guardrail that replaces a large text or JSON value with a preview and a
- * reference, and add the retrieval tool.
+ * Add an output guardrail to each function of an agent that replaces a large text or JSON value, and add the retrieval
+ * tool.
  *
- * Functions are copied with approval, schema and callbacks; those passed in do not change. Hosted tools, agents as
- * tools and functions with an `outputSchema` stay. Turns, sessions, and results in parts need {@link offloadRunner}.
+ * The tools passed in do not change. Hosted tools, agents as tools and functions with an `outputSchema` stay. Turns,
+ * sessions, and results in parts need {@link offloadRunner}.
  *
  * @throws TypeError for an invalid offloader, option or `tools`, and if `tools` has the retrieval tool already.
  *
@@ -53,11 +53,9 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
     return Object.create(Object.getPrototypeOf(tool) as object, own) as FunctionTool
   })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
-  // Each tool is the one passed in, with a guardrail.
   return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
 }
 
-/** Make the guardrail that replaces a large text or value. */
 function offloadGuardrail(offloader: ContextOffloader, options: OffloadOptions): ToolOutputGuardrailDefinition {
   const offloaderOf = scopedOffloader(offloader, options, 'offloadTools(tools, offloader, options)')
   const { allow, rejectContent } = ToolGuardrailFunctionOutputFactory
@@ -87,7 +85,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** Fields in which the SDK looks for the content of images and files. */
 const MEDIA_FIELD = /^(?:image|imageUrl|data|file|fileData|fileUrl|fileId)$/
 
-/** Read a text or a value of a tool, with the SDK's text for it; `undefined` for a result in parts. */
+/** Returns the value with the SDK's text for it; `undefined` for a result in parts. */
 export function readOutput(output: unknown): { readonly text: string; readonly block: ContentBlock } | undefined {
   const { type, text: own, providerData } = Object(output) as Fields
   if (type === 'text' && typeof own === 'string' && providerData === undefined) return readOutput(own)

@@ -2,14 +2,14 @@ import type { AgentInputItem } from '@openai/agents'
 import type { ContentBlock } from '@spillway/core'
 import { encodeBlock, mediaFromData, mediaFromUrl } from '@spillway/core/adapter'
 
-/** The output of a function in the model's input: a text, or parts. */
+/** A text, or parts. */
 export type ResultOutput = Extract<AgentInputItem, { type: 'function_call_result' }>['output']
 
 export type ResultPart = Extract<ResultOutput, readonly unknown[]>[number]
 
 const URL_SCHEME = /^[a-z][a-z0-9+.-]*:/i
 
-/** Media by id, and parts that Spillway does not know, become unknown blocks. */
+/** Media by id become unknown blocks. */
 export function partToBlock(part: unknown): ContentBlock {
   if (typeof part === 'string') return { type: 'text', text: part }
   const { type, text, image, file, filename } = Object(part) as Readonly<Record<string, unknown>>
@@ -31,7 +31,6 @@ export function blockToPart(block: ContentBlock): ResultPart {
   return type === 'image' ? { type: 'input_image', image: url } : { type: 'input_file', file: url, filename }
 }
 
-/** Write an answer of the retrieval tool as a tool returns it. */
 export function toolOutput(blocks: readonly ContentBlock[]): unknown {
   const [first, ...others] = blocks.map(encodeBlock).map((encoded) => {
     if (encoded.type === 'text') return encoded
@@ -41,12 +40,12 @@ export function toolOutput(blocks: readonly ContentBlock[]): unknown {
   return first !== undefined && 'text' in first && others.length === 0 ? first.text : [first, ...others]
 }
 
-/** Whether a call or a result belongs to a program that the provider runs: no model reads it. */
+/** Whether the provider's program made the call: no model reads its result. */
 export function isForProgram(item: object): boolean {
   return 'caller' in item && (Object(item.caller) as { readonly type?: unknown }).type === 'program'
 }
 
-/** Parse JSON, such as arguments of a call; other text stays text. */
+/** Other text stays text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

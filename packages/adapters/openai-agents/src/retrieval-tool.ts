@@ -7,9 +7,8 @@ import { findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
 export type RetrievalTool = Omit<FunctionTool, 'customDataExtractor'>
 
 /**
- * Make the tool by which the model searches and reads offloaded content, in the scope of its run.
- *
- * {@link offloadTools} adds it. It answers every input: an invalid call gets a text that says what to do next.
+ * Make the retrieval tool in the scope of its run. {@link offloadTools} adds it. It answers an invalid call with
+ * advice.
  *
  * @throws TypeError for an invalid offloader or option.
  *

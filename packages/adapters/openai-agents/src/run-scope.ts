@@ -13,10 +13,7 @@ export interface ScopeRun {
   readonly sessionId?: string | undefined
 }
 
-/**
- * Options of this package's functions: pass the same to each. The scope defaults to the run's `sessionId`, or to no
- * segments.
- */
+/** Options of this package's functions: pass the same to each. The scope defaults to the run's `sessionId`, if any. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
 /** A run with what the SDK does not pass to guardrails and tools. */
@@ -39,7 +36,7 @@ export function scopedOffloader(
 
 export const scopeOfSession = ({ sessionId = '' }: ScopeRun): readonly string[] => (sessionId === '' ? [] : [sessionId])
 
-/** Register a run by its context, and return the function that ends this. */
+/** Returns the function that ends the run. */
 export function enterRun({ usage }: RunContext, run: ActiveRun): () => void {
   const runs = runsOf.get(usage) ?? new Set()
   if ([...runs].some(({ sessionId }) => sessionId !== run.sessionId))

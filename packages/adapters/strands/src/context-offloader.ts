@@ -9,23 +9,23 @@ import { Message, TextBlock, type LocalAgent, type Model, type Plugin, type Tool
 import { offloadPlugin, type OffloadOptions } from './offload-plugin.ts'
 
 /**
- * Options of {@link ContextOffloader}: those of Strands' own plugin, of Spillway's offloader, and of
- * {@link offloadPlugin}.
+ * Options of {@link ContextOffloader}: those of Strands' own plugin, of Spillway's offloader, and of {@link
+ * offloadPlugin}.
  */
 export interface ContextOffloaderConfig extends ContextOffloaderOptions, OffloadOptions {
   /**
-   * Evict content unused for more than this many model calls of its scope; `null`: never. Overrides the storage's
+   * Model calls without use after which content is evicted; `null` for never. Overrides the storage's
    * `evictAfterTurns`.
    */
   readonly evictAfterCycles?: number | null | undefined
 }
 
 /**
- * Keeps large tool results out of the context of agents: replaces Strands' plugin of this name, with its options.
+ * Keeps large tool results out of the context of agents: {@link offloadPlugin}, with the options of Strands' own
+ * plugin.
  *
- * It is {@link offloadPlugin} with its own offloader. It isolates the content of several agents; a storage with `store`
- * and `retrieve` alone cannot, and serves one agent, or all together with `scope: () => []`. Without `countTokens`,
- * tokens are estimated, and the estimate is fitted to the first agent's model.
+ * Agents are isolated. A storage without scopes serves one agent, or all together with `scope: () => []`. Without
+ * `countTokens`, tokens are estimated, fitted to the first agent's model.
  *
  * @throws TypeError for an unknown or invalid option.
  *
@@ -42,7 +42,7 @@ export interface ContextOffloaderConfig extends ContextOffloaderOptions, Offload
  */
 export class ContextOffloader implements Plugin {
   readonly name: string
-  /** The offloader: its effective options, and its meter. */
+  /** The offloader, with its effective options and its meter. */
   readonly offloader: Offloader
   readonly #plugin: Required<Plugin>
   readonly #isForOneAgent: boolean
@@ -81,13 +81,13 @@ export class ContextOffloader implements Plugin {
     this.#countTokens = await this.#counting
   }
 
-  /** Return the retrieval tool, or nothing with `includeRetrievalTool: false`. */
+  /** Return the retrieval tool; nothing with `includeRetrievalTool: false`. */
   getTools(): Tool[] {
     return this.#plugin.getTools()
   }
 }
 
-/** Throws a `TypeError` for limits that Strands' plugin refuses, in its words. */
+/** Throws a `TypeError` in the words of Strands' plugin. */
 function assertLimits({ maxResultTokens: max = 2_500, previewTokens: preview = 0 }: ContextOffloaderOptions): void {
   if (!(max > 0)) throw new TypeError(`maxResultTokens must be positive, got ${max}.`)
   if (!(preview >= 0)) throw new TypeError(`previewTokens must be non-negative, got ${preview}.`)

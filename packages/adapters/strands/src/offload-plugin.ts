@@ -42,15 +42,14 @@ const STRUCTURED_OUTPUT_TOOL = 'strands_structured_output'
 /** After hooks of the default order, so that their changes are stored. */
 const LAST = { order: 100 }
 
-/** Options of {@link offloadPlugin}. The scope of a run defaults to the session and the id of its agent. */
+/** Options of {@link offloadPlugin}. The scope defaults to the ids of the session and the agent. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
 /**
  * Make the plugin that keeps large tool results out of the context of agents, from an offloader of core.
  *
- * Large results and errors go to storage; small ones stay the very objects. It adds the retrieval tool, and ends a turn
- * with each model call that succeeds. Results of canceled calls, of delegated agents and of structured runs stay, and
- * attempts that are repeated are not stored.
+ * Large results and errors are stored; small ones stay the very objects. Results of canceled calls, of delegated agents
+ * and of structured runs stay.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -103,7 +102,6 @@ function isTakenElsewhere({ agent, retry, tool }: AfterToolCallEvent): boolean {
   return delegate === true || (retry === true && !agent.cancelSignal.aborted)
 }
 
-/** Offload the content of a result. Returns the very result if it stays. */
 async function offloadResult(
   offloader: ContextOffloader,
   { agent, toolUse, result }: AfterToolCallEvent,
@@ -128,7 +126,6 @@ async function offloadResult(
   return new ToolResultBlock({ toolUseId, status, content: [...outcome.parts], ...(error && { error }) })
 }
 
-/** The tool by which a model searches and reads what was offloaded, in the scope of the run that calls it. */
 export class RetrievalTool extends Tool {
   readonly name: string
   readonly description: string
@@ -166,7 +163,7 @@ export interface ScopeRun {
   readonly invocationState: InvocationState
 }
 
-/** Key of an agent's session without a session manager: the eight digits that Strands makes up may repeat. */
+/** The eight digits that Strands makes up for an agent without a session manager may repeat. */
 const SESSION: unique symbol = Symbol('session of an agent')
 
 interface AgentFields {
@@ -174,7 +171,7 @@ interface AgentFields {
   readonly sessionManager?: { readonly sessionId?: string; readonly _sessionId?: string }
 }
 
-/** The session and id of an agent, as session managers name what they save. */
+/** As session managers name what they save. */
 export function agentScope({ agent }: ScopeRun): readonly string[] {
   const fields: LocalAgent & AgentFields = agent
   const { sessionManager: manager } = fields
@@ -183,7 +180,6 @@ export function agentScope({ agent }: ScopeRun): readonly string[] {
   return [session, agent.id]
 }
 
-/** Content that Spillway does not know becomes an unknown block. */
 export function contentToBlock(content: ToolResultContent): ContentBlock {
   return readContent(content) ?? { type: 'unknown', value: content }
 }
@@ -241,7 +237,7 @@ const FORMATS = {
 } as const
 
 /**
- * Write a block as tool result content: as text if Strands has no form for it.
+ * Content becomes a text if Strands has no form for it.
  *
  * @param toolUseId - Names documents. A provider refuses a conversation with two documents of one name.
  */

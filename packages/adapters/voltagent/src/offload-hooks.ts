@@ -26,12 +26,11 @@ interface ErrorHook {
 }
 
 /**
- * Make the hooks of an agent that end a turn with each model call, and offload what {@link offloadTools} does not
- * reach.
+ * Make the hooks of an agent that end a turn with each model call, and offload results that {@link offloadTools}
+ * misses.
  *
- * These are results in an operation's past messages, and results of tools that are not wrapped, such as `delegate_task`
- * and those of a workspace, which VoltAgent adds itself; your program then gets the replacement, too. Tools with an
- * `outputSchema` or a `toModelOutput` must be wrapped. Give these hooks to the agent, not to its operations.
+ * These are results in past messages, and results of tools that VoltAgent adds itself, such as `delegate_task`; your
+ * program then gets the replacement, too. Give these hooks to the agent, not to its operations.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -104,7 +103,7 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
   return composed
 }
 
-/** The output of a hook, if it has one; hooks may return anything. */
+/** Hooks may return anything. */
 function outputOf(result: Result, output: unknown): unknown {
   return Object.hasOwn(Object(result) as object, 'output') ? result?.output : output
 }
@@ -116,10 +115,10 @@ function isFinal(output: unknown): boolean {
 }
 
 /**
- * Offload large results in an operation's past messages, and show what was offloaded before as it was shown then.
+ * Offload large results in past messages, and show offloaded ones as they were shown then.
  *
- * Messages that a program saved have the tools' outputs; VoltAgent's memory has what the model saw, which VoltAgent
- * shows as JSON. Results that stay are the very objects.
+ * Messages that a program saved have the tools' outputs; VoltAgent's memory has the outputs for the model, as JSON.
+ * Results that stay are the very objects.
  */
 export async function offloadHistory(
   { offloaderOf, except, smallTexts }: Settings,
@@ -146,10 +145,9 @@ function savedOutput(output: unknown): ModelOutput | undefined {
 }
 
 /**
- * Read back a saved model output: a text, an error's text, or parts that are texts or have bytes.
+ * Read back a saved model output; `undefined` for any other value.
  *
- * Returns `undefined` for any other value. A tool may return a value that looks like an output: parts with URLs are
- * refused, so that nothing is fetched.
+ * A tool may return a value that looks like an output: parts with URLs are refused, so that nothing is fetched.
  */
 export function readModelOutput(saved: unknown): ModelOutput | undefined {
   const { type, value } = Object(saved) as Partial<ShownOutput>
@@ -163,7 +161,7 @@ function isSafePart(part: unknown): boolean {
   return block.type === 'text' || ('data' in block && block.data !== undefined)
 }
 
-/** Whether an output begins with the text that replaces offloaded content. A tool may return such a text itself. */
+/** A tool may return such a text itself. */
 export function isReplacedOutput({ value }: ModelOutput): boolean {
   const [first] = typeof value === 'string' ? [{ text: value }] : value
   return first !== undefined && 'text' in first && isReplacement(first.text)

@@ -4,27 +4,25 @@ import type { RunOptions, RunOptionsCheck } from '@spillway/core/adapter'
 
 /** An operation, as the option `scope` gets it. */
 export interface OffloadRun {
-  /** The id of the conversation, if the caller passed one. */
+  /** Absent if the caller passed no id of a conversation. */
   readonly conversationId: string | undefined
-  /** The id of the user, if the caller passed one. */
+  /** Absent if the caller passed no id of a user. */
   readonly userId: string | undefined
   /** The caller's `context`, which a supervisor and its subagents share. */
   readonly context: ReadonlyMap<string | symbol, unknown>
 }
 
 /**
- * Options of {@link offloadTools}, {@link offloadHooks} and {@link retrievalTool}. Pass the same to each.
+ * Options of {@link offloadTools}, {@link offloadHooks} and {@link retrievalTool}: pass the same to each.
  *
- * The scope of an operation defaults to the id of its user, if any, and that of its conversation; without a
- * conversation to no segments.
+ * The scope defaults to the ids of the user, if any, and of the conversation; to no segments without a conversation.
  */
 export interface OffloadOptions extends RunOptions<OffloadRun> {}
 
-/** Resolved options. */
 export interface Settings {
   readonly offloaderOf: (operation: unknown) => ContextOffloader
   readonly except: ReadonlySet<string>
-  /** Texts of histories within the limit: VoltAgent makes messages anew for each operation. */
+  /** VoltAgent makes messages anew for each operation. */
   readonly smallTexts: SmallTexts
 }
 

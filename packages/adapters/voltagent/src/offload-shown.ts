@@ -2,19 +2,19 @@ import type { ContextOffloader } from '@spillway/core'
 import { mcpModelOutput, offloadModelOutput } from '@spillway/core/adapter'
 import type { ModelOutputCall, OffloadedModelOutput } from '@spillway/core/adapter'
 
-/** An output as the model sees it: the result of `toModelOutput`. */
+/** An output for the model: the result of `toModelOutput`. */
 export interface ShownOutput {
   readonly type: string
   readonly value: unknown
 }
 
-/** As the AI SDK shows the output of a tool without `toModelOutput`. The value is the very object. */
+/** As the AI SDK shows the output of a tool without `toModelOutput`. */
 export function defaultModelOutput(output: unknown): ShownOutput {
   return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null }
 }
 
 /**
- * Offload an output, and return what the model sees, or the very object and the reason why it stays.
+ * Return the output for the model, or the very object and the reason why it stays.
  *
  * VoltAgent shows errors as values with `error: true`, and MCP results as JSON; they are stored as errors and parts.
  */

@@ -8,12 +8,11 @@ import { wrapTool, type UserTool } from './wrap-tool.ts'
 export type AnyTool = Extract<AgentOptions['tools'], readonly unknown[]>[number]
 
 /**
- * Wrap the tools of an agent so that the model sees a preview and references in place of large results and errors, and
- * add the retrieval tool.
+ * Wrap the tools of an agent so that the model gets previews and references for large results and errors, and add the
+ * retrieval tool.
  *
- * All else about a tool stays, also the output that your program gets. Toolkits are wrapped tool by tool; tools that
- * the provider defines stay. The tools passed in do not change, and a wrapped tool comes back as it is. Give the agent
- * {@link offloadHooks}, too.
+ * The program still gets the original output. The tools passed in do not change, and toolkits are wrapped tool by tool.
+ * Give the agent {@link offloadHooks}, too.
  *
  * @throws TypeError for an invalid offloader, option or `tools`, and if `tools` has the retrieval tool already.
  *
@@ -60,6 +59,5 @@ export function offloadTools<const TOOLS extends readonly AnyTool[]>(
   }
 
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
-  // Each tool has the type of the one passed in.
   return [...tools.map(wrap), ...added] as unknown as [...TOOLS, ...Tool[]]
 }

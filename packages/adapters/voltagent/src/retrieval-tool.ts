@@ -3,22 +3,20 @@ import type { ContextOffloader } from '@spillway/core'
 import { anyInputSchema, writeModelOutput, type ModelOutput } from '@spillway/core/adapter'
 import { resolveOptions, type OffloadOptions } from './offload-options.ts'
 
-/** The output of the retrieval tool: an output for the model, as JSON can express it. */
+/** An output for the model, as JSON. */
 export type RetrievalOutput = ModelOutput
 
 const answers = new WeakSet<object>()
 
-/** Whether an output is an answer of the retrieval tool, which is never offloaded. */
+/** Answers of the retrieval tool are never offloaded. */
 export function isAnswer(output: unknown): boolean {
   return answers.has(Object(output) as object)
 }
 
 /**
- * Make the tool `retrieve_offloaded_content`, by which the model searches and reads offloaded content in the scope of
- * its operation.
+ * Make the tool `retrieve_offloaded_content` in the scope of its operation. {@link offloadTools} adds it.
  *
- * {@link offloadTools} adds it. It answers every input: an invalid call gets an answer of the type `error-text` that
- * says what to do next.
+ * An invalid call gets an answer of the type `error-text` with advice.
  *
  * @throws TypeError for an invalid offloader or option.
  *

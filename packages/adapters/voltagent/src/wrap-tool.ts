@@ -3,7 +3,7 @@ import type { ContextOffloader } from '@spillway/core'
 import { copyWith } from '@spillway/core/adapter'
 import { defaultModelOutput, offloadShown, type ShownOutput } from './offload-shown.ts'
 
-/** The fields of a tool that are used; VoltAgent's type differs by input and output. */
+/** VoltAgent's type differs by input and output. */
 export interface UserTool extends Pick<Tool, 'name' | 'hooks'> {
   readonly toModelOutput?: ToModelOutput
 }
@@ -17,7 +17,7 @@ type ToModelOutput = (call: {
 interface RunningCall {
   readonly input: unknown
   readonly options: ToolExecuteOptions
-  /** Whether another call has the very same input, as a schema may produce it: it may be another user's. */
+  /** Whether another call, which may be another user's, has the very same input, as a schema may produce it. */
   sharesInput: boolean
   /** The last output, and what the model saw of it: the AI SDK asks more than once for an output of a stream. */
   shown?: { readonly of: unknown; readonly as: ShownOutput }
@@ -26,7 +26,7 @@ interface RunningCall {
 /** Calls by options and by input: VoltAgent passes `toModelOutput` the input alone. */
 const calls = new WeakMap<object, RunningCall>()
 
-/** Remember a call. Both a tool's hooks and the agent's do, as a `PlanAgent` runs no hooks of tools. */
+/** Both a tool's hooks and the agent's start a call, as a `PlanAgent` runs no hooks of tools. */
 export function startCall(input: unknown, options: ToolExecuteOptions): void {
   let call = calls.get(options)
   if (call === undefined || call.input !== input) {
@@ -39,7 +39,7 @@ export function startCall(input: unknown, options: ToolExecuteOptions): void {
   else if (before.options !== options) before.sharesInput = true
 }
 
-/** The one call with this very object as input; `undefined` if there is none, or there are several. */
+/** Returns `undefined` if several calls have this very input. */
 export function findCall(input: unknown): RunningCall | undefined {
   const call = typeof input === 'object' && input !== null ? calls.get(input) : undefined
   return call?.sharesInput === true ? undefined : call
@@ -51,8 +51,9 @@ export const inputOfCall = (options: ToolExecuteOptions): unknown => calls.get(o
 const ours = new WeakSet<ToModelOutput>()
 
 /**
- * Copy a tool, with its prototype and accessors, so that the model sees references in place of large outputs. A wrapped
- * tool comes back as it is. `execute` stays the very function, as VoltAgent shows the model the stacks of errors.
+ * Copy a tool so that the model gets references for large outputs. A wrapped tool is returned as it is.
+ *
+ * `execute` stays the very function, as VoltAgent shows the model the stacks of errors.
  */
 export function wrapTool(tool: UserTool, offloaderOf: (options: ToolExecuteOptions) => ContextOffloader): UserTool {
   if (tool.toModelOutput !== undefined && ours.has(tool.toModelOutput)) return tool

@@ -11,17 +11,8 @@ export interface AnyInputSchema {
 }
 
 /**
- * Write a JSON Schema as a Standard Schema that shows it to models and accepts every input: the advice of the retrieval
- * tool is better than that of a validator. Each reader gets a copy, as frameworks write into it.
- *
- * @example
- * ```ts
- * import { anyInputSchema } from '@spillway/core/adapter'
- *
- * const { '~standard': schema } = anyInputSchema({ type: 'object', required: ['reference'] })
- * console.assert(schema.jsonSchema.input()['type'] === 'object')
- * console.assert(schema.validate('anything').value === 'anything')
- * ```
+ * Make a Standard Schema that shows a JSON Schema to models and accepts every input, so that the retrieval tool can
+ * give its advice.
  */
 export function anyInputSchema(jsonSchema: object): AnyInputSchema {
   const read = (): Record<string, unknown> => structuredClone(jsonSchema) as Record<string, unknown>
@@ -32,10 +23,10 @@ export function anyInputSchema(jsonSchema: object): AnyInputSchema {
 const told = new WeakSet<ContextOffloader>()
 
 /**
- * Emit the event `retrieval-tool-hidden` if results were offloaded, whose previews name the retrieval tool, and the model is
- * not offered that tool. An offloader emits it once.
+ * Emit the event `retrieval-tool-hidden`, once, if results were offloaded and the model is not offered the retrieval
+ * tool.
  *
- * @param offered - The names of the tools that the model is offered.
+ * @param offered - Names of the tools that the model is offered.
  */
 export function tellHiddenTool(offloader: ContextOffloader, offered: readonly unknown[]): void {
   const toolName = retrievalToolNameOf(offloader)

@@ -1,6 +1,5 @@
 import { warn, type CountTokens, estimateTokens } from '@spillway/text/internal'
 
-/** What tools return: lines of a log, records, a table, source code and prose. */
 const SAMPLE = `2026-03-14T09:26:53.589Z INFO  [checkout-7f9c] POST /orders/48213 201 in 412 ms (req=8c1f02ab, user=3391)
 2026-03-14T09:26:54.002Z ERROR [payments-2b1d] java.net.SocketTimeoutException: Read timed out after 30000 ms
 	at com.example.payments.Gateway.charge(Gateway.java:218) ~[payments-4.12.1.jar:4.12.1]
@@ -19,25 +18,14 @@ The service could not reach its provider in time. It will try again three times,
 /** The tokens of the sample in o200k_base, which the estimate is made for. */
 const SAMPLE_TOKENS = 314
 
-/** No model's tokenizer is further from o200k_base: other counters guess by characters, or count no tokens. */
+/** No model's tokenizer is further from o200k_base: other counters guess by characters. */
 const MIN_RATIO = 0.8
 const MAX_RATIO = 3
 
 /**
- * Make a synchronous counter, as `countTokens` must be, from an asynchronous one, such as a request to the provider.
+ * Make a synchronous counter for `countTokens` from an asynchronous one, such as a request to the provider.
  *
- * It counts one text of about 900 characters, and scales the estimate, which is made for OpenAI's o200k_base. A counter that
- * fails, or that guesses a token for every four characters, is ignored, as the estimate is nearer for logs and JSON.
- *
- * @example
- * ```ts
- * import { estimateTokens } from '@spillway/core'
- * import { countAsModel } from '@spillway/core/adapter'
- *
- * const countTokens = await countAsModel(async (text) => estimateTokens(text) * 1.3) // your request in its place
- * console.assert(countTokens('a line of a log\n') > estimateTokens('a line of a log\n'))
- * console.assert((await countAsModel(async (text) => text.length / 4)) === estimateTokens)
- * ```
+ * It counts one sample, and scales the estimate. A counter that fails or guesses by characters is ignored.
  */
 export async function countAsModel(count: (text: string) => number | Promise<number>): Promise<CountTokens> {
   const ratio = (await answerOf(count)) / SAMPLE_TOKENS
@@ -49,7 +37,7 @@ async function answerOf(count: (text: string) => number | Promise<number>): Prom
   try {
     return await count(SAMPLE)
   } catch (error) {
-    // Whatever it was: no agent should fail because its tokens could not be counted.
+    // For any error: no agent should fail because its tokens could not be counted.
     warn('The tokens of the model could not be counted, so they are estimated.', error)
     return Number.NaN
   }

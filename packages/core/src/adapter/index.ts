@@ -1,4 +1,4 @@
-/** What adapters of agent frameworks have in common: how parts become blocks and come back. */
+/** Functions that adapters of agent frameworks share. */
 export { contentTypeEssence, decodeText, isTextContentType } from '@spillway/text/internal'
 export {
   endOfString,

@@ -2,26 +2,13 @@ import { indentJson, type ContentBlock } from '@spillway/text/internal'
 import { encodeBase64, mediaFromData, nameOfPart, textBlock } from './media-source.ts'
 import { writeModelOutput, writeModelPart, type ModelMediaForm, type ModelOutput } from './model-output.ts'
 
-/** A part of an MCP tool result, as Spillway writes it. */
+/** A part of an MCP tool result. */
 export type McpPart =
   | { type: 'text'; text: string }
   | { type: 'image' | 'audio'; data: string; mimeType: string }
   | { type: 'resource'; resource: { uri: string; mimeType: string; blob: string } }
 
-/**
- * Read a part of the `content` of an MCP tool result (revision 2025-06-18): text, image, sound, embedded resource or link.
- *
- * Other parts, and parts without the fields that their type requires, become unknown blocks.
- *
- * @example
- * ```ts
- * import { readMcpPart } from '@spillway/core/adapter'
- *
- * const block = readMcpPart({ type: 'image', data: 'aGk=', mimeType: 'image/png' })
- * console.assert(block.type === 'image' && block.data?.length === 2)
- * console.assert(readMcpPart({ type: 'text' }).type === 'unknown')
- * ```
- */
+/** Read a part of an MCP tool result (revision 2025-06-18). Invalid and unknown parts become unknown blocks. */
 export function readMcpPart(part: unknown): ContentBlock {
   return readPart(Object(part) as Fields) ?? { type: 'unknown', value: part }
 }
@@ -46,7 +33,6 @@ function readPart({ type, text, data, mimeType, resource, uri, name }: Fields): 
   }
 }
 
-/** A resource has its content as text, or as bytes in Base64. */
 function readResource({ uri, mimeType, text, blob }: Fields): ContentBlock | undefined {
   if (typeof text === 'string') return textBlock(text, { name: uri, mediaType: mimeType })
   return blob === undefined
@@ -57,9 +43,10 @@ function readResource({ uri, mimeType, text, blob }: Fields): ContentBlock | und
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 /**
- * Write a block as a part of the `content` of an MCP tool result.
+ * Write a block as a part of an MCP tool result.
  *
- * Videos and documents become embedded resources. Values, links and media by URL become text, as some hosts refuse links.
+ * Videos and documents become embedded resources. Values, links and media by URL become text, as some hosts refuse
+ * links.
  */
 export function writeMcpPart(block: ContentBlock): McpPart {
   switch (block.type) {
@@ -83,9 +70,9 @@ export function writeMcpPart(block: ContentBlock): McpPart {
   }
 }
 
-/** The result of an MCP tool, in its parts. */
+/** The parts of an MCP tool result. */
 export interface McpResult {
-  /** At least one; {@link readMcpPart} knows each. */
+  /** At least one; none is unknown to {@link readMcpPart}. */
   readonly parts: readonly unknown[]
   readonly isError: boolean
 }
@@ -93,9 +80,9 @@ export interface McpResult {
 const KEYS: readonly string[] = ['content', 'isError', '_meta']
 
 /**
- * Read the result of an MCP tool that a framework passes on as a value, `{ content: [...] }`.
+ * Read an MCP tool result `{ content: [...] }` that a framework passes as a value; `undefined` for any other value.
  *
- * Returns `undefined` for any other value, also for one with `structuredContent`, which repeats the content.
+ * A result with `structuredContent`, which repeats the content, is another value.
  */
 export function readMcpResult(value: unknown): McpResult | undefined {
   const { content: parts, isError } = Object(value) as { readonly content?: unknown; readonly isError?: unknown }
@@ -106,11 +93,9 @@ export function readMcpResult(value: unknown): McpResult | undefined {
 }
 
 /**
- * Write the result of an MCP tool, which a framework passes on as a value, as a model output.
+ * Write an MCP tool result that a framework passes as a value as a model output; `undefined` for any other value.
  *
- * Several parts stay apart, so that each is stored by itself; those of an error become one text, which can be marked.
- * Structured content comes last, as indented JSON. Returns `undefined` for any other value, and if JSON cannot express the
- * structured content.
+ * Several parts stay apart; those of an error become one text. Structured content comes last, as indented JSON.
  */
 export function mcpModelOutput(value: unknown, form: ModelMediaForm): ModelOutput | undefined {
   if (typeof value !== 'object' || value === null || !('content' in value)) return undefined
@@ -134,7 +119,7 @@ function jsonOf(value: unknown): string | undefined {
   try {
     return indentJson(value)
   } catch (error) {
-    // Too deep, or too long for a string.
+    // The value is too deep, or too long for a string.
     if (error instanceof RangeError) return undefined
     throw error
   }

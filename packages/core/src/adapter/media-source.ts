@@ -13,10 +13,10 @@ const DATA_SCHEME = /^data:/i
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i
 const BASE64_MARK = /;base64$/i
 
-/** Line breaks and blanks may stand anywhere in Base64, and its padding may be left out (RFC 4648, section 3). */
+/** Base64 may contain blanks, and omit its padding (RFC 4648, section 3). */
 const BASE64_BLANKS = /[\s=]+/g
 
-/** How files of common types begin, as Latin-1. */
+/** The first bytes of files, as Latin-1. */
 const SIGNATURES: readonly (readonly [type: string, beginning: RegExp])[] = [
   ['image/png', /^\x89PNG\r\n\x1a\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -29,22 +29,10 @@ const SIGNATURES: readonly (readonly [type: string, beginning: RegExp])[] = [
 ]
 
 /**
- * Make a media block from bytes, Base64 (plain or URL-safe), or a `data:` URL. Returns `undefined` for any other value: such a
- * part is best passed on as an unknown block.
+ * Make a media block from bytes, Base64 (plain or URL-safe), or a `data:` URL; `undefined` for any other value.
  *
- * A type without a subtype, such as `image` or `image/*`, is completed by the signature of the bytes, or else becomes
- * `application/octet-stream`.
- *
- * @param mediaType - A MIME type; it decides whether the block is an image, audio, video or document.
- *
- * @example
- * ```ts
- * import { mediaFromData } from '@spillway/core/adapter'
- *
- * const block = mediaFromData('image/*', 'iVBORw0KGgo=')
- * console.assert(block?.type === 'image' && block.mediaType === 'image/png' && block.data?.length === 8)
- * console.assert(mediaFromData('image/png', 'not base64!') === undefined)
- * ```
+ * @param mediaType - A MIME type, which decides the type of the block. One without a subtype, such as `image/*`, is
+ *   completed by the signature of the bytes, or else becomes `application/octet-stream`.
  */
 export function mediaFromData(mediaType: string, data: unknown, name?: string): MediaBlock | undefined {
   if (data instanceof Uint8Array) return mediaFromBytes(mediaType, data, name)
@@ -54,9 +42,9 @@ export function mediaFromData(mediaType: string, data: unknown, name?: string): 
 }
 
 /**
- * Make a media block from a URL. A `data:` URL (RFC 2397) becomes its bytes, or `undefined` if it is invalid.
+ * Make a media block from a URL; `undefined` for an invalid `data:` URL. A valid one becomes its bytes.
  *
- * @param mediaType - A MIME type, such as `image/png`; the type in a `data:` URL takes precedence.
+ * @param mediaType - A MIME type; the type in a `data:` URL takes precedence.
  */
 export function mediaFromUrl(mediaType: string, url: string, name?: string): MediaBlock | undefined {
   if (!DATA_SCHEME.test(url)) return { type: mediaKind(mediaType), mediaType, name, url }
@@ -77,7 +65,7 @@ export function encodeBase64(bytes: Uint8Array): string {
 function mediaFromBase64(mediaType: string, base64: string, name: string | undefined): MediaBlock | undefined {
   const data = decodeBase64(base64)
   const digits = base64.replaceAll(BASE64_BLANKS, '').length
-  // Decoders skip what they do not know, so only the length tells whether all of it was read.
+  // Decoders skip unknown characters, so only the length shows whether all was read.
   if (data === undefined || digits % 4 === 1 || data.length !== Math.floor((digits * 3) / 4)) return undefined
   return mediaFromBytes(mediaType, data, name)
 }
@@ -101,21 +89,18 @@ function signedType(data: Uint8Array): string | undefined {
   return SIGNATURES.find(([, signature]) => signature.test(beginning))?.[0]
 }
 
-/** A block as text, or as Base64 with the fields that frameworks want of a file. */
+/** A text, or a file in Base64. */
 export type EncodedBlock =
   | { readonly type: 'text'; readonly text: string }
   | {
       readonly type: MediaBlock['type']
       readonly mediaType: string
       readonly data: string
-      /** The name of the block, or one with the extension of its type: many providers refuse a file without a name. */
+      /** The name of the block, or one with the extension of its type: many providers require a name. */
       readonly filename: string
     }
 
-/**
- * Write a block for a framework whose parts are texts and files. Media with bytes become Base64; all else becomes text: values
- * as JSON, links and media by URL as their URL.
- */
+/** Encode a block as a text or a file: values become JSON, links and media by URL their URL. */
 export function encodeBlock(block: ContentBlock): EncodedBlock {
   if (block.type === 'text') return { type: 'text', text: block.text }
   if ('value' in block) return { type: 'text', text: JSON.stringify(block.value) ?? 'null' }
@@ -124,27 +109,27 @@ export function encodeBlock(block: ContentBlock): EncodedBlock {
   return { type, mediaType, data: encodeBase64(block.data), filename }
 }
 
-/** What a framework's part says about its text. Values that are no strings are ignored. */
+/** The origin of a text, from the fields of a framework's part. Values that are no strings are ignored. */
 export interface TextOrigin {
   /** A file name, title or URI. */
   readonly name?: unknown
   /** A MIME type. */
   readonly mediaType?: unknown
-  /** A few words on the content, such as where it comes from. */
+  /** A few words on the content. */
   readonly context?: unknown
 }
 
-/** Make a text block with the name, type and context of a framework's part. */
+/** Make a text block with a name, a type and a context. */
 export function textBlock(text: string, origin: TextOrigin): TextBlock {
   const { name, mediaType, context } = origin
   const said = Object.entries({ name, mediaType, context }).filter(([, value]) => typeof value === 'string')
   return { type: 'text', text, ...Object.fromEntries(said) }
 }
 
-/** Keys under which frameworks name a part, the best first. */
+/** The best first. */
 const NAMES = ['filename', 'name', 'title', 'uri']
 
-/** Find the name of a part, or of its metadata: a file name, title or URI. */
+/** Find the name in a part or its metadata: a file name, title or URI. */
 export function nameOfPart(part: unknown): string | undefined {
   const fields = Object(part) as Readonly<Record<string, unknown>>
   const name = NAMES.map((key) => fields[key]).find((value) => typeof value === 'string' && value !== '')

@@ -1,25 +1,13 @@
 import type { ContentBlock, MediaBlock } from '@spillway/text/internal'
 import { encodeBase64, mediaFromData, mediaFromUrl, textBlock } from './media-source.ts'
 
-/** An output for the model of the AI SDK, as JSON can express it. */
+/** An output for the model of the AI SDK, as JSON. */
 export type ModelOutput =
   | { type: 'text'; value: string }
   | { type: 'error-text'; value: string }
   | { type: 'content'; value: ModelOutputPart[] }
 
-/**
- * Write blocks, such as an answer of the retrieval tool, as a model output: one text, or parts if not all blocks are text.
- *
- * Parts cannot be marked as an error; the retrieval tool answers with media only if it has not failed.
- *
- * @example
- * ```ts
- * import { writeModelOutput } from '@spillway/core/adapter'
- *
- * const output = writeModelOutput([{ type: 'text', text: 'no such reference' }], { isError: true, form: 'file-data' })
- * console.assert(output.type === 'error-text' && output.value === 'no such reference')
- * ```
- */
+/** Write blocks as a model output: one text, or parts if there are media. Parts cannot be marked as an error. */
 export function writeModelOutput(
   blocks: readonly ContentBlock[],
   { isError, form }: { readonly isError: boolean; readonly form: ModelMediaForm },
@@ -30,7 +18,7 @@ export function writeModelOutput(
   return { type: isError ? 'error-text' : 'text', value: texts.join('\n') }
 }
 
-/** Read a part of a model output in the form of any version of the AI SDK. Other parts become unknown blocks. */
+/** Read a part of a model output of any version of the AI SDK. Unknown parts become unknown blocks. */
 export function readModelPart(part: unknown): ContentBlock {
   return (isRecord(part) ? readPart(part) : undefined) ?? { type: 'unknown', value: part }
 }
@@ -43,7 +31,7 @@ function readPart(part: Readonly<Record<string, unknown>>): ContentBlock | undef
       return typeof text === 'string' ? textBlock(text, { name, mediaType }) : undefined
     case 'file':
       return typeof mediaType === 'string' ? readFileData(data, mediaType, name) : undefined
-    // What version 5 called media, version 6 calls file-data or image-data, and version 7 file.
+    // `media` of version 5 is `file-data` or `image-data` in version 6, and `file` in version 7.
     case 'media':
     case 'file-data':
     case 'image-data':
@@ -79,10 +67,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }
 
-/**
- * A part of a model output, in the form of version 5, 6 or 7 of the AI SDK. Versions ignore names and types that they do
- * not know.
- */
+/** A part of a model output for version 5, 6 or 7 of the AI SDK, which ignore unknown fields. */
 export type ModelOutputPart = { filename?: string } & (
   | { type: 'text'; text: string; mediaType?: string }
   | { type: 'media'; data: string; mediaType: string }
@@ -90,10 +75,10 @@ export type ModelOutputPart = { filename?: string } & (
   | { type: 'file'; data: { type: 'data'; data: string }; mediaType: string }
 )
 
-/** The form of media: `media` in version 5 of the AI SDK, `file-data` and `image-data` in version 6, `file` in version 7. */
+/** The form of media in version 5 (`media`), 6 (`file-data`, `image-data`) and 7 (`file`) of the AI SDK. */
 export type ModelMediaForm = 'media' | 'file-data' | 'file'
 
-/** Write a block as a part of a model output. A block that is neither text nor bytes becomes JSON text. */
+/** Write a block as a part of a model output. A block without text or bytes becomes JSON. */
 export function writeModelPart(block: ContentBlock, form: ModelMediaForm): ModelOutputPart {
   const named = 'name' in block && block.name !== undefined ? { filename: block.name } : {}
   if (block.type === 'text') {

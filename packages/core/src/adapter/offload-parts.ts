@@ -6,27 +6,26 @@ import { readMcpPart, writeMcpPart } from './mcp-content.ts'
 import { mediaFromData } from './media-source.ts'
 import { readModelPart, writeModelPart, type ModelMediaForm } from './model-output.ts'
 
-/** A tool result in a framework's parts, and functions that read and write them. */
+/** A tool call with its result in a framework's parts. */
 export interface PartsRequest<Part> extends Omit<OffloadRequest, 'content'> {
   readonly parts: readonly Part[]
-  /** Map a part to a block; `{ type: 'unknown', value: part }` for a part that Spillway does not know. */
+  /** Reads a part; `{ type: 'unknown', value: part }` for an unknown one. */
   readonly toBlock: (part: Part) => ContentBlock
-  /** Make the part that carries the replacement. */
+  /** Writes the replacement. */
   readonly fromText: (text: string) => Part
-  /** Make the part of a block that a previewer added, such as a smaller image. By default such blocks are left out. */
+  /** Writes a block that a previewer added, such as a smaller image. By default such blocks are omitted. */
   readonly fromBlock?: ((block: ContentBlock) => Part) | undefined
 }
 
-/** The outcome for a result in parts: it stays, or other parts replace it. */
+/** The parts that replace those of a result, or the reason why they stay. */
 export type PartsOutcome<Part> =
   | { readonly status: 'inline'; readonly reason: InlineReason }
   | { readonly status: 'offloaded'; readonly parts: readonly [Part, ...Part[]] }
 
 /**
- * Offload a tool result in the parts of a framework, and return the parts that replace them.
+ * Offload a tool result in a framework's parts. The replacement comes first; parts that stay are the very objects.
  *
- * The replacement comes first, then the blocks that previewers added; parts that stay are the very objects, so that mapping
- * loses nothing. Rejects as {@link ContextOffloader.offload} does.
+ * Rejects as {@link ContextOffloader.offload} does.
  *
  * @example
  * ```ts
@@ -68,38 +67,21 @@ export type ModelOutputCall = Pick<OffloadRequest, 'toolName' | 'toolCallId' | '
 
 type ProviderOptions = Readonly<Record<string, unknown>>
 
-/** The output that the model sees, and the reason if it is the original. */
+/** The output for the model, and the reason if it is the original. */
 export interface OffloadedModelOutput<Output> {
   readonly output: Output
   readonly reason?: InlineReason
 }
 
 /**
- * Offload the output of `toModelOutput`, and return the output that replaces it.
- *
- * The AI SDK, and frameworks on it, pass such outputs to a model: `{ type, value }`, where `type` is `text`, `json`,
- * `error-text`, `error-json` or `content`. An output that stays is the very object, and so are unknown kinds. JSON is replaced
- * by text, parts by one part of text that comes first.
- *
- * @example
- * ```ts
- * import { ContextOffloader } from '@spillway/core'
- * import { offloadModelOutput } from '@spillway/core/adapter'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const call = { toolName: 'list_users', toolCallId: 'call_1' }
- * const rows = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `user ${id}` }))
- * const { output } = await offloadModelOutput(offloader, call, { type: 'json', value: rows as unknown })
- * console.assert(output.type === 'text' && String(output.value).startsWith('[Offloaded: 1 block'))
- * ```
+ * Offload the output of a `toModelOutput`: `{ type, value }` of the AI SDK. An output that stays is the very object.
  */
 export async function offloadModelOutput<Output>(
   offloader: Pick<ContextOffloader, 'offload'>,
   call: ModelOutputCall,
   output: Output,
 ): Promise<OffloadedModelOutput<Output>> {
-  // Tools return what they want, whatever the types say.
+  // Tools may return any value.
   const { type, value } = Object(output) as { readonly type?: unknown; readonly value?: unknown }
   const isError = type === 'error-text' || type === 'error-json'
 
@@ -135,63 +117,47 @@ export async function offloadModelOutput<Output>(
   }
 }
 
-/** The AI SDK has no name for a text, and providers would not show it: it goes before a text that stays. */
+/** A text has no field for its name, so the name is written before a text that stays. */
 function withNameInText(part: unknown): unknown {
   const { type, text, filename, mediaType: _type, ...others } = Object(part) as Readonly<Record<string, unknown>>
   if (type !== 'text' || typeof filename !== 'string') return part
   return { ...others, type, text: joinedText(String(text), filename) }
 }
 
-/** An added block has the form of the parts that it replaces. */
 function mediaForm(parts: readonly unknown[]): ModelMediaForm {
   const types = parts.map((part) => (Object(part) as { readonly type?: unknown }).type)
   if (types.includes('file')) return 'file'
   return types.includes('media') ? 'media' : 'file-data'
 }
 
-/** What providers were told of a text, such as the end of a cached prefix, holds for its replacement. */
+/** Provider options of a text, such as the end of a cached prefix, hold for its replacement. */
 function optionsOfTexts(parts: readonly unknown[]): { readonly providerOptions?: ProviderOptions } {
   const texts = parts as readonly { readonly type?: unknown; readonly providerOptions?: ProviderOptions }[]
   const options = texts.flatMap(({ type, providerOptions }) => (type === 'text' ? (providerOptions ?? []) : []))
   return options.length === 0 ? {} : { providerOptions: Object.assign({}, ...options) as ProviderOptions }
 }
 
-/** A tool result that the model gets as a JSON object. */
+/** A tool call whose result the model gets as a JSON object. */
 export interface RecordRequest extends Omit<OffloadRequest, 'content' | 'isError'> {
   readonly value: unknown
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Characters of JSON beside a long text that is replaced in its own field. */
 const MAX_BESIDE_TEXT = 1_000
-/** JSON takes ten times the size of bytes: larger ones are stored as they are. */
+/** JSON takes ten times the size of bytes. */
 const MAX_BYTES_AS_JSON = 65_536
 /** Fields in which frameworks put the text of a result or an error. */
 const TEXT_FIELDS = ['result', 'output', 'error']
 
 /**
- * Offload a tool result for a framework that gives each to the model as a JSON object, and return the object that replaces
- * it; `undefined` if the result stays.
+ * Offload a tool result that the model gets as a JSON object, and return the new object; `undefined` if it stays.
  *
- * - An MCP result keeps its form: parts of its `content` are replaced, and large `structuredContent` is removed.
- * - One long text with line breaks beside a few short fields, as in `{ status, log }`, is stored as text, so that its lines
- *   can be searched; the replacement takes its field.
- * - A string becomes `{ result: replacement }`. So does any other value, which is stored as JSON, and many bytes.
+ * - An MCP result keeps its form; large `structuredContent` is removed.
+ * - One long text beside a few short fields, as in `{ status, log }`, is replaced in its field.
+ * - Any other value becomes `{ result: replacement }`.
  *
- * An object is an error if `isError` is `true` or `error` is set; it stays one. Rejects as {@link ContextOffloader.offload} does.
- *
- * @example
- * ```ts
- * import { ContextOffloader } from '@spillway/core'
- * import { offloadAsRecord } from '@spillway/core/adapter'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const value = { status: 'ok', log: 'a line of a log\n'.repeat(5_000) }
- * const replaced = await offloadAsRecord(offloader, { toolName: 'read_log', toolCallId: 'call_1', value })
- * console.assert(replaced?.status === 'ok' && String(replaced.log).startsWith('[Offloaded: 1 blocks'))
- * ```
+ * An object is an error if `isError` is `true` or `error` is set. Rejects as {@link ContextOffloader.offload} does.
  */
 export async function offloadAsRecord(
   offloader: Pick<ContextOffloader, 'offload'>,
@@ -221,13 +187,12 @@ function blockOfValue(value: object): ContentBlock {
   return mediaFromData(mediaType, bytes) ?? { type: 'unknown', value }
 }
 
-/** A part of a result, as it is and as a block. */
 interface ReadPart {
   readonly part: unknown
   readonly block: ContentBlock
 }
 
-/** Read the parts of an MCP result; `undefined` if one is unknown, as it could not be stored. */
+/** Returns `undefined` if a part is unknown, as it could not be stored. */
 function readMcpContent(content: unknown): readonly ReadPart[] | undefined {
   if (!Array.isArray(content) || content.length === 0) return undefined
   const parts = content.map((part: unknown): ReadPart => ({ part, block: readMcpPart(part) }))
@@ -255,7 +220,6 @@ async function offloadMcpResult(
   return { content: parts, ...(isError === undefined ? {} : { isError }) }
 }
 
-/** Name the field whose text is about all that an object has. */
 function findTextField(fields: JsonObject): string | undefined {
   const names = Object.keys(fields)
   let longest: string | undefined
@@ -266,12 +230,11 @@ function findTextField(fields: JsonObject): string | undefined {
       [longest, text] = [name, value]
   }
   if (longest === undefined || (names.length === 1 && TEXT_FIELDS.includes(longest))) return longest
-  // As JSON, a text of one line is searched as well.
+  // Text of one line can be searched as JSON, too.
   if (text.length <= MAX_BESIDE_TEXT || !text.includes('\n')) return undefined
   return isShort(without(fields, longest)) ? longest : undefined
 }
 
-/** The other fields count as well, and are so short that they can stay. */
 function blocksOfText(fields: JsonObject, name: string): readonly ContentBlock[] {
   const others = without(fields, name)
   const text: ContentBlock = { type: 'text', text: String(fields[name]) }
@@ -283,7 +246,7 @@ function isShort(value: unknown): boolean {
     return (indentJson(value)?.length ?? Infinity) <= MAX_BESIDE_TEXT
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    // It is too deep or too long for JSON.
+    // The value is too deep or too long for JSON.
     return false
   }
 }
@@ -293,16 +256,15 @@ function without(fields: JsonObject, name: string): JsonObject {
   return others
 }
 
-/** A tool call and what the tool threw. */
+/** A tool call and the value that its tool threw. */
 export interface ThrownRequest extends Omit<OffloadRequest, 'content' | 'isError'> {
   readonly thrown: unknown
 }
 
 /**
- * Offload the message of what a tool threw if it is over the limit, and return what to throw instead.
+ * Offload the message of a thrown value, and return the value to throw instead; the same one if it is small.
  *
- * A small message gives the very value. An error is replaced by one of the same class, with its own fields, the replacement
- * as message and the original as `cause`; a string by a string; any other value by an error. Never rejects.
+ * An error keeps its class and fields, and becomes the `cause`. Never rejects.
  */
 export async function offloadThrown(
   offloader: Pick<ContextOffloader, 'offload'>,

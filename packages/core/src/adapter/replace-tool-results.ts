@@ -1,10 +1,10 @@
-/** A message of the AI SDK, as far as it is read. */
+/** A message of the AI SDK. */
 export interface ModelMessageLike {
   readonly role: string
   readonly content: unknown
 }
 
-/** A result in a message of a tool. */
+/** A tool result in a message. */
 export interface ToolResultPart {
   readonly toolName: string
   readonly toolCallId: string
@@ -14,26 +14,11 @@ export interface ToolResultPart {
 type Part = { readonly type?: unknown; readonly input?: unknown } & ToolResultPart
 
 /**
- * Replace outputs of tool results in the messages of a conversation, in the form of the AI SDK.
+ * Replace outputs of tool results in messages of the AI SDK. Unchanged messages and parts are the very objects.
  *
- * Messages and parts that stay are the very objects. Results of providers, in messages of the model, stay. Rejects as `replace`
- * does.
+ * Rejects as `replace` does.
  *
- * @param replace - Called for each result with the input of its call, the last one before it with its id; returns the new
- *   output, or the same object. All outputs are replaced at the same time.
- *
- * @example
- * ```ts
- * import { replaceToolResults } from '@spillway/core/adapter'
- *
- * const call = { toolCallId: 'call_1', toolName: 'read' }
- * const messages = [
- *   { role: 'assistant', content: [{ type: 'tool-call', ...call, input: { path: 'app.log' } }] },
- *   { role: 'tool', content: [{ type: 'tool-result', ...call, output: { type: 'text', value: 'a long text' } }] },
- * ]
- * const replaced = await replaceToolResults(messages, (_result, input) => ({ type: 'json', value: input }))
- * console.assert(JSON.stringify(replaced[1]).includes('app.log') && replaced[0] === messages[0])
- * ```
+ * @param replace - Returns the new output, or the same object. It also gets the input of the newest call with that id.
  */
 export async function replaceToolResults<Message extends ModelMessageLike>(
   messages: readonly Message[],
@@ -55,7 +40,7 @@ export async function replaceToolResults<Message extends ModelMessageLike>(
   return replaced
 }
 
-/** Return the outputs of all parts, or `undefined` where each stays: a long history is mostly of such, which allocate nothing. */
+/** Returns `undefined` if all outputs stay: for most messages of a long history nothing is allocated. */
 function replaceOutputs(
   parts: readonly Part[],
   inputs: ReadonlyMap<string, unknown>,
@@ -84,40 +69,23 @@ function withOutput(part: Part, output: unknown): Part {
   return output === part.output ? part : { ...part, output }
 }
 
-/** The outcome of offloading one output. */
+/** The outcome for one output. */
 export interface KnownOutput<Output> {
-  /** What replaces the output; `undefined` if it stays. */
+  /** Replaces the output; `undefined` if it stays. */
   readonly shown: Output | undefined
 }
 
-/**
- * Remembers the outcomes of tool outputs in one run, for a framework that passes copies of all outputs with every model call.
- *
- * Outputs are identified by the id of their call and by value, as ids may repeat. Nothing is forgotten: make one for each run.
- *
- * @example
- * ```ts
- * import { KnownOutputs } from '@spillway/core/adapter'
- *
- * const outputs = new KnownOutputs<{ text: string }>()
- * outputs.add('call_1', { text: 'a long text' }, { text: 'a preview' })
- * outputs.add('call_2', { text: 'a short text' })
- * console.assert(outputs.find('call_1', { text: 'a long text' })?.shown?.text === 'a preview')
- * console.assert(outputs.find('call_2', { text: 'a short text' })?.shown === undefined)
- * console.assert(outputs.find('call_2', { text: 'another text' }) === undefined)
- * ```
- */
+/** Remembers outcomes of tool outputs in one run, by call id and value, for a framework that passes copies of them. */
 export class KnownOutputs<Output> {
   readonly #ofCall = new Map<string, (KnownOutput<Output> & { readonly output: Output })[]>()
 
-  /** Add the outcome of an output; without `shown` it stays. */
+  /** Add an outcome; an output without `shown` stays. */
   add(toolCallId: string, output: Output, shown?: Output): void {
     const known = this.#ofCall.get(toolCallId) ?? []
     known.push({ output, shown })
     this.#ofCall.set(toolCallId, known)
   }
 
-  /** Find the outcome of an output, or of a copy of it. */
   find(toolCallId: string, output: Output): KnownOutput<Output> | undefined {
     return this.#ofCall.get(toolCallId)?.find((known) => isEqual(known.output, output))
   }
@@ -137,21 +105,18 @@ function isEqual(a: unknown, b: unknown): boolean {
 const MAX_CHARACTERS = 4_000_000
 
 /**
- * Remembers texts within the limit, over all runs of an adapter whose framework passes a whole history as new objects with
- * every call of the model, so that no text is counted again.
+ * Remembers texts within the limit of one offloader, for a framework that passes a whole history with every model call.
  *
- * At four million characters it starts over. Offloaders have different limits: make one for each. Other values are ignored.
+ * It starts over after four million characters. Values that are no strings are ignored.
  */
 export class SmallTexts {
   readonly #texts = new Set<unknown>()
   #characters = 0
 
-  /** Whether a value is a remembered text. */
   has(value: unknown): boolean {
     return this.#texts.has(value)
   }
 
-  /** Add a value that is within the limit, if it is a text. */
   add(value: unknown): void {
     if (typeof value !== 'string' || this.#texts.has(value)) return
     this.#characters += value.length

@@ -6,29 +6,29 @@ import type { Storage } from '../storage/storage.ts'
 /** Options of adapters whose framework passes the run with each tool call. */
 export interface RunOptions<Run> {
   /**
-   * Returns the scope of a run as segments, such as a tenant's and a session's id; an empty list means the offloader's own scope.
+   * Returns the scope of a run as segments, such as a tenant's and a session's id; an empty list means the offloader's
+   * own.
    *
-   * Each adapter has a default, the id of the framework's session. If it throws, or returns an invalid scope, nothing of that
-   * run is stored or read, and `onEvent` gets the error.
+   * Defaults to the id of the framework's session. If the scope is invalid, the run stores and reads nothing, and
+   * `onEvent` gets the error.
    */
   readonly scope?: ((run: Run) => readonly string[]) | undefined
   /** Names of tools whose results stay as they are. Defaults to none. */
   readonly except?: readonly string[] | undefined
 }
 
-/** How {@link assertRunOptions} checks. */
+/** Messages and further options of a check. */
 export interface RunOptionsCheck {
-  /** The call, as messages show it: `offloadPlugin(offloader, options)`. */
+  /** The call in messages: `offloadPlugin(offloader, options)`. */
   readonly usage: string
-  /** Names of the adapter's other options, which it checks itself. */
+  /** Names of options that the adapter checks itself. */
   readonly others?: readonly string[] | undefined
 }
 
 /**
  * Check an offloader and options before any tool runs.
  *
- * @throws TypeError for an invalid or unknown option, and for a storage without scopes if there is no `scope`, as all
- * sessions would share its content.
+ * @throws TypeError for an invalid or unknown option, and for a storage without scopes if there is no `scope`.
  */
 export function assertRunOptions(
   offloader: unknown,
@@ -57,7 +57,7 @@ export function assertRunOptions(
 /**
  * Check that a value is an offloader.
  *
- * @param usage - The call, as the message shows it: `offloadTools(tools, offloader)`.
+ * @param usage - The call in messages: `offloadTools(tools, offloader)`.
  * @throws TypeError for any other value, such as a storage.
  */
 export function assertOffloader(offloader: unknown, usage: string): asserts offloader is ContextOffloader {
@@ -69,27 +69,15 @@ export function assertOffloader(offloader: unknown, usage: string): asserts offl
 }
 
 /**
- * Make the function that returns the offloader for a run's scope. That function never throws.
+ * Make the function that returns the offloader for a run's scope; it never throws.
  *
- * An empty list means the offloader's own scope. If `scope` throws, or returns an invalid scope, the run gets an offloader
- * that can neither store nor read: results stay in the context, and events carry the error.
- *
- * @example
- * ```ts
- * import { ContextOffloader } from '@spillway/core'
- * import { offloaderOfRun } from '@spillway/core/adapter'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const offloaderOf = offloaderOfRun(offloader, (run: { session?: string }) => (run.session ? [run.session] : []))
- * console.assert(offloaderOf({}) === offloader && offloaderOf({ session: 'a' }) !== offloader)
- * ```
+ * With an invalid scope, results stay in the context, every reference is refused, and events carry the error.
  */
 export function offloaderOfRun<Run>(
   offloader: ContextOffloader,
   scope: (run: Run) => readonly string[],
 ): (run: Run) => ContextOffloader {
-  // A run asks several times in each round; runs that take turns make theirs anew.
+  // A run asks several times in each round.
   let latest: { readonly segments: readonly string[]; readonly offloader: ContextOffloader } | undefined
   return (run) => {
     try {
@@ -101,7 +89,7 @@ export function offloaderOfRun<Run>(
         latest = { segments: [...segments], offloader: offloader.forScope(...(segments as string[])) }
       return latest.offloader
     } catch (error) {
-      // Whatever it was: a run must neither end by it nor reach what other runs have stored.
+      // For any error: a run must neither end by it nor reach content of other runs.
       return withoutStorage(offloader, error)
     }
   }
@@ -111,7 +99,6 @@ function isEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((segment, index) => segment === b[index])
 }
 
-/** Results stay in the context, and every reference is refused, as if the storage were unavailable. */
 function withoutStorage({ options }: ContextOffloader, cause: unknown): ContextOffloader {
   const error = StorageError.isInstance(cause)
     ? cause
@@ -123,23 +110,11 @@ function withoutStorage({ options }: ContextOffloader, cause: unknown): ContextO
 }
 
 /**
- * Return a storage over the same backend that evicts after other turns, for a framework with such a setting. All other
- * settings stay. For a storage that cannot count turns, `null` returns the storage itself.
+ * Return a storage over the same backend with another `evictAfterTurns`.
  *
- * @param evictAfterTurns - Turns without use, 1 or more; `null` for no eviction by turns.
+ * @param evictAfterTurns - Turns without use, 1 or more; `null` for never.
  * @param option - The name of the setting in messages.
- * @throws TypeError for other numbers, and for a storage that cannot count turns: a third-party one, or a scope.
- *
- * @example
- * ```ts
- * import { withEvictAfterTurns } from '@spillway/core/adapter'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const storage = withEvictAfterTurns(new InMemoryStorage(), 1)
- * await storage.store('call_1_0', new TextEncoder().encode('hello'))
- * await storage.endTurn?.()
- * console.assert((await storage.endTurn?.())?.evicted.length === 1)
- * ```
+ * @throws TypeError for other numbers, and for a storage that cannot count turns, such as a scope.
  */
 export function withEvictAfterTurns(
   storage: Storage,

@@ -3,7 +3,7 @@ import { assertOffloader } from '@spillway/core/adapter'
 import { aiSdkMessages, HistoryCompactor, type RunHistoryOptions } from '@spillway/history'
 import type { ModelMessage, PrepareStepFunction, SystemModelMessage, Tool, ToolSet } from 'ai'
 
-/** The arguments of a `prepareStep` that are read. */
+/** Arguments of a `prepareStep`. */
 export interface HistoryStep {
   readonly messages: ModelMessage[]
   /** The system prompt. Version 6 does not pass it. */
@@ -19,22 +19,20 @@ export interface HistoryStepResult {
 
 /** Options of {@link historyPrepareStep}. */
 export interface HistoryStepOptions extends RunHistoryOptions<ModelMessage[]> {
-  /** The signal that ends the run. The SDK passes none to `prepareStep`, and a summary should end with the run. */
+  /** Ends a summary together with the run, as the SDK passes no signal to `prepareStep`. */
   readonly abortSignal?: AbortSignal | undefined
 }
 
 const USAGE = 'historyPrepareStep(offloader, options, prepareStep)'
 
 /**
- * Make a `prepareStep` that keeps the history small: over its limit, older large results become references, and with
- * `summarize` older messages a summary at the end of the system prompt.
+ * Make a `prepareStep` that replaces older large results by references, and older messages by a summary if `summarize`
+ * is given.
  *
- * It remembers what it did, so that prompts between two passes only grow: make it once for each session, or pass a
- * `HistoryCompactor` that you keep. If storing or summarizing fails, the messages stay.
+ * Make it once for each session, as it remembers its changes. The messages stay if storing or summarizing fails.
  *
- * @param session - The offloader of one session, whose retrieval tool the agent has; or a compactor over one.
- * @param prepareStep - Your own, called before; its result is passed on with smaller messages and system prompt. It may
- *   be that of `offloadPrepareStep`.
+ * @param session - The offloader of one session, or a compactor over one.
+ * @param prepareStep - Runs first, such as that of `offloadPrepareStep`.
  * @throws TypeError for an invalid argument.
  *
  * @example
@@ -100,18 +98,14 @@ function compactorOf(
   return new HistoryCompactor({ ...options, offloader, format: aiSdkMessages<ModelMessage>() })
 }
 
-/** A system prompt, in any form that the SDK accepts. */
+/** A system prompt in any form of the SDK. */
 export type SystemPrompt = string | SystemModelMessage | SystemModelMessage[]
 
-/** The prompt as one list of messages, the system prompt first. */
 export function joinPrompt(prompt: SystemPrompt | undefined, messages: readonly ModelMessage[]): ModelMessage[] {
   return [...systemMessages(prompt), ...messages]
 }
 
-/**
- * Undo {@link joinPrompt} for a smaller list. The system prompt keeps its form, and is the very same if it has not
- * changed; a system message that was added becomes one.
- */
+/** Undo {@link joinPrompt}. The system prompt keeps its form, and its identity if it is unchanged. */
 export function splitPrompt(
   prompt: SystemPrompt | undefined,
   before: readonly ModelMessage[],

@@ -1,4 +1,4 @@
-/** Keep the history of agents built with the AI SDK small, before each call of the model. */
+/** Keeps the history of AI SDK agents within a limit. */
 export {
   historyPrepareStep,
   type HistoryStep,

@@ -1,7 +1,7 @@
 import type { Summarize } from '@spillway/history'
 import { generateText, type LanguageModel } from 'ai'
 
-/** Tokens for reasoning, which count as output. */
+/** Reasoning tokens count as output. */
 const ROOM_FOR_THOUGHTS = 8_000
 
 type Settings = Parameters<typeof generateText>[0]
@@ -18,7 +18,7 @@ export interface SummarizeWithOptions {
 }
 
 /**
- * Make a `summarize` that asks a model of the AI SDK, with `generateText`. It rejects if the model does.
+ * Make a `summarize` that asks a model with `generateText`.
  *
  * @throws TypeError for an invalid model.
  */

@@ -6,25 +6,24 @@ import {
   type SessionHistoryOptions,
 } from './session-compactor.ts'
 
-/** The fields of a request that are read and written, in either API. */
+/** The conversation of a request, in either API. */
 export interface HistoryRequest {
   readonly messages: readonly object[]
   readonly system?: string | readonly object[] | undefined
 }
 
-/** Returns a request with smaller messages and system prompt; the very same if it is within the limit. */
+/** Returns a request with smaller messages and system prompt, or the same object if it is within the limit. */
 export type HistoryParams = <Params extends HistoryRequest>(
   params: Params,
   options?: { readonly signal?: AbortSignal | null | undefined },
 ) => Promise<Params>
 
 /**
- * Make a function that keeps the requests of your own loop small: over the limit of the history, older large results
- * become references, and with `summarize` older messages a summary at the end of the system prompt.
+ * Make a function that keeps requests within a limit: older large results become references, and older messages a
+ * summary if `summarize` is given.
  *
- * Your messages do not change; pass all of them each time. It remembers what it did, so that requests between two
- * passes only grow: make it once for each session, or pass a `HistoryCompactor` that you keep. If storing or
- * summarizing fails, the messages stay.
+ * Pass all messages each time; they do not change. Make it once for each session, as it remembers its changes. The
+ * messages stay if storing or summarizing fails.
  *
  * @throws TypeError for an invalid argument.
  *
@@ -57,7 +56,6 @@ export function historyParams(session: HistorySession, options: SessionHistoryOp
 export function paramsOf(compactor: HistoryCompactor<Conversation>): HistoryParams {
   return async (params, { signal } = {}) => {
     const { messages, system } = params
-    // As the format writes it: without a system prompt, without the field.
     const before = { ...(system !== undefined && { system }), messages } as Conversation
     const { messages: after } = await compactor.compact(before, { signal: signal ?? undefined })
     return after === before ? params : { ...params, ...after }

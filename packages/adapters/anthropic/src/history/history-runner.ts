@@ -7,7 +7,7 @@ type MessageParam = Anthropic.Beta.BetaMessageParam
 type Stream = { readonly finalMessage: () => Promise<Message> }
 type Params = { messages: MessageParam[]; system?: string | Anthropic.Beta.BetaTextBlockParam[] }
 
-/** The members of a tool runner that are used, in any version. */
+/** The members that all versions share. */
 interface ToolRunner extends AsyncIterable<Message | Stream> {
   readonly params: Readonly<Params>
   generateToolResponse(): Promise<MessageParam | null>
@@ -20,28 +20,13 @@ type RequestOptions = { readonly signal?: AbortSignal | null | undefined }
 const USAGE = 'historyRunner(runner, offloader, options)'
 
 /**
- * Let a tool runner keep its history small: over its limit, older large results become references, and with `summarize`
- * older messages a summary at the end of the system prompt.
+ * Let a tool runner keep its history within a limit: older large results become references, and older messages a
+ * summary if `summarize` is given.
  *
- * Changes and returns the runner, to be iterated or awaited as before; it works with `endTurns`. The summary is in
- * `params.system`: save it with `params.messages`. A step in which the program sets the messages itself stays. If
- * storing or summarizing fails, the messages stay. Call it once for a runner.
+ * Changes and returns the runner. Call it once for a runner. The summary is in `params.system`: save it with
+ * `params.messages`. The messages stay if storing or summarizing fails.
  *
  * @throws TypeError for an invalid argument.
- *
- * @example
- * ```ts
- * import type Anthropic from '@anthropic-ai/sdk'
- * import { endTurns, offloadTools } from '@spillway/anthropic'
- * import { historyRunner, summarizeWith } from '@spillway/anthropic/history'
- * import type { ContextOffloader } from '@spillway/core'
- *
- * export const ask = (client: Anthropic, session: ContextOffloader, messages: Anthropic.Beta.BetaMessageParam[]) => {
- *   const params = { model: 'claude-opus-5', max_tokens: 1_024, messages, tools: offloadTools([], session) }
- *   const limits = { maxTotalTokens: 100_000, summarize: summarizeWith(client, { model: 'claude-haiku-5' }) }
- *   return endTurns(historyRunner(client.beta.messages.toolRunner(params), session, limits), session)
- * }
- * ```
  */
 export function historyRunner<Runner extends AsyncIterable<unknown>>(
   given: Runner,
@@ -55,7 +40,7 @@ export function historyRunner<Runner extends AsyncIterable<unknown>>(
   const setMessagesParams = runner.setMessagesParams.bind(runner)
   let isTakenOver = false
 
-  /** What a step has changed together with the system prompt, until the next call of the model. */
+  /** Changes to the system prompt, until the next model call. */
   let unsent: Partial<Params> | undefined
 
   async function shorten(added: readonly MessageParam[]): Promise<void> {
@@ -106,7 +91,6 @@ function isRefusedByThread(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Cannot change `system` on a thread')
 }
 
-/** Run the tools of a reply, and return both; `undefined` without tool calls. */
 async function answered(runner: ToolRunner, call: Message | Stream): Promise<MessageParam[] | undefined> {
   const answer = async (): Promise<MessageParam[] | undefined> => {
     const { role, content, stop_reason: reason } = 'finalMessage' in call ? await call.finalMessage() : call
@@ -114,11 +98,11 @@ async function answered(runner: ToolRunner, call: Message | Stream): Promise<Mes
     return results === null ? undefined : [{ role, content }, results]
   }
   const [settled] = await Promise.allSettled([answer()])
-  // The runner meets the same error next, and reports it in its own way.
+  // The runner meets the same error next, and reports it itself.
   return settled.status === 'fulfilled' ? settled.value : undefined
 }
 
-/** The signal of the runner: a function that sets its options gets them. */
+/** Only a function that sets the options gets them. */
 function signalOf(runner: ToolRunner): AbortSignal | null | undefined {
   let signal: AbortSignal | null | undefined
   runner.setRequestOptions((options) => {

@@ -1,4 +1,4 @@
-/** Keep the history of agents built with Anthropic's SDK small, before each call of the model. */
+/** Keeps the history of agents built with Anthropic's SDK within a limit. */
 export { historyParams, type HistoryParams, type HistoryRequest } from './history-params.ts'
 export { historyRunner } from './history-runner.ts'
 export type { HistorySession, SessionHistoryOptions } from './session-compactor.ts'

@@ -7,13 +7,13 @@ import {
   type RunHistoryOptions,
 } from '@spillway/history'
 
-/** The conversation in a request, of either API. */
+/** The conversation of a request, in either API. */
 export type Conversation = AnthropicConversation<object, string | object[]>
 
 /** The offloader of one session, or a compactor over one. */
 export type HistorySession = ContextOffloader | HistoryCompactor<Conversation>
 
-/** Options of a session's history. A compactor has its own. */
+/** Options of a session's history. */
 export type SessionHistoryOptions = RunHistoryOptions<Conversation>
 
 export function sessionCompactor(

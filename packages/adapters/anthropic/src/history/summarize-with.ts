@@ -1,25 +1,24 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Summarize } from '@spillway/history'
 
-/** Tokens for reasoning, which count as output. */
+/** Reasoning tokens count as output. */
 const ROOM_FOR_THOUGHTS = 8_000
 
 /** The SDK's default. Without a timeout the SDK refuses long answers that are not streamed. */
 const TIMEOUT_MS = 600_000
 
-/** Options of {@link summarizeWith}. */
+/** Parameters of the request for a summary. */
 export interface SummarizeWithOptions extends Partial<
   Omit<Anthropic.MessageCreateParamsNonStreaming, 'model' | 'messages' | 'stream'>
 > {
-  /** The model; a small one is enough. */
+  /** A small model is enough. */
   readonly model: Anthropic.Model
 }
 
 /**
- * Make a `summarize` that asks a model by a client of Anthropic's API. It rejects if the model does.
+ * Make a `summarize` that asks a model by a client of Anthropic's API.
  *
- * Other parameters of the request can stand beside the model; `max_tokens` defaults to the limit of a summary and 8,000
- * tokens for reasoning.
+ * `max_tokens` defaults to the limit of a summary and 8,000 tokens for reasoning.
  *
  * @throws TypeError for an invalid client or model.
  */

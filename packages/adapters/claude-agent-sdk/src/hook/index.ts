@@ -1,4 +1,4 @@
-/** What a hook of Claude Code needs that is a command of its own: no part of it needs the Claude Agent SDK. */
+/** The hook of Claude Code for a command of its own. It does not need the Claude Agent SDK. */
 export { offloadToolOutput } from './offload-tool-output.ts'
 export type { PostToolUseAnswer, PostToolUseInput } from './post-tool-use.ts'
 export { offloadedTools } from './tool-output.ts'

@@ -6,17 +6,17 @@ import { offloadParts } from '@spillway/core/adapter'
 import type { PostToolUseAnswer, PostToolUseInput } from './post-tool-use.ts'
 import { partOfBlock, readToolOutput, type OutputPart, type ToolOutput } from './tool-output.ts'
 
-/** Up to this size, equal output of equal calls has the same reference; larger output is never held whole. */
+/** Larger output is never held whole, so its reference differs each time. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024
 
 /**
- * Offload large output of a Claude Code tool, and return the answer of its hook `PostToolUse`.
+ * Offload large output of a Claude Code tool, and return the answer of the hook `PostToolUse`; `{}` if the output
+ * stays.
  *
- * The replacement has the shape of the tool's output. All output of shell commands is stored, also what Claude Code has
- * written to a file. The answer is `{}` for small output, for the retrieval tool, for unknown tools, and if the storage
- * fails: then `onEvent` of the offloader gets the error. Never rejects for any output.
+ * All output of a shell command is stored, also the part that Claude Code has written to a file. If storing fails,
+ * `onEvent` of the offloader gets the error. Never rejects for any output.
  *
- * @param offloader - The offloader of the scope.
+ * @param offloader - The offloader of the session.
  *
  * @example
  * ```ts
@@ -53,7 +53,6 @@ export async function offloadToolOutput(
     : { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput } }
 }
 
-/** The output that replaces a tool's; `undefined` if it stays. */
 async function offloadOutput(
   offloader: ContextOffloader,
   request: PostToolUseInput,
@@ -81,7 +80,7 @@ function write(output: ToolOutput, [replacement, ...rest]: readonly [OutputPart,
   return output.write(String(replacement.value), rest)
 }
 
-/** Offload output in a file. An unreadable file stays as Claude Code shows it, with its path. */
+/** An unreadable file stays as Claude Code shows it, with its path. */
 async function offloadSaved(
   offloader: ContextOffloader,
   request: PostToolUseInput,
@@ -124,30 +123,27 @@ async function offloadChunks(
   return readToolOutput(request)?.write(replacement.text, [])
 }
 
-/** Append what a command wrote to standard error, as the model would see it. */
+/** The model would see standard error last. */
 async function* withLast(chunks: AsyncIterable<Uint8Array>, text: string): AsyncGenerator<Uint8Array> {
   yield* chunks
   if (text !== '') yield new TextEncoder().encode(`\n${text}`)
 }
 
-/** The folder of a session in which Claude Code keeps large results. */
 const FOLDER = 'tool-results'
 
-/** Output in a file of Claude Code, as it was too large for a hook and for the model. */
 interface SavedOutput {
   readonly size: number
   readonly chunks: () => AsyncIterable<Uint8Array>
-  /** Reads the whole as text; `undefined` if it is not UTF-8. */
+  /** Returns `undefined` if the file is not UTF-8. */
   readonly text: () => Promise<string | undefined>
   readonly close: () => Promise<void>
 }
 
 /**
- * Open a file that the output of a tool names, if Claude Code has written it: a file, no link, in a folder
- * `tool-results` beneath the transcripts of the project. Returns `undefined` for any other path, and for a file that is
- * gone.
+ * Open a file in a folder `tool-results` beneath the transcripts of the project. Returns `undefined` for any other
+ * path, for a link, and for a missing file.
  *
- * Hooks trust their input; but part of it is written by tools, and no tool may have a file read and stored by its name.
+ * Tools write part of a hook's input, and no tool may choose a file to be stored.
  */
 async function openSavedOutput(path: unknown, transcriptPath: string): Promise<SavedOutput | undefined> {
   if (typeof path !== 'string' || path.includes('\0')) return undefined
@@ -156,7 +152,7 @@ async function openSavedOutput(path: unknown, transcriptPath: string): Promise<S
   try {
     const [real, project] = await Promise.all([realpath(path), realpath(dirname(transcriptPath))])
     if (basename(dirname(real)) !== FOLDER || !real.startsWith(project + sep)) return undefined
-    // The file may have been replaced since the check, by a link or by an endless pipe.
+    // A link or an endless pipe may have replaced the file since the check.
     file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     const stats = await file.stat()
     if (stats.isFile()) return savedOutput(file, stats.size)

@@ -2,29 +2,26 @@ import type { ContentBlock } from '@spillway/core'
 import { encodeBase64, mediaFromData, mediaFromUrl, textBlock } from '@spillway/core/adapter'
 import type { PostToolUseInput } from './post-tool-use.ts'
 
-/** A part of a tool's output that the model sees. */
 export interface OutputPart {
   readonly value: unknown
   readonly block: ContentBlock
 }
 
-/** A tool's output in parts, and a function that writes it with other parts. */
 export interface ToolOutput {
   readonly parts: readonly OutputPart[]
-  /** Makes the output with a text and the remaining parts. Claude Code accepts only the tool's own shape. */
+  /** Writes the output with a text and the remaining parts. Claude Code accepts only the tool's own shape. */
   readonly write: (text: string, rest: readonly OutputPart[]) => unknown
 }
 
 type Fields = Readonly<Record<string, unknown>>
 type ReadOutput = (output: Fields, input: Fields) => ToolOutput | undefined
 
-/** The text after an image, with its file, whose random name means nothing. */
+/** Names a random file, which tells the model nothing. */
 const IMAGE_FILE = /^\[Image:? source: [^\]\n]*\]$/
 
-/** The beginning of a resource's text, from an MCP tool. */
 const RESOURCE = /^\[Resource from [^\n]{1,200}? at (\S{1,2048})\] /
 
-/** The tools of Claude Code whose output the model sees. Of others it sees a note, or nothing large. */
+/** Of other tools the model sees a note, or nothing large. */
 const TOOLS: Readonly<Record<string, ReadOutput>> = {
   Bash: readShell,
   PowerShell: readShell,
@@ -38,17 +35,16 @@ const TOOLS: Readonly<Record<string, ReadOutput>> = {
   ReadMcpResourceTool: readResource,
 }
 
-/** Names of the tools of Claude Code whose output may be offloaded. */
+/** Names of the Claude Code tools whose output may be offloaded. */
 export const offloadedTools: readonly string[] = Object.keys(TOOLS)
 
-/** Read the output of a tool as a hook gets it. Returns `undefined` for unknown output, which must stay. */
+/** Returns `undefined` for unknown output, which stays. */
 export function readToolOutput(request: PostToolUseInput): ToolOutput | undefined {
   const { tool_name: toolName, tool_response: output, tool_input: input, mcp_server: server } = request
   if (server !== undefined || toolName.startsWith('mcp__')) return readMcpOutput(output)
   return Object.hasOwn(TOOLS, toolName) ? TOOLS[toolName]?.(fieldsOf(output), fieldsOf(input)) : undefined
 }
 
-/** Write a block, such as a smaller image, as a part of an MCP tool's content. */
 export function partOfBlock(block: ContentBlock): OutputPart {
   if (block.type !== 'image' || block.data === undefined) {
     const text = block.type === 'text' ? block.text : JSON.stringify('value' in block ? block.value : block)
@@ -81,7 +77,7 @@ function readFile({ type, file, ...others }: Fields, input: Fields): ToolOutput 
   if (block === undefined) return undefined
   return {
     parts: [{ value: file, block }],
-    // Only a text file shows a text. Its lines are numbered from 1, as they are not the lines of the file.
+    // Only a text file shows a text. Its lines count from 1, as they are not the lines of the file.
     write: (text) => ({
       ...others,
       type: 'text',

@@ -27,24 +27,10 @@ import {
 import type { MessageData } from 'genkit'
 
 /**
- * Read and write messages of Genkit.
+ * Read and write messages of Genkit. Unchanged messages and parts are the very objects.
  *
- * Unchanged messages are the very objects; in others, all that did not change stays, with the metadata of parts. A
- * response is paired with its request by the ref, or else by name and order. An output whose only long field is a text
- * is read as that text. Data, custom parts and resources stay.
- *
- * Reading throws a `TypeError` that names the message and field of an invalid message.
- *
- * @example
- * ```ts
- * import { genkitMessages } from '@spillway/genkit/history'
- * import type { MessageData } from 'genkit'
- *
- * const format = genkitMessages()
- * const messages: MessageData[] = [{ role: 'user', content: [{ text: 'Why did the build fail?' }] }]
- * console.assert(format.read(messages)[0]?.parts[0]?.type === 'text')
- * console.assert(format.write(format.read(messages))[0] === messages[0])
- * ```
+ * A response is paired with its request by the ref, or else by name and order. Reading throws a `TypeError` that names
+ * the message and field of an invalid message.
  */
 export function genkitMessages(): HistoryFormat<MessageData[]> {
   return {
@@ -109,11 +95,10 @@ function readResponse(response: Fields, place: readonly [number, number], calls:
   return { type: 'tool-result', callId, toolName, content: pieces, ...(isError(output) ? { isError: true } : {}) }
 }
 
-/** Genkit cannot mark errors; its MCP plugin writes them like this. */
+/** Genkit cannot mark errors; its MCP plugin writes them in this form. */
 const isError = (output: unknown): boolean =>
   isFields(output) && typeof output['error'] === 'string' && Object.keys(output).length === 1
 
-/** Read an output as media, as a text if it has little else, or as JSON. */
 function readOutput(output: unknown): HistoryContent {
   const native = nativeOfPart({ output })
   if (typeof output === 'string')
@@ -144,7 +129,6 @@ function refsOf(message: unknown): readonly unknown[] {
   })
 }
 
-/** Write a message with other parts; its other fields stay, in their order. */
 function patchMessage(native: Fields, { parts }: HistoryMessage, index: number): Fields {
   const before = native['content'] as readonly unknown[]
   const content = parts.map((part, at) => patchPart(part, `messages[${index}].parts[${at}]`))
@@ -211,7 +195,6 @@ function writeResult({ callId, toolName, content, isError }: HistoryToolResult, 
   }
 }
 
-/** One value stays a value; several become text. */
 function writeOutput(pieces: readonly HistoryContent[], isError: boolean, place: string): unknown {
   const [only] = pieces
   const texts = pieces.map((piece) => (piece.type === 'text' ? piece.text : jsonText(valueOf(piece), place)))

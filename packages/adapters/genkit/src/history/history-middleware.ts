@@ -10,16 +10,15 @@ import { genkitMessages } from './genkit-messages.ts'
 /** Options of {@link historyMiddleware}. */
 export interface HistoryMiddlewareOptions extends RunHistoryOptions<MessageData[]>, Pick<OffloadOptions, 'scope'> {}
 
-/** The middleware: call it, with the config of `offloadMiddleware`, in the `use` of a call, a prompt or an agent. */
+/** The middleware: call it with the config of `offloadMiddleware` in `use`. */
 export type HistoryMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
 
 /**
- * Make the middleware that keeps the model's messages within a limit: older tool results become references, and with
- * `summarize` older messages a summary at the end of the system message.
+ * Make the middleware that keeps the model's messages within a limit: older tool results become references, and older
+ * messages a summary if `summarize` is given.
  *
- * Only what the model sees changes: `messages` of the response, and sessions, stay whole. It remembers what it did in
- * each scope. Content goes to the scope of the run, for the retrieval tool of `offloadMiddleware`. If storing or
- * summarizing fails, the messages stay. Put it last, so that it sees messages as the model gets them.
+ * Messages of responses and sessions stay whole, and so does a history that could not be stored or summarized. Put it
+ * last, so that it sees messages as the model gets them.
  *
  * @throws TypeError for an invalid offloader or option. A run rejects with one for an invalid config.
  *

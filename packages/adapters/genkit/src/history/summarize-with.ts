@@ -10,8 +10,7 @@ export interface SummarizeWithOptions {
 }
 
 /**
- * Make the `summarize` that asks a model by Genkit, with one message of the user and no tools. A small and fast model
- * is enough.
+ * Make a `summarize` that asks a model by Genkit; a small and fast one is enough.
  *
  * @throws TypeError for an invalid `ai`.
  */

@@ -19,12 +19,11 @@ type Given = Parameters<BasePlugin['beforeModelCallback']>[0]
 export interface HistoryPluginOptions extends RunHistoryOptions<Conversation>, Pick<OffloadOptions, 'scope'> {}
 
 /**
- * Make the plugin that keeps the requests of all agents of a `Runner` within a limit: older tool results become
- * references, and with `summarize` older messages a summary at the end of the system instruction.
+ * Make the plugin that keeps requests of all agents of a `Runner` within a limit: older tool results become references,
+ * and older messages a summary if `summarize` is given.
  *
- * Only requests change: the events of a session stay whole. It remembers what it did in each session. Content goes to
- * the scope of the session, for the retrieval tool of `offloadPlugin`. If storing or summarizing fails, the contents
- * stay. Put it before `offloadPlugin`, which belongs last.
+ * The events of a session stay whole, and so does a history that could not be stored or summarized. Put it before
+ * `offloadPlugin`, which belongs last.
  *
  * @throws TypeError for an invalid offloader or option.
  *

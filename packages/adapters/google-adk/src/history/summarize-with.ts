@@ -2,8 +2,7 @@ import { isBaseLlm, LLMRegistry, type BaseLlm } from '@google/adk'
 import type { Summarize } from '@spillway/history'
 
 /**
- * Make the `summarize` that asks a model of ADK, or a registered one by name, with one message of the user and no
- * tools. A small and fast model is enough.
+ * Make a `summarize` that asks a model of ADK, or a registered one by name; a small and fast one is enough.
  *
  * @throws TypeError without a model, and the registry's error for an unknown name.
  */

@@ -12,11 +12,9 @@ const FILE_TOOLS = ['ls', 'read_file', 'write_file', 'edit_file', 'delete', 'glo
 export interface DeepAgentBackendOptions extends StorageBackendOptions, Pick<OffloadOptions, 'scope'> {}
 
 /**
- * Make the middleware that keeps large tool results out of the context of an agent made with `createDeepAgent`.
+ * Make the `offloadMiddleware` for `createDeepAgent`: results of the agent's file tools stay, and errors are thrown on.
  *
- * It is `offloadMiddleware` without the agent's own file tools. Results are replaced before deepagents measures them,
- * so it moves none to a file itself. Errors are thrown on, as deepagents has its own middleware around tools. Subagents
- * have their own middleware: pass it to each.
+ * Subagents have their own middleware: pass it to each.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -58,10 +56,10 @@ export function deepAgentMiddleware(
 }
 
 /**
- * Make the file system of an agent over the storage of its offloader, for `backend` of `createDeepAgent`.
+ * Make the file system of an agent, for `backend` of `createDeepAgent`: a {@link StorageBackend} in the scope of each
+ * run.
  *
- * It is a {@link StorageBackend} in the scope of each run: pass the `scope` of {@link deepAgentMiddleware}. If the
- * scope is invalid, operations fail with that error.
+ * Pass the `scope` of {@link deepAgentMiddleware}.
  *
  * @throws TypeError for an invalid offloader, storage or option.
  */
@@ -70,7 +68,7 @@ export function deepAgentBackend(
   { scope, resultFolder }: DeepAgentBackendOptions = {},
 ): StorageBackend {
   assertOptions(offloader, { scope })
-  // Refuses a storage that cannot list here, not in the first run.
+  // A storage that cannot list is refused here, not in the first run.
   void new StorageBackend(offloader.options.storage, { resultFolder })
   const offloaderOf = offloaderOfRun(offloader, scope)
   return new StorageBackend(() => offloaderOf(undefined).options.storage, { resultFolder })

@@ -1,3 +1,3 @@
-/** Spillway in agents of deepagents. */
+/** Offloading and a file system for agents of deepagents. */
 export { deepAgentBackend, deepAgentMiddleware, type DeepAgentBackendOptions } from './deep-agent.ts'
 export { StorageBackend, type StorageBackendOptions } from './storage-backend.ts'

@@ -23,7 +23,7 @@ import {
 } from 'deepagents'
 import { contentTypeEssence, isTextContentType } from '@spillway/core/adapter'
 
-/** The most media bytes that the tools of deepagents give a model. */
+/** The limit of the tools of deepagents. */
 const MAX_MEDIA_BYTES = 10_485_760
 
 /** Options of {@link StorageBackend}. */
@@ -36,26 +36,13 @@ export interface StorageBackendOptions extends StoredFilesOptions {
 }
 
 /**
- * A file system for the agents of deepagents over a Spillway storage.
+ * A file system for agents of deepagents over a storage.
  *
  * Offloaded content is a read-only file, `/large_tool_results/<reference>.txt`. The agent's own files are stored beside
- * it, for as long as the storage keeps them. Failures come back as `error`, as the protocol has it.
+ * it, for as long as the storage keeps them. Failures come back as `error`.
  *
- * @param storage - The storage of one scope, or a function that returns it at each operation. It must have `list()`.
+ * @param storage - The storage of one scope with `list()`, or a function that returns it at each operation.
  * @throws TypeError if the storage cannot list, and for an invalid option.
- *
- * @example
- * ```ts
- * import { InMemoryStorage } from '@spillway/memory'
- * import { StorageBackend } from '@spillway/langchain/deepagents'
- *
- * const storage = new InMemoryStorage({ evictAfterTurns: null })
- * const backend = new StorageBackend(storage.scope('thread-1'))
- * await backend.write('/notes.md', 'buy milk')
- * await backend.edit('/notes.md', 'milk', 'oat milk')
- * const { matches } = await backend.grep('oat')
- * console.assert(matches?.[0]?.text === 'buy oat milk')
- * ```
  */
 export class StorageBackend implements BackendProtocolV2 {
   readonly #files: StoredFiles
@@ -68,7 +55,7 @@ export class StorageBackend implements BackendProtocolV2 {
     this.#files = new StoredFiles(storage, { resultFolder })
   }
 
-  /** List a folder: its files, and its folders with a slash at the end. */
+  /** List a folder; folders in it end with a slash. */
   async ls(path: string): Promise<LsResult> {
     return await answer(async () => {
       const folder = typeof path === 'string' && path.endsWith('/') ? path.slice(0, -1) : path
@@ -78,10 +65,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /**
-   * Read lines from `offset`, counted from 0, or media as bytes. Text is read only as far as needed, so `totalLines` is
-   * missing if large text continues.
-   */
+  /** Read lines from `offset`, counted from 0, or media as bytes. `totalLines` is absent if large text continues. */
   async read(path: string, offset = 0, limit = 500): Promise<ReadResult> {
     return await answer(async () => {
       const file = await this.#find(path)
@@ -93,7 +77,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Read a whole file, as one text if it is text. */
+  /** Read a whole file. */
   async readRaw(path: string): Promise<ReadRawResult> {
     return await answer(async () => {
       const file = await this.#find(path)
@@ -103,7 +87,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Store a file. An existing one is replaced or refused, as the installed deepagents does. */
+  /** Store a file. The installed deepagents decides whether an existing one is replaced or refused. */
   async write(path: string, content: string): Promise<WriteResult> {
     return await answer(async () => {
       await this.#files.update(path, (file) => {
@@ -134,7 +118,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Find the lines that contain a literal text, in text files: at most 10,000 of them. */
+  /** Find lines with a literal text, in text files: at most 10,000 of them. */
   async grep(
     pattern: string,
     path: string | null = '/',
@@ -165,7 +149,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Remove a file that the agent wrote, or all in a folder. Tool results stay. */
+  /** Remove a file or folder of the agent. Tool results stay. */
   async delete(path: string): Promise<{ path?: string; error?: string; filesUpdate?: null }> {
     return await answer(async () => {
       const removed = await this.#files.remove(path)
@@ -188,7 +172,7 @@ export class StorageBackend implements BackendProtocolV2 {
     return responses
   }
 
-  /** Read the bytes of files. The protocol has no code for an outage: the error is `permission_denied`. */
+  /** Read the bytes of files. In an outage, the error is `permission_denied`. */
   async downloadFiles(paths: string[]): Promise<FileDownloadResponse[]> {
     const answered = await answer(async () => {
       const files = await this.#files.list()
@@ -221,7 +205,7 @@ function refuseIf(reason: string | undefined): void {
 
 const decode = (content: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
 
-/** Decode UTF-8; `undefined` if encoding would not give the same bytes. */
+/** Returns `undefined` if encoding would not give the same bytes. */
 function exactText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -236,12 +220,11 @@ class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
-/** Run an operation; the answer to a failure is its error. */
 async function answer<Result>(run: () => Promise<Result>): Promise<Result | { error: string }> {
   try {
     return await run()
   } catch (error) {
-    // After any failed operation the agent goes on; a rejection would end its run.
+    // After any failed operation the agent continues; a rejection would end its run.
     return { error: describe(error) }
   }
 }
@@ -250,14 +233,12 @@ function describe(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Refusal) return message
   if (!StorageError.isInstance(error)) return `The operation failed: ${message}. Try it once more.`
-  // As deepagents begins its own refusals; an outage is no refusal.
+  // deepagents begins its own refusals in this way; an outage is no refusal.
   return error.code === 'invalid-key' || error.code === 'unsupported' ? `Error: ${message}` : message
 }
 
-/** Types that the tools of deepagents show as text. */
 const KNOWN_TEXT = /^(?:text\/.+|application\/(?:json|javascript)|image\/svg\+xml)$/
 
-/** A file of deepagents, without its content. */
 type Outline = Extract<FileData, { mimeType: string }>
 
 function outlineOf({ contentType, createdAt, modifiedAt }: StoredFile): Outline {
@@ -270,7 +251,6 @@ function outlines(files: ReadonlyMap<string, StoredFile>): FileRecord {
   return Object.fromEntries([...files].map(([path, file]) => [path, outlineOf(file)]))
 }
 
-/** Add the sizes that outlines lack. */
 function sized(infos: readonly FileInfo[] | undefined, files: ReadonlyMap<string, StoredFile>): FileInfo[] {
   return (infos ?? []).map((info) => ({ ...info, size: files.get(info.path)?.size ?? 0 }))
 }
@@ -290,15 +270,12 @@ const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOStr
 
 type FileRecord = Readonly<Record<string, FileData>>
 
-/**
- * The file system of deepagents over some files, to learn what an operation would do: patterns, messages and the rule
- * for existing paths are those of the installed version.
- */
+/** The file system of the installed deepagents over some files: its patterns, messages and rules apply. */
 export function rulesOver(files: FileRecord): StateBackend {
   return new StateBackend({ state: { files } })
 }
 
-/** Throws for a version of deepagents whose file system would look elsewhere, and silently find no file. */
+/** The file system of another version would look elsewhere, and silently find no file. */
 function assertRules(): void {
   if (writtenTo('/a', 'a', {}).data === undefined)
     throw new TypeError(
@@ -306,7 +283,6 @@ function assertRules(): void {
     )
 }
 
-/** The file that deepagents makes of a text, or its refusal. */
 function writtenTo(
   path: string,
   content: string,
@@ -329,7 +305,6 @@ function mimeTypeFor(path: string): string {
 /** Line numbers beyond 2^53 are not exact. */
 const MAX_LINES = 2 ** 50
 
-/** A page of text, with the fields that tell the model where to continue. */
 interface Page {
   readonly content: string
   readonly totalLines?: number
@@ -338,7 +313,6 @@ interface Page {
   readonly nextOffset?: number
 }
 
-/** Read lines as the backends of deepagents do. `totalLines` is present if the end was reached. */
 export async function readPage(file: StoredFile, offset: number, limit: number): Promise<Page> {
   const first = wholeNumber(offset)
   const { text, lines, totalLines, goesOn } = await file.readLines({
@@ -367,10 +341,9 @@ const MAX_STARS_OF_NAME = 2
 const OPEN_PART = /\*+|\{/g
 
 /**
- * Say why a path pattern is refused, and what to do; `undefined` if it is matched.
+ * Return the reason why a path pattern is refused; `undefined` if it is matched.
  *
- * deepagents matches by backtracking regular expressions, and a model may write any pattern: `*a*a*a*a*a*a*b` would
- * block the process for minutes.
+ * deepagents matches by backtracking: `*a*a*a*a*a*a*b` would block the process for minutes.
  */
 export function refuseGlob(pattern: unknown): string | undefined {
   if (typeof pattern !== 'string' || pattern === '') return 'A pattern must be a text, such as **/*.md.'

@@ -14,13 +14,11 @@ import { langchainMessages } from './langchain-messages.ts'
 import { isEqualMessage } from './native-message.ts'
 
 /**
- * Make the middleware that keeps the history of an agent made with `createAgent` or `createDeepAgent` within its limit:
- * older tool results become references, and with `summarize` older messages a summary in the system prompt.
+ * Make the middleware that keeps the history of an agent within its limit: older tool results become references, and
+ * older messages a summary if `summarize` is given.
  *
- * It changes prompts, and the state keeps the whole conversation; with `replaceIn: 'state'` it changes the messages of
- * the state, so that checkpoints stay small. Content goes to the scope of the run's `thread_id`, for the retrieval tool
- * of `offloadMiddleware`. If storing or summarizing fails, the messages stay. Put it last, so that it sees prompts as
- * the model gets them.
+ * It changes prompts; with `replaceIn: 'state'` it changes the messages of the state, so that checkpoints stay small.
+ * The messages stay if storing or summarizing fails. Put it last, so that it sees prompts as the model gets them.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -78,20 +76,18 @@ const archiveOfRun =
 
 /** Options of {@link historyMiddleware}. */
 export interface HistoryMiddlewareOptions extends RunHistoryOptions<readonly BaseMessage[]> {
-  /** Returns the scope of a run: the same as that of `offloadMiddleware`. Defaults to its `thread_id`. */
+  /** Returns the scope of a run, as that of `offloadMiddleware`. Defaults to its `thread_id`. */
   readonly scope?: RunScope | undefined
   /**
    * The place of the shorter history.
    *
-   * - `prompt`, the default: the model's prompt. The state, and with it checkpoints and what the program sees, stays
-   *   whole.
-   * - `state`: the messages of the state. Checkpoints get smaller, each round takes one more step of the graph, and the
-   *   agent's own system prompt does not count.
+   * - `prompt`, the default: the model's prompt. The state stays whole.
+   * - `state`: the messages of the state. Each round takes one more step of the graph, and the system prompt does not
+   *   count.
    */
   readonly replaceIn?: 'prompt' | 'state' | undefined
 }
 
-/** Limits are checked where they are used. */
 function assertHistoryOptions(
   offloader: ContextOffloader,
   options: HistoryMiddlewareOptions,
@@ -104,7 +100,7 @@ function assertHistoryOptions(
   return options
 }
 
-/** The fields of a model request that are used. Before LangChain 1.1 the system prompt is a text. */
+/** Before LangChain 1.1 the system prompt is a text. */
 interface PromptRequest {
   readonly messages: BaseMessage[]
   readonly systemMessage?: SystemMessage | undefined
@@ -113,15 +109,13 @@ interface PromptRequest {
 
 const format = langchainMessages()
 
-/** The agent's system prompt as a message; `undefined` for an empty one, which LangChain treats as none. */
+/** LangChain treats an empty system prompt as none. */
 function systemOf({ systemMessage, systemPrompt = '' }: PromptRequest): SystemMessage | undefined {
   if (systemMessage === undefined) return systemPrompt === '' ? undefined : new SystemMessage(systemPrompt)
   return systemMessage.text === '' ? undefined : systemMessage
 }
 
 /**
- * Replace the messages of a request.
- *
  * @param messages - The new messages, the system prompt first if there is one.
  * @param system - The agent's own system prompt, as it was.
  */
@@ -148,8 +142,8 @@ function withSystem<Request extends PromptRequest>(
 }
 
 /**
- * Move a summary at the beginning of the state's messages to the end of the agent's system prompt: providers accept one
- * system message. An agent without a system prompt keeps it in its messages.
+ * Move a summary at the beginning of the state's messages to the end of the agent's system prompt, if it has one:
+ * providers accept one system message.
  */
 function moveSnapshot<Request extends PromptRequest>(request: Request, archive: HistoryArchive): Request {
   const [first, ...others] = request.messages
@@ -163,20 +157,17 @@ function moveSnapshot<Request extends PromptRequest>(request: Request, archive: 
   return { ...withSystem(request, appended as SystemMessage, system), messages: others }
 }
 
-/** A prompt of one text stays one; others get a block more. */
+/** A prompt of one text stays one text. */
 function withText(parts: readonly HistoryPart[], text: string): readonly HistoryPart[] {
   const [only] = parts
   if (parts.length !== 1 || only?.type !== 'text') return [...parts, { type: 'text', text }]
   return [{ ...only, text: `${only.text}\n\n${text}` }]
 }
 
-/** The id by which LangGraph removes all messages. Its package is not imported, as LangChain has its own copy. */
+/** The id by which LangGraph removes all messages. LangChain has its own copy of that package. */
 const ALL = '__remove_all__'
 
-/**
- * The update that gives a state other messages; `undefined` if nothing changed. Messages that were replaced in place
- * are written alone, by their ids; otherwise all are.
- */
+/** Returns `undefined` if nothing changed. Messages that were replaced in place are written alone, by their ids. */
 function updateOf(
   before: readonly BaseMessage[],
   after: readonly BaseMessage[],

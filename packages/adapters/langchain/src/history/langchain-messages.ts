@@ -31,25 +31,11 @@ import { callListsOf, idOfEntry, isCallBlock, isInputOf, repeatsCall, type Nativ
 import { blocksOf, readPiece, readResultContent } from './read-content.ts'
 
 /**
- * Read and write messages of LangChain, the instances of its classes.
+ * Read and write messages of LangChain's classes. Unchanged messages are the very objects, others copies of their
+ * class.
  *
- * Unchanged messages are the very objects; others are copies of their class with all other fields, such as id, name,
- * status, artifact and metadata. If a provider repeats a call in the content or in the metadata, all places change
- * together. Unknown blocks and messages, calls that the provider ran, screenshots of computer tools and invalid calls
- * stay.
- *
- * Reading throws a `TypeError` that names a message that is no instance.
- *
- * @example
- * ```ts
- * import { HumanMessage } from '@langchain/core/messages'
- * import { langchainMessages } from '@spillway/langchain/history'
- *
- * const format = langchainMessages()
- * const messages = [new HumanMessage('Why did the build fail?')]
- * console.assert(format.read(messages)[0]?.parts[0]?.type === 'text')
- * console.assert(format.write(format.read(messages))[0] === messages[0])
- * ```
+ * If a provider repeats a call in the content or the metadata, all places change together. Reading throws a `TypeError`
+ * that names a message that is no instance.
  */
 export function langchainMessages(): HistoryFormat<readonly BaseMessage[]> {
   return {
@@ -69,7 +55,6 @@ export function langchainMessages(): HistoryFormat<readonly BaseMessage[]> {
 /** The classes have no index signature. */
 const fieldsOf = (message: BaseMessage): Fields => message as unknown as Fields
 
-/** State while a conversation is read. */
 interface Reading {
   readonly messages: readonly AnyMessage[]
   readonly index: number
@@ -186,7 +171,7 @@ function readCall(
   })
 }
 
-/** Missing ids are made from the place of a call, and differ from all others. */
+/** Missing ids are made from the place of a call. */
 function madeId(at: number, { messages, index }: Reading): string {
   const taken = new Set(messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)))
   let id = `call_${index}_${at}`
@@ -194,7 +179,7 @@ function madeId(at: number, { messages, index }: Reading): string {
   return id
 }
 
-/** A stored message. `given` names constructor fields that are fields of the message as well. */
+/** `given` names constructor fields that are fields of the message as well. */
 interface EncodedMessage {
   readonly class: string
   readonly fields: Fields
@@ -219,7 +204,6 @@ const CLASSES: Readonly<Record<string, MessageClass>> = {
   ToolMessageChunk,
 }
 
-/** Fields that the class of every message makes. */
 const OWN: ReadonlySet<string> = new Set([
   'lc_kwargs',
   'lc_namespace',
@@ -231,11 +215,11 @@ const OWN: ReadonlySet<string> = new Set([
 /**
  * Encode messages as a JSON value, with all fields.
  *
- * LangChain's own `mapChatMessagesToStoredMessages` turns streamed chunks into whole messages, and loses bytes, dates
- * and fields that the constructor did not get.
+ * LangChain's own `mapChatMessagesToStoredMessages` turns chunks into whole messages, and loses bytes, dates and some
+ * fields.
  *
- * Throws a `TypeError` for a message of an unknown class, and for values that JSON cannot express, such as a function
- * in an artifact.
+ * Throws a `TypeError` for an unknown class, and for values that JSON cannot express, such as a function in an
+ * artifact.
  */
 function encodeMessages(messages: readonly BaseMessage[]): unknown {
   return encodeLossless(messages.map(encodeMessage))
@@ -252,7 +236,7 @@ function encodeMessage(message: BaseMessage, index: number): EncodedMessage {
   return { class: name, fields, given }
 }
 
-/** The class of a message, also of another copy of LangChain. */
+/** The message may come from another copy of LangChain. */
 function classOf(message: BaseMessage): string | undefined {
   const { lc_name: own } = message.constructor as { readonly lc_name?: () => string }
   const named = Object.keys(CLASSES).filter((name) => typeOf(CLASSES[name]!) === message.type)
@@ -260,11 +244,7 @@ function classOf(message: BaseMessage): string | undefined {
   return exact ?? named.find((name) => name === own?.call(message.constructor)) ?? named[0]
 }
 
-/**
- * Undo {@link encodeMessages}. Throws a `TypeError` for any other value.
- *
- * A tool may have written stored content: no field in it replaces a method.
- */
+/** Throws a `TypeError` for other values. A tool may have written stored content: no field in it replaces a method. */
 function decodeMessages(value: unknown): BaseMessage[] {
   return checkMessages(decodeLossless(value)).map((message, index) => {
     const { class: name, fields, given } = Object(message ?? {}) as Partial<EncodedMessage>

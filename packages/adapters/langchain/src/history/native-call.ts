@@ -2,12 +2,11 @@ import { isFields, withFields, type Fields } from '@spillway/history/format'
 import type { AnyMessage } from './native-message.ts'
 
 /**
- * A tool call, with all places in which providers repeat it. Some send only one of these to the model, so they change
- * together.
+ * A tool call, with all places in which providers repeat it. They change together, as some send only one to the model.
  */
 export interface NativeCall {
   readonly call: Fields
-  /** Blocks of the content, such as `tool_use` of Anthropic with streamed pieces of its input. */
+  /** Blocks of the content, such as Anthropic's `tool_use` with streamed parts of its input. */
   readonly blocks: readonly Fields[]
   /** In `additional_kwargs.tool_calls`, for OpenAI's chat. */
   readonly raw: Fields | undefined
@@ -17,7 +16,6 @@ export interface NativeCall {
   readonly chunk: Fields | undefined
 }
 
-/** Lists beside the content in which a message repeats its calls. */
 interface CallLists {
   readonly raw: readonly unknown[]
   readonly items: readonly unknown[]
@@ -34,7 +32,6 @@ export function callListsOf({ additional_kwargs, response_metadata, ...message }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : [])
 
-/** The id of the call that a list entry or a block repeats. */
 export function idOfEntry(entry: unknown): string | undefined {
   if (!isFields(entry)) return undefined
   const { type, id, call_id: callId } = entry
@@ -46,7 +43,7 @@ const BLOCK_TYPES: ReadonlySet<unknown> = new Set(['tool_use', 'tool_call', 'too
 
 export const isCallBlock = (block: unknown): block is Fields => isFields(block) && BLOCK_TYPES.has(block['type'])
 
-/** Whether a block is a streamed piece of another's input, as in Anthropic's messages. */
+/** Whether a block is a streamed part of another's input, as in Anthropic's messages. */
 export const isInputOf = (block: unknown, call: Fields): block is Fields =>
   isFields(block) &&
   block['type'] === 'input_json_delta' &&
@@ -61,7 +58,6 @@ export function repeatsCall(block: Fields, { id, name }: Fields): boolean {
   return typeof block['id'] === 'string' && block['id'] === id
 }
 
-/** Change the arguments of a call in all places. */
 export function withArguments({ call, blocks, raw, item, chunk }: NativeCall, args: unknown): NativeCall {
   if (call['args'] === args) return { call, blocks, raw, item, chunk }
   const text = JSON.stringify(args) ?? 'null'
@@ -83,7 +79,6 @@ export function blockWith(block: Fields, args: unknown): Fields {
   return withFields(block, { args: type === 'tool_call_chunk' ? text : args })
 }
 
-/** Whether a block has these arguments, also as text. */
 export function hasArguments({ type, input, args, functionCall }: Fields, expected: unknown): boolean {
   const value = type === 'tool_use' ? input : isFields(functionCall) ? functionCall['args'] : args
   return valueText(value) === valueText(expected)

@@ -4,7 +4,6 @@ import { encodeBase64 } from '@spillway/core/adapter'
 
 export const LANGCHAIN_MESSAGES = 'langchain-messages'
 
-/** A message of any class, with its tool calls and results. */
 export type AnyMessage = BaseMessage &
   Partial<Pick<AIMessage, 'tool_calls'>> &
   Partial<Pick<ToolMessage, 'tool_call_id' | 'status'>>
@@ -31,8 +30,8 @@ const known = new WeakMap<BaseMessage, Known>()
 /**
  * Return the native value that stands for a message, the same one until the message changes.
  *
- * A message from a checkpoint is a copy without `undefined` fields, and streams and checkpoints add ids: comparing
- * messages themselves would treat it as another one.
+ * Checkpoints copy messages without `undefined` fields, and add ids: comparing messages themselves would find a
+ * difference.
  */
 export function standingFor(message: AnyMessage): object {
   const fields = fieldsOf(message)
@@ -49,7 +48,6 @@ export function standingFor(message: AnyMessage): object {
 
 export const messageOf = (standing: object): BaseMessage | undefined => (standing as Partial<Standing>)[MESSAGE]
 
-/** Whether two messages say the same to a model. */
 export const isEqualMessage = (a: AnyMessage, b: AnyMessage): boolean =>
   a === b || (standingFor(a) as Standing).visible === (standingFor(b) as Standing).visible
 

@@ -28,7 +28,7 @@ import { isPlainValue } from './read-content.ts'
 const toBlock = (text: string): Fields => ({ type: 'text', text })
 const MARKS = ['cache_control']
 
-/** Write a message with other parts: a copy of its class, with its other fields. */
+/** Returns a copy of the class. */
 export function patchMessage(native: AnyMessage, { parts }: HistoryMessage, index: number): BaseMessage {
   const [part] = parts
   if (native.type === 'tool' && part?.type === 'tool-result')
@@ -53,7 +53,6 @@ function repeated(block: Fields, calls: Iterable<NativeCall>): Fields {
   return block
 }
 
-/** Write a part that is no tool call or result: as it was read, or with its new text. */
 function writePiece(part: HistoryPart, fresh: Set<WrittenPiece>, place: string): WrittenPiece {
   const own = ownOf(part)
   if (own !== undefined && (isAsRead(part) || part.type !== 'text')) return own as WrittenPiece
@@ -93,7 +92,7 @@ function callOf(part: HistoryToolCall): NativeCall {
   return { call: newCall(part), blocks: [], raw: undefined, item: undefined, chunk: undefined }
 }
 
-/** Write the calls in all fields that have them. Unchanged fields stay the very values. */
+/** Unchanged fields stay the very values. */
 function callFields(native: AnyMessage, calls: readonly NativeCall[]): Fields {
   const before = native.tool_calls ?? []
   const { raw, items, chunks } = callListsOf(native)
@@ -123,7 +122,7 @@ function inOrder(before: readonly unknown[], calls: readonly NativeCall[]): read
   return calls.toSorted((a, b) => place(a) - place(b)).map(({ call }) => call)
 }
 
-/** Write the list entries that repeat calls; entries of removed calls go. */
+/** Entries of removed calls are removed. */
 function writeEntries(
   list: readonly unknown[],
   calls: readonly NativeCall[],
@@ -167,11 +166,7 @@ function writeMedia(media: Exclude<HistoryContent, { type: 'text' | 'json' | 'op
   return media.url === undefined ? undefined : mediaPart(media, { url: media.url })
 }
 
-/**
- * Copy a message of any class with other values of some fields. Returns the very message if no value differs.
- *
- * The constructor is not called: it may need other arguments, and adds to some of them.
- */
+/** Returns the very message if no value differs. The constructor is not called, as it may need other arguments. */
 function copyMessage<Message extends BaseMessage>(message: Message, fields: Fields): Message {
   const changed = Object.entries(fields).filter(([name, value]) => (message as unknown as Fields)[name] !== value)
   if (changed.length === 0) return message

@@ -13,10 +13,8 @@ const REASONING: ReadonlyMap<unknown, string> = new Map([
   ['reasoning_content', 'reasoningText'],
 ])
 
-/** Text types of OpenAI's responses and of LangChain. */
 const TEXT_TYPES: ReadonlySet<unknown> = new Set(['text', 'output_text', 'input_text'])
 
-/** The blocks of a content: a string is one. */
 export function blocksOf(content: unknown): readonly unknown[] {
   if (Array.isArray(content)) return Array.from(content as readonly unknown[])
   return content === undefined || content === null ? [] : [content]
@@ -35,7 +33,7 @@ export function readPiece(block: unknown): MessagePiece {
   return media === undefined ? asRead({ type: 'opaque', value: block, native }) : asRead({ ...media, native })
 }
 
-/** Read the content of a tool message. Older versions accept a value in place of blocks. */
+/** Older versions accept a value in place of blocks. */
 export function readResultContent(content: unknown): readonly HistoryContent[] {
   if (isPlainValue(content)) return [asRead({ type: 'json', value: content, native: nativeOfPart(content) })]
   return blocksOf(content).map((block) => {
@@ -47,7 +45,7 @@ export function readResultContent(content: unknown): readonly HistoryContent[] {
   })
 }
 
-/** Whether a content is a value: an array of plain values, or an object without a type. */
+/** Whether a content is an array of plain values, or an object without a type. */
 export function isPlainValue(content: unknown): boolean {
   if (typeof content !== 'object' || content === null) return false
   const isBlock = (one: unknown): boolean => isFields(one) && Object.hasOwn(one, 'type')

@@ -2,12 +2,13 @@ import { HumanMessage } from '@langchain/core/messages'
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import type { Summarize } from '@spillway/history'
 
-/** Keep the summary out of the run's streams; traces show it. */
+/** Streams of the run omit the summary; traces show it. */
 const TAGS = ['nostream', 'langsmith:nostream']
 
 /**
- * Make the `summarize` that asks a chat model of LangChain, with one message of the user and no tools. A small and fast
- * model is enough.
+ * Make a `summarize` that asks a chat model of LangChain; a small and fast one is enough.
+ *
+ * @throws TypeError for an invalid model.
  */
 export function summarizeWith(model: Pick<BaseChatModel, 'invoke'>): Summarize {
   if (typeof (model as Partial<BaseChatModel> | undefined)?.invoke !== 'function')

@@ -23,12 +23,11 @@ export type HistoryProcessor = Processor<'spillway-history'> & Required<Pick<Pro
 export interface HistoryProcessorOptions extends RunHistoryOptions<Prompt[number][]>, Pick<OffloadOptions, 'scope'> {}
 
 /**
- * Make the processor that keeps the history of a Mastra agent within its limit: older tool results become references,
- * and with `summarize` older messages a summary at the end of the instructions.
+ * Make the processor that keeps the history of an agent within its limit: older tool results become references, and
+ * older messages a summary if `summarize` is given.
  *
- * It changes the prompt of each model call, and remembers what it did; messages and memory stay whole. Content goes to
- * the scope of the run's memory thread, for the retrieval tool of `offloadProcessor`. If storing or summarizing fails,
- * the messages stay. Put it last in `inputProcessors`, so that it sees prompts as the model gets them.
+ * Messages and memory stay whole, and so does a history that could not be stored or summarized. Put it last in
+ * `inputProcessors`, so that it sees prompts as the model gets them.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -74,8 +73,7 @@ export function historyProcessor(offloader: ContextOffloader, options: HistoryPr
 }
 
 /**
- * Mastra's prompts: messages of the AI SDK, in which the error of an MCP server is JSON like any other. Here it is an
- * error, so that its reference is one, too.
+ * In Mastra's prompts, the error of an MCP server is JSON like any other. Here it is an error, and so is its reference.
  */
 function mastraPrompt<Message extends object>(): HistoryFormat<Message[]> {
   const format = aiSdkMessages<Message>()

@@ -3,8 +3,7 @@ import type { MastraModelConfig } from '@mastra/core/llm'
 import type { Summarize } from '@spillway/history'
 
 /**
- * Make the `summarize` that asks a model of Mastra: its name, such as `openai/gpt-5-mini`, or a model of the AI SDK. It
- * gets one message of the user, no tools, and no memory. A small and fast model is enough.
+ * Make a `summarize` that asks a model of Mastra or of the AI SDK; a small and fast one is enough.
  *
  * @throws TypeError without a model.
  */

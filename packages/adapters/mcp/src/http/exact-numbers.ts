@@ -3,16 +3,13 @@ import { readMessages } from '../proxy/message-text.ts'
 import type { Message } from '../relay/message.ts'
 
 interface MarkedBody {
-  /** Whether the body is a stream of events, with JSON in its `data:` lines. */
+  /** Whether the body has JSON in its `data:` lines. */
   readonly isEventStream: boolean
-  /** A longer body gets no marks: its reader refuses it. */
+  /** The reader refuses a longer body, which gets no marks. */
   readonly maxLength?: number
 }
 
-/**
- * Keeps numbers exact through the JSON parser of an SDK: numbers that JavaScript cannot hold become marked strings
- * while the SDK has them.
- */
+/** Keeps numbers exact through the JSON parser of an SDK: inexact ones are marked strings while the SDK has them. */
 export class ExactNumbers {
   readonly #mark = crypto.randomUUID()
   readonly #marked = new RegExp(`"${this.#mark}([^"]+)"`, 'g')
@@ -49,7 +46,6 @@ export class ExactNumbers {
     return body.pipeThrough(decoder).pipeThrough(marking).pipeThrough(new TextEncoderStream())
   }
 
-  /** Restore the numbers in a message that an SDK has parsed. */
   reveal(message: Message): Message {
     if (this.#count === 0) return message
     let text: string

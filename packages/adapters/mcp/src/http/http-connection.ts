@@ -26,7 +26,7 @@ export interface ServerUrl {
   readonly type?: 'http' | 'sse' | undefined
 }
 
-/** A connection to a server over streamable HTTP, by the transport of the MCP SDK. */
+/** A connection over streamable HTTP, by the transport of the MCP SDK. */
 export class HttpConnection implements Connection {
   readonly #transport: Transport & { readonly terminateSession?: () => Promise<void> }
   /** Unanswered requests. */
@@ -110,7 +110,7 @@ export class HttpConnection implements Connection {
     return new Response(this.#numbers.markBody(response.body, { isEventStream }), response)
   }
 
-  /** Since revision 2026-07-28, a request is cancelled by ending its stream. */
+  /** Since revision 2026-07-28, a request is canceled by ending its stream. */
   #endStream({ params }: Message): boolean {
     const open = this.#open.get(params?.['requestId'] as RequestId)
     if (open?.isStateless !== true) return false

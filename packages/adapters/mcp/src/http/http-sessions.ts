@@ -30,22 +30,9 @@ interface Session {
 const SWEEP_MS = 60_000
 
 /**
- * The sessions of an MCP endpoint over HTTP, each served separately.
+ * Serves each session of an MCP endpoint over HTTP separately. Only the caller that opened a session can use it.
  *
  * Protocol revisions up to 2025-11-25 have sessions. A client of a later one gets an error, and greets in one of these.
- * A session belongs to the scope of its caller: others cannot use it, even with its id.
- *
- * @example
- * ```ts
- * import { HttpSessions, serveHttp } from '@spillway/mcp/http'
- *
- * const sessions = new HttpSessions({ serve: async () => {}, onError() {} })
- * const service = await serveHttp({ fetch: (request, scope) => sessions.fetch(request, scope), onError() {} })
- * const { status } = await fetch(service.url, { headers: { 'mcp-session-id': 'made-up' } })
- * console.assert(status === 404)
- * await sessions.close()
- * await service.close()
- * ```
  */
 export class HttpSessions {
   readonly #options: HttpSessionsOptions & { readonly [Key in 'maxSessions' | 'idleMs' | 'maxRequestBytes']: number }
@@ -138,7 +125,7 @@ function refuse(status: number, code: number, message: string, headers: Record<s
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers })
 }
 
-/** Clients of a later revision then greet in an earlier one with sessions, as the specification says. */
+/** The specification lets clients of a later revision greet in an earlier one. */
 function refuseRevision(): Response {
   const error = {
     code: -32_022,
@@ -249,7 +236,7 @@ class SessionConnection implements Connection {
     return this.#transport.close()
   }
 
-  /** The request that a message belongs to, or any open one if the client has no stream. */
+  /** Returns any open request if the client has no stream. */
   #relatedRequest({ method, params }: Message): RequestId | undefined {
     if (method === 'notifications/progress') {
       const token = params?.['progressToken']
@@ -268,7 +255,7 @@ class SessionConnection implements Connection {
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true
 
-/** Pass bytes on, and call `onEnd` once when they end or nobody reads them. */
+/** Calls `onEnd` once, when the bytes end or nobody reads them. */
 function watchEnd(onEnd: () => void): TransformStream<Uint8Array, Uint8Array> {
   let ended = false
   const end = (): void => {

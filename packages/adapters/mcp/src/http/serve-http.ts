@@ -5,7 +5,7 @@ import { guardRequest as guardHeaders, LOOPBACK_HOSTS, type AccessTokens, type G
 
 /** Options of {@link serveHttp}. */
 export interface HttpOptions {
-  /** The address to listen at. Defaults to `127.0.0.1`; others than the loopback interface's need `tokens`. */
+  /** The address to listen at. Defaults to `127.0.0.1`; addresses beyond the loopback interface need `tokens`. */
   readonly host?: string | undefined
   /** Defaults to 0, any free port. */
   readonly port?: number | undefined
@@ -29,11 +29,10 @@ export interface HttpService {
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /**
- * Serve an MCP endpoint over HTTP to known callers.
+ * Serve an MCP endpoint over HTTP to callers with a bearer token; without tokens to this machine. Checks `Host` and
+ * `Origin`.
  *
- * `Host` and `Origin` are checked, so that pages of other sites cannot use it. A bearer token names the caller; without
- * tokens only this machine is served. Rejects if it cannot listen at the address, and with a `TypeError` if the address
- * is reachable from elsewhere and there are no tokens.
+ * Rejects if it cannot listen, and with a `TypeError` if others can reach the address and there are no tokens.
  *
  * @example
  * ```ts
@@ -94,10 +93,9 @@ async function listen(server: Server, host: string, port: number): Promise<void>
 
 type Guarded = { readonly scope: readonly string[] } | { readonly refusal: Response }
 
-/** JSON-RPC codes for refused requests. */
 const ERROR_CODES = { host: -32_000, origin: -32_000, token: -32_001 } as const
 
-/** Check `Host` and `Origin`, which pages of other sites cannot forge, and the bearer token. */
+/** Pages of other sites cannot forge `Host` and `Origin`. */
 async function guardRequest(request: Request, options: GuardOptions): Promise<Guarded> {
   const guarded = await guardHeaders(request.headers, options)
   if ('caller' in guarded) return { scope: guarded.caller.scope }

@@ -21,8 +21,7 @@ const LAST_OUTPUT_MS = 250
 /**
  * The connection to a server program, which starts and ends with it.
  *
- * The program has the environment and the standard error of this process. It is ended as the protocol says: its input
- * ends, after 2 seconds it gets SIGTERM, after 2 more SIGKILL.
+ * It is ended by the end of its input, after 2 seconds by SIGTERM, and after 2 more by SIGKILL.
  */
 export class ChildConnection implements Connection {
   readonly #server: ServerCommand
@@ -37,7 +36,7 @@ export class ChildConnection implements Connection {
     this.#maxMessageBytes = maxMessageBytes
   }
 
-  /** Start the program; rejects if it cannot start, such as an unknown command. */
+  /** Start the program; rejects if it cannot start. */
   async start({ onMessage, onClose, onError }: ConnectionHandlers): Promise<void> {
     const { command, args = [], env, cwd } = this.#server
     const child = spawn(command, args, { env: { ...process.env, ...env }, cwd, stdio: ['pipe', 'pipe', 'inherit'] })

@@ -9,15 +9,16 @@ export interface ProxyEnds {
   readonly server: Connection
 }
 
-/** The end of a proxy that closed first, and the reason. */
+/** The end of a proxy that closed first. */
 export interface ProxyEnd {
   readonly side: 'client' | 'server'
   readonly reason: string
 }
 
 /**
- * Connect a client with a server through a relay, until either closes. Resolves when both are closed; rejects if the
- * server cannot start, and leaves the client open then.
+ * Connect a client with a server through a relay, and resolve when both are closed.
+ *
+ * Rejects if the server cannot start, and leaves the client open then.
  *
  * @param offloader - The offloader of the client: `offloader.forScope(tenant)`.
  *

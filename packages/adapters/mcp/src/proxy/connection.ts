@@ -5,7 +5,7 @@ export interface ConnectionHandlers {
   readonly onMessage: (message: Message, extra?: { readonly authInfo?: unknown }) => void
   /** Called once, and last. `reason` says how a server ended. */
   readonly onClose: (reason: string) => void
-  /** Called with an error that cost no message. Its text has no part of a message. */
+  /** Called with an error that lost no message. Its text has no part of a message. */
   readonly onError: (error: Error) => void
 }
 
@@ -14,7 +14,7 @@ export interface Connection {
   /** Connect; rejects if that fails, without a call of a handler. */
   start(handlers: ConnectionHandlers): Promise<void>
   send(message: Message, options?: unknown): Promise<void>
-  /** Close it, and resolve when all is closed. A second call has no effect. */
+  /** Resolves when all is closed. A second call has no effect. */
   close(): Promise<void>
   /** Set the agreed revision of the protocol, if messages must name it. */
   agree?(protocolVersion: string): void

@@ -1,6 +1,4 @@
-/**
- * The proxy behind `spillway mcp`: servers as programs or over HTTP, one or several, for clients over stdio or HTTP.
- */
+/** The proxy of `spillway mcp`: one or several servers, as programs or over HTTP. */
 export type { Fields, Message, RequestId } from '../relay/message.ts'
 export { ChildConnection, type ServerCommand } from './child-connection.ts'
 export type { Connection, ConnectionHandlers } from './connection.ts'

@@ -1,30 +1,27 @@
 import { parseExactJson, plainNumber } from '@spillway/core/adapter'
 import { fieldsOf, type Fields, type Message, type RequestId } from '../relay/message.ts'
 
-/** The prefix of a text for an id that JavaScript cannot hold as a number: ids are compared. */
+/** Marks an id that JavaScript cannot hold as a number, as ids are compared. */
 const EXACT_ID = 'spillway-number:'
 
-/** Key of a message's original text, which copies lack: an unchanged message is written as it came. */
+/** Copies lack this field: an unchanged message is written as it came. */
 const TEXT: unique symbol = Symbol('text of a message')
 
-/**
- * Parse JSON text, one message or a batch, so that {@link writeMessage} restores it. Throws a `SyntaxError` for invalid
- * JSON.
- */
+/** Parse JSON text, one message or a batch, so that {@link writeMessage} restores it. Throws a `SyntaxError`. */
 export function readMessages(text: string): readonly unknown[] {
   const value = parseExactJson(text)
-  // Batches, which revision 2025-03-26 had.
+  // Revision 2025-03-26 had batches.
   if (Array.isArray(value)) return value.map((message: unknown) => withIds(message, nameId))
   const message = withIds(value, nameId)
   if (typeof message === 'object' && message !== null) Object.defineProperty(message, TEXT, { value: text })
   return [message]
 }
 
-/** Write a message as JSON: an unchanged one byte for byte, and all numbers as they were. */
+/** An unchanged message is written byte for byte, and all numbers as they were. */
 export const writeMessage = (message: Message): string =>
   (message as { readonly [TEXT]?: string })[TEXT] ?? JSON.stringify(withIds(message, unnameId))
 
-/** Write the ids of a message in another form: its own, and that of a request it cancels. */
+/** A message has its own id, and that of a request it cancels. */
 function withIds(message: unknown, write: (id: unknown) => unknown): unknown {
   const fields = fieldsOf(message)
   const params = fieldsOf(fields['params'])
@@ -35,7 +32,6 @@ function withIds(message: unknown, write: (id: unknown) => unknown): unknown {
   return requestId === params['requestId'] ? changed : { ...changed, params: { ...params, requestId } }
 }
 
-/** Parse an id, in the form of {@link readMessages}. */
 export const readId = (text: string): RequestId => nameId(parseExactJson(text)) as RequestId
 
 /** Servers may answer 1.0 with 1. */

@@ -34,10 +34,9 @@ export interface OpenServersOptions {
 }
 
 /**
- * Make the connection to a server, or to several as if they were one; it is not started.
+ * Make the connection to one or several servers; it is not started.
  *
- * If a server ends, each open request is answered with an error, and an event says so. Tools and prompts of several
- * servers have a prefix.
+ * If a server ends, each open request is answered with an error. Tools and prompts of several servers have a prefix.
  *
  * @throws TypeError without a server, and if two have the same name or prefix.
  */
@@ -55,10 +54,8 @@ export function openServers(servers: readonly ProxiedServer[], options: OpenServ
   return new MergedServers(opened, info)
 }
 
-/** One of several servers behind a proxy. */
 interface MergedServer {
   readonly name: string
-  /** The prefix of its tools' and prompts' names. */
   readonly prefix: string
   readonly connection: Connection
 }
@@ -70,13 +67,12 @@ interface Origin {
 
 type Answer = Omit<Message, 'id' | 'method'>
 
-/** A list's field, and the field that identifies its items. */
+/** `key` is the field that identifies items. */
 interface ItemList {
   readonly field: string
   readonly key: string
 }
 
-/** Lists that are merged. */
 const LISTS: Readonly<Record<string, ItemList>> = {
   'tools/list': { field: 'tools', key: 'name' },
   'prompts/list': { field: 'prompts', key: 'name' },
@@ -84,16 +80,15 @@ const LISTS: Readonly<Record<string, ItemList>> = {
   'resources/templates/list': { field: 'resourceTemplates', key: 'uriTemplate' },
   'tasks/list': { field: 'tasks', key: 'taskId' },
 }
-/** Requests that go to every server; the answer is empty. */
 const TOLD_TO_ALL = new Set(['logging/setLevel', 'ping'])
-/** Requests with the name of a tool or a prompt. */
 const NAMED = new Set(['tools/call', 'prompts/get', 'completion/complete'])
 /** Milliseconds for all pages of a list after the first. */
 const PAGES_MS = 30_000
 
 /**
- * Several servers as one: tools and prompts have prefixes, resources and tasks are side by side. A request that names
- * an item goes to its server; an unknown one to the first server that answers it.
+ * Several servers as one: tools and prompts have prefixes, resources and tasks are side by side.
+ *
+ * A request that names an item goes to its server; an unknown one to the first server that answers it.
  */
 export class MergedServers implements Connection {
   readonly #servers: readonly MergedServer[]
@@ -156,7 +151,7 @@ export class MergedServers implements Connection {
   #dispatch(request: Request): void {
     const target = this.#route(request)
     if (target !== undefined) {
-      // Passed on synchronously, so that no later message of the server overtakes it.
+      // Synchronous, so that no later message of the server overtakes it.
       return this.#send(target.server, target.request, (response) => this.#respond(request, response))
     }
     void this.#answer(request).then(
@@ -173,7 +168,6 @@ export class MergedServers implements Connection {
     this.#handlers?.onMessage({ ...response, id })
   }
 
-  /** Find the server of a request by the names in it. */
   #route(request: Request): { readonly server: MergedServer; readonly request: Request } | undefined {
     const { method, params = {} } = request
     const { name, uri, taskId } = params
@@ -206,7 +200,7 @@ export class MergedServers implements Connection {
     return typeof name === 'string' && NAMED.has(method) ? unknownName(method, name) : this.#askInTurn(request)
   }
 
-  /** Ask servers in turn until one answers; without an answer, return the first refusal. */
+  /** Without an answer, the first refusal is returned. */
   async #askInTurn(request: Request): Promise<Answer> {
     let refusal: Response | undefined
     for (const server of this.#servers) {
@@ -226,7 +220,7 @@ export class MergedServers implements Connection {
     return { jsonrpc: '2.0', result: { ...first, [field]: known.flatMap(({ items = [] }) => items) } }
   }
 
-  /** Read a server's whole list, as cursors of several servers could not be told apart. */
+  /** Reads the whole list, as cursors of several servers could not be told apart. */
   async #listOf(
     server: MergedServer,
     request: Request,
@@ -243,7 +237,7 @@ export class MergedServers implements Connection {
     return { response, items: items.values.flatMap((item) => this.#own(server, field, item)) }
   }
 
-  /** Rename an item for the client; an item whose name would reach another server is left out. */
+  /** An item whose name would reach another server is omitted. */
   #own(server: MergedServer, field: string, item: unknown): readonly unknown[] {
     const fields = fieldsOf(item)
     if (field === 'resources') this.#resourceOwners.set(String(fields['uri']), server)
@@ -254,7 +248,7 @@ export class MergedServers implements Connection {
     return this.#serverOf(name) === server ? [{ ...fields, name }] : []
   }
 
-  /** Greet all servers, and answer with their common capabilities, in the oldest revision. */
+  /** Answer with the common capabilities, in the oldest revision. */
   async #introduce(request: Request): Promise<Answer> {
     const answers = await Promise.all(this.#servers.map((server) => this.#ask(server, request)))
     const known = answers.flatMap(({ result }) => (result === undefined ? [] : [fieldsOf(result)]))
@@ -374,7 +368,6 @@ function unknownName(method: string, name: string): Answer {
 
 const isUnknownMethod = ({ error }: Message): boolean => fieldsOf(error)['code'] === ERROR_CODE.methodNotFound
 
-/** Merge objects deeply. */
 function mergeFields(all: readonly Fields[]): Fields {
   const merged: Record<string, unknown> = {}
   for (const fields of all)

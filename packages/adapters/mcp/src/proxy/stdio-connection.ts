@@ -7,7 +7,7 @@ import { readId, readMessages, writeMessage } from './message-text.ts'
 /** 256 MiB, half of the longest string of V8. */
 const DEFAULT_MAX_MESSAGE_BYTES = 268_435_456
 
-/** The id where serializers write it: at the beginning or at the end of a message. */
+/** Serializers write the id at the beginning or at the end of a message. */
 const ID_FIRST = /^\{"jsonrpc": ?"2\.0", ?"id": ?("[^"\\]*"|-?\d+),/
 const ID_LAST = /, ?"id": ?("[^"\\]*"|-?\d+)\}\r?$/
 
@@ -22,10 +22,7 @@ export interface StdioConnectionOptions {
   readonly maxMessageBytes?: number | undefined
 }
 
-/**
- * Messages as lines of JSON over two streams: the stdio transport of MCP, for messages up to `maxMessageBytes`, in
- * linear time.
- */
+/** Messages as lines of JSON over two streams, read in linear time: the stdio transport of MCP. */
 export class StdioConnection implements Connection {
   readonly #input: Readable
   readonly #output: Writable
@@ -95,7 +92,6 @@ export class StdioConnection implements Connection {
     }
   }
 
-  /** Answer a message that is too large, if its id is visible. */
   #refuse({ head, tail, bytes }: OverlongLine): void {
     const message = `A message of ${bytes} bytes is larger than the ${this.#maxMessageBytes} allowed: raise --max-message-bytes.`
     this.#handlers?.onError(new Error(message))
@@ -135,22 +131,19 @@ interface LineHandlers {
   readonly onOverlong: (line: OverlongLine) => void
 }
 
-/** Bytes of an overlong line that are kept at each end. */
 const KEPT_BYTES = 512
 
 /**
- * Splits a stream of UTF-8 into lines in linear time: each byte is copied once.
+ * Splits a stream of UTF-8 into lines in linear time.
  *
- * The SDKs' buffers copy all that they have with every chunk, and refuse messages of more than 10 MB.
+ * The SDKs' buffers copy all bytes with every chunk, and refuse messages of more than 10 MB.
  */
 export class LineReader {
   readonly #maxBytes: number
   readonly #handlers: LineHandlers
-  /** The beginning of an incomplete line. */
   readonly #rest = new GrowingBuffer()
   #overlong: { readonly head: string; tail: Buffer; bytes: number } | undefined
 
-  /** @param maxBytes - Lines with more bytes than this are told of and not kept. */
   constructor(maxBytes: number, handlers: LineHandlers) {
     this.#maxBytes = maxBytes
     this.#handlers = handlers
@@ -173,7 +166,6 @@ export class LineReader {
     if (start < chunk.length) this.#add(chunk.subarray(start))
   }
 
-  /** The rest is a line. */
   end(): void {
     if (this.#rest.length > 0 || this.#overlong !== undefined) this.#finish()
   }
@@ -203,7 +195,7 @@ export class LineReader {
 
 const FIRST_CAPACITY = 65_536
 
-/** Bytes in a buffer that frees its old memory at once when it grows, without waiting for garbage collection. */
+/** Frees its old memory at once when it grows, without waiting for garbage collection. */
 export class GrowingBuffer {
   #bytes = new ArrayBuffer(0)
   #length = 0

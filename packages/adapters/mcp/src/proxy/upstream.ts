@@ -11,15 +11,14 @@ import {
 } from '../relay/message.ts'
 import type { Connection, ConnectionHandlers } from './connection.ts'
 
-/** The limit of restarts within {@link RESTART_WINDOW_MS}: the server would only crash again. */
+/** The server would only crash again. */
 const MAX_RESTARTS = 5
 const RESTART_WINDOW_MS = 60_000
 const FIRST_DELAY_MS = 100
-/** Milliseconds for a new server to answer its greeting. */
 const GREETING_MS = 60_000
-/** With 404 a server says that it does not know a session; with 400 some say the same, and much else. */
+/** With 404 a server does not know a session; with 400 some say the same, and much else. */
 const SESSION_LOST: readonly unknown[] = [404, 400]
-/** The beginning of an error of the SDK's SSE transport, which has no status field. */
+/** The SDK's SSE transport has no status field. */
 const POST_FAILED = /^Error POSTing to endpoint \(HTTP (\d{3})\)/
 
 /** An event of a server, for logs. It has no content, argument, header or variable. */
@@ -33,20 +32,17 @@ export type UpstreamEvent =
     }
   | { readonly type: 'server-error'; readonly server: string; readonly message: string }
 
-/** Options of {@link Upstream}. */
 interface UpstreamOptions {
-  /** The name in messages and events. */
   readonly name: string
-  /** Makes a connection that is not started. */
   readonly open: () => Connection
-  /** Whether a server that ended is restarted. */
   readonly restart: boolean
   readonly onEvent: (event: UpstreamEvent) => void
 }
 
 /**
- * The connection to one server, which survives the server's end: open requests are answered with an error, and with
- * `restart` the server is started and greeted again as the client did.
+ * The connection to one server, which survives the server's end: open requests are answered with an error.
+ *
+ * With `restart` the server is started and greeted again as the client did.
  */
 export class Upstream implements Connection {
   readonly #options: UpstreamOptions
@@ -60,7 +56,7 @@ export class Upstream implements Connection {
   readonly #greeting = new Map<string, Message>()
   #handlers: ConnectionHandlers | undefined
   #connection: Connection | undefined
-  /** The request to a server that is being greeted; rejected if the server ends. */
+  /** The request that greets a new server; rejected if the server ends. */
   #greeted: { readonly id: RequestId; readonly settle: PromiseWithResolvers<Message> } | undefined
   /** Set while a new session replaces a forgotten one. */
   #renewal: Promise<void> | undefined
@@ -88,7 +84,7 @@ export class Upstream implements Connection {
     }
     if (isResponse(message) && !this.#asked.delete(message.id)) return
     this.#rememberGreeting(message)
-    // A canceled request gets no answer, and must not be remembered for ever.
+    // A canceled request gets no answer, and must not be remembered forever.
     if (message.method === 'notifications/cancelled') this.#pending.delete(message.params?.['requestId'] as RequestId)
     if (isRequest(message)) this.#pending.set(message.id, { method: message.method })
     this.#closeFormer()
@@ -146,7 +142,7 @@ export class Upstream implements Connection {
     await connection.send(message, options)
   }
 
-  /** Over HTTP, one message may fail alone; its client must not wait for ever. */
+  /** Over HTTP, one message may fail alone; its client must not wait forever. */
   #refuse(message: Message, reason: string): void {
     const { name } = this.#options
     this.#tell({ type: 'server-error', server: name, message: reason })
@@ -154,7 +150,7 @@ export class Upstream implements Connection {
       this.#handlers?.onMessage(errorOf(message.id, ERROR_CODE.connectionClosed, `MCP server ${name}: ${reason}`))
   }
 
-  /** Greet the server again over a new connection. Rejects if it does not answer. */
+  /** Rejects if the server does not answer. */
   async #renew(former: Connection): Promise<void> {
     let fresh: Connection | undefined
     try {
@@ -217,7 +213,7 @@ export class Upstream implements Connection {
     for (let attempt = 1; ; attempt++) {
       const now = Date.now()
       while (this.#restarts[0] !== undefined && now - this.#restarts[0] > RESTART_WINDOW_MS) this.#restarts.shift()
-      // Also for a server that fails slowly, so that no request waits for ever.
+      // Also for a server that fails slowly, so that no request waits forever.
       if (this.#restarts.length >= MAX_RESTARTS || attempt > MAX_RESTARTS) return this.#end('too many restarts')
       this.#restarts.push(now)
       await sleep(FIRST_DELAY_MS * 2 ** (this.#restarts.length - 1))
@@ -261,7 +257,7 @@ export class Upstream implements Connection {
     if (method === 'resources/unsubscribe') this.#greeting.delete(`subscribe ${String(params?.['uri'])}`)
   }
 
-  /** Repeat the client's messages; it does not see the answers. */
+  /** The client does not see the answers. */
   async #greet(connection: Connection): Promise<void> {
     for (const message of this.#greeting.values()) {
       if (!isRequest(message)) await connection.send(message)
@@ -309,7 +305,7 @@ function statusOf(error: unknown): number | undefined {
   return known === undefined ? undefined : Number(known)
 }
 
-/** Describe an error without parts of a request or an answer, in which a server may echo secrets. */
+/** A server may echo secrets, so no part of a request or an answer is used. */
 function describe(error: unknown): string {
   const status = statusOf(error)
   if (status !== undefined) return `it answered with HTTP status ${status}`

@@ -6,7 +6,7 @@ export type RequestId = string | number
 /** A JSON object with unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Any message, with the fields that a relay reads. */
+/** Any message of JSON-RPC 2.0. Unknown fields pass through. */
 export interface Message {
   readonly jsonrpc: '2.0'
   readonly id?: RequestId
@@ -34,7 +34,7 @@ export const ERROR_CODE = {
   connectionClosed: -32_000,
 } as const
 
-/** Key of `_meta` in which requests of revision 2026-07-28 and later name their revision. */
+/** Requests of revision 2026-07-28 and later name their revision. */
 const PROTOCOL_VERSION_META_KEY = 'io.modelcontextprotocol/protocolVersion'
 
 export const fieldsOf = (value: unknown): Fields =>
@@ -50,11 +50,10 @@ export const isRequest = (message: Message): message is Request =>
 export const isResponse = (message: Message): message is Response =>
   message.method === undefined && isRequestId(message.id)
 
-/** Requests whose results, in these revisions, must name a cache time. */
+/** Their results must name a cache time. */
 const CACHEABLE = new Set(['resources/list', 'resources/read', 'resources/templates/list'])
 const UNCACHED: Fields = { ttlMs: 0, cacheScope: 'private' }
 
-/** Whether a request names its revision, as those without sessions do. */
 export const namesRevision = ({ params }: Message): boolean =>
   typeof fieldsOf(params?.['_meta'])[PROTOCOL_VERSION_META_KEY] === 'string'
 

@@ -3,7 +3,7 @@ import { parseExactJson, plainNumber, readMcpPart, writeMcpPart } from '@spillwa
 import { fieldsOf, type Fields } from './message.ts'
 import { referenceUri } from './read-resource.ts'
 
-/** Key of `_meta` in a replaced result that says, for programs, what was stored. */
+/** Tells programs what was stored. */
 export const OFFLOADED_META_KEY = 'spillway/offloaded'
 
 interface CallResultRequest {
@@ -12,16 +12,16 @@ interface CallResultRequest {
   readonly result: unknown
   /** Whether to add links for `resources/read`. */
   readonly resourceLinks: boolean
-  /** Aborted if nobody waits for the result any more, which then stays. */
+  /** Aborted if nobody waits for the result any more. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
  * Offload a result of `tools/call`. Returns the very result if it stays.
  *
- * All that the host gets is measured. `structuredContent` that repeats the content is not stored again: it is removed
- * if the content is replaced, or if both together are over the limit. Parts for the user alone are measured and
- * replaced by themselves, so that their preview keeps that mark.
+ * `structuredContent` that repeats the content is not stored again: it is removed if the content is replaced, or if
+ * both together are over the limit. Parts for the user alone are replaced by themselves, so that their preview keeps
+ * that mark.
  */
 export async function offloadCallResult(offloader: ContextOffloader, request: CallResultRequest): Promise<unknown> {
   const { toolName, result, resourceLinks } = request
@@ -55,10 +55,8 @@ export async function offloadCallResult(offloader: ContextOffloader, request: Ca
   }
 }
 
-/** The outcome for some parts of a result. */
 interface OffloadedGroup {
   readonly outcome: Outcome
-  /** The parts that replace these. */
   readonly content: readonly unknown[]
   /** Fields of replaced parts beside their content, if they are not stored. */
   readonly besides: readonly Fields[]
@@ -121,7 +119,7 @@ function areOver(
 /** Characters of a text that is over any useful limit. */
 const LARGE_TEXT = 65_536
 
-/** Whether a result may be over the limit. It may be within the limit nevertheless. */
+/** It may be within the limit nevertheless. */
 export function mayBeReplaced({ options }: ContextOffloader, result: unknown): boolean {
   const { content, structuredContent } = fieldsOf(result)
   const { countTokens, includeRetrievalTool, maxResultTokens } = options
@@ -141,7 +139,6 @@ const MAX_UNMEASURED = 500
 /** Names and types stay up to this length if what is beside the content is stored. */
 const MAX_NAME_LENGTH = 100
 
-/** One part of a result, in blocks that are measured and stored separately. */
 interface ResultPart {
   readonly part: unknown
   /** Its text or bytes; links and unknown parts as JSON. */
@@ -154,18 +151,15 @@ interface ResultPart {
   readonly rest?: ContentBlock | undefined
 }
 
-/** A measured field beside the content. */
 interface ResultField {
   readonly name: string
   readonly block: ContentBlock
 }
 
-/** A result as blocks, which together are all that a host gets. */
 interface CallResult {
   readonly parts: readonly ResultPart[]
   /** Structured content that differs from the parts. */
   readonly structured?: ContentBlock | undefined
-  /** Whether structured content repeats the parts. */
   readonly isSaidTwice: boolean
   readonly fields: readonly ResultField[]
 }
@@ -189,7 +183,7 @@ function isForUserAlone(part: unknown): boolean {
   return Array.isArray(audience) && audience.length > 0 && audience.every((role) => role === 'user')
 }
 
-/** Annotations for one text in place of these parts: those of all, or their common audience. */
+/** The annotations of all parts, or their common audience. */
 function commonAnnotations(parts: readonly unknown[]): unknown {
   const [first, ...others] = parts.map((part) => fieldsOf(part)['annotations'])
   const isShort = first !== undefined && lengthOf({ first }) <= MAX_UNMEASURED
@@ -208,7 +202,6 @@ function readPart(part: unknown): ResultPart {
 
 type SplitPart = Pick<ResultPart, 'bare' | 'beside'>
 
-/** Split a part into its content and its other fields. */
 function splitPart({ type, annotations, ...fields }: Fields): SplitPart {
   const { audience } = fieldsOf(annotations)
   const mark = isAudience(audience) ? { annotations: { audience } } : {}
@@ -263,14 +256,13 @@ function readStructured(
   if (said.includes(text)) return saidTwice
   const same = said.find((value) => isSameJson(text, value))
   if (same === undefined) return saidAlone
-  // A value is stored as JSON of many lines, which can be searched, unless that loses a part of the text, such as digits
-  // of a number.
+  // A value is stored as JSON of many lines, which can be searched, unless that loses a part of the text.
   return JSON.stringify(same) === text
     ? { parts: parts.map((part) => ({ ...part, block: jsonBlock(same) })), isSaidTwice: true }
     : saidTwice
 }
 
-/** Whether the parts are the items of a list, one text each, as some servers write lists. */
+/** Some servers write a list as one text for each item. */
 const isSameList = (parts: readonly ResultPart[], list: readonly unknown[]): boolean =>
   parts.length === list.length &&
   parts.every(
@@ -292,7 +284,7 @@ const defined = (fields: Fields): Fields =>
 const isAudience = (audience: unknown): boolean =>
   Array.isArray(audience) && audience.length <= 2 && audience.every((role) => role === 'user' || role === 'assistant')
 
-/** Longer texts are not parsed for comparison: their values would take many times their size. */
+/** The values of longer texts would take many times their size. */
 const MAX_PARSED_LENGTH = 4_194_304
 
 /** Whether a text is a value as JSON, in any spelling. */
@@ -302,7 +294,6 @@ export function isSameJson(text: string, value: unknown): boolean {
   return parsed !== undefined && isEqual(parsed, value)
 }
 
-/** Whether a text is a value in a default spelling of a serializer. */
 function isWritten(text: string, value: unknown): boolean {
   const second = text.charAt(1)
   const indent = /\s/.test(second) ? (/^.\s*?( +)\S/.exec(text.slice(0, 32))?.[1]?.length ?? 0) : 0
@@ -319,8 +310,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Whether JSON values are equal, without recursion, as they may be as deep as the parser allows. An exact number of
- * `left` equals its rounded JavaScript number, as SDKs have read it.
+ * Compares JSON values without recursion, as they may be deep. An exact number of `left` equals its rounded number.
  */
 export function isEqual(left: unknown, right: unknown): boolean {
   const pairs: (readonly [unknown, unknown])[] = [[left, right]]

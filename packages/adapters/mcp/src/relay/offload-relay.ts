@@ -20,15 +20,13 @@ import { isCursor, readPages, UniqueItems } from './read-pages.ts'
 import type { RelaySettings } from './relay-options.ts'
 import { chooseToolName, listRetrievalTool, listServerTool, mayBeRetrievalTool } from './retrieval-listing.ts'
 
-/** The two sides of a relay. */
 interface RelaySides {
-  /** Send a message to the client; `options` came with it, from the other side's transport or user. */
+  /** Sends a message to the client; `options` came with it. */
   readonly toClient: (message: Message, options?: unknown) => unknown
   readonly toServer: (message: Message, options?: unknown) => unknown
   readonly onError: (error: unknown) => void
 }
 
-/** What comes with a message of the client. */
 export interface ClientMessageContext {
   /** The sender, from the transport's authentication. */
   readonly authInfo?: unknown
@@ -43,7 +41,6 @@ interface Pending {
   readonly method: string
   readonly params: Fields
   readonly offloader: ContextOffloader
-  /** Handed on with requests that the relay makes on its behalf. */
   readonly ownOptions?: unknown
   /** Called with the answer to the relay's own request. */
   readonly settle?: (response: Response) => void
@@ -66,15 +63,17 @@ const WATCHED = new Set([
   'resources/templates/list',
 ])
 
-/** Resource lists for a server that has no resources. */
+/** For a server that has no resources. */
 const OWN_RESOURCES: Readonly<Record<string, Fields>> = {
   'resources/list': { resources: [] },
   'resources/templates/list': { resourceTemplates: [resourceTemplate] },
 }
 
 /**
- * Passes messages between an MCP client and a server. Large results of tools become previews; the retrieval tool joins
- * the server's tools and is answered here. All other messages pass unchanged and in order, also unknown ones.
+ * Passes messages between an MCP client and a server. Large results become previews; the retrieval tool is answered
+ * here.
+ *
+ * All other messages pass unchanged and in order, also unknown ones.
  */
 export class OffloadRelay {
   readonly #settings: RelaySettings
@@ -82,9 +81,9 @@ export class OffloadRelay {
   readonly #offloaderOf: (authInfo: unknown) => ContextOffloader
   readonly #excluded: ReadonlySet<string>
   readonly #pending = new Map<RequestId, Pending>()
-  /** Requests that are answered here, for cancellation. */
+  /** Requests that are answered here. */
   readonly #answering = new Map<RequestId, AbortController>()
-  /** Requests whose results are being stored, so that a cancelled one waits for no storage. */
+  /** Requests whose results are being stored, so that a canceled one waits for no storage. */
   readonly #offloading = new Map<RequestId, AbortController>()
   readonly #cancelled: RequestId[] = []
   /** The calls that made tasks, whose results come later. */
@@ -117,7 +116,7 @@ export class OffloadRelay {
     return this.#sides.toServer(message, options)
   }
 
-  /** Take a message of the server. Returns the result of the client's side. */
+  /** Returns the result of the client's side. */
   fromServer(message: Message, options?: unknown): unknown {
     const pending = isResponse(message) ? this.#pending.get(message.id) : undefined
     if (pending === undefined) {
@@ -131,8 +130,8 @@ export class OffloadRelay {
   }
 
   /**
-   * Send a message to the client. If it cannot be written, such as JSON that is nested too deep, the requester gets an
-   * error in its place; rejects nevertheless.
+   * Send a message to the client. If it cannot be written, such as deep JSON, the requester gets an error, and this
+   * rejects.
    */
   #deliver(message: Message, options?: unknown): unknown {
     const delivered = this.#sides.toClient(message, options)
@@ -151,7 +150,6 @@ export class OffloadRelay {
     return this.#fromServer.settling
   }
 
-  /** End all requests that are answered here. */
   close(): void {
     for (const controller of this.#answering.values()) controller.abort()
     const error = { code: ERROR_CODE.connectionClosed, message: 'Connection closed' }
@@ -160,7 +158,7 @@ export class OffloadRelay {
     this.#tasks.clear()
   }
 
-  /** Answer a request of ours; `undefined` for the server's. */
+  /** Returns `undefined` for requests of the server. */
   #answer(request: Request, offloader: ContextOffloader, context: ClientMessageContext): Promise<unknown> | undefined {
     const { method, params = {} } = request
     const { resourceLinks = false } = this.#settings
@@ -201,7 +199,7 @@ export class OffloadRelay {
     try {
       return await this.#sides.toServer(request, options)
     } catch (error) {
-      // For any error: the sender was told that the request went, and must not wait for ever.
+      // For any error: the sender must not wait forever.
       this.#sides.onError(error)
       this.#pending.delete(id)
       return this.#deliver(errorOf(id, ERROR_CODE.internal, UNSENT))
@@ -218,7 +216,7 @@ export class OffloadRelay {
     })
   }
 
-  /** Send an answer to the client, unless the request was cancelled. */
+  /** A canceled request gets no answer. */
   async #respond(request: Request, make: (signal: AbortSignal) => Message | Promise<Message>): Promise<unknown> {
     const controller = new AbortController()
     this.#answering.set(request.id, controller)
@@ -226,7 +224,7 @@ export class OffloadRelay {
     try {
       answer = await make(controller.signal)
     } catch (error) {
-      // For any error: the client must not wait for ever.
+      // For any error: the client must not wait forever.
       this.#sides.onError(error)
       answer = errorOf(request.id, ERROR_CODE.internal, 'The stored content could not be read.')
     } finally {
@@ -240,7 +238,7 @@ export class OffloadRelay {
     this.#answering.get(id)?.abort()
     this.#offloading.get(id)?.abort()
     if (!this.#pending.has(id)) return
-    // An answer may be on its way; without one, the request must not be remembered for ever.
+    // An answer may be on its way; without one, the request must not be remembered forever.
     this.#cancelled.push(id)
     if (this.#cancelled.length > MAX_CANCELLED) this.#pending.delete(this.#cancelled.shift() as RequestId)
   }
@@ -342,12 +340,11 @@ export class OffloadRelay {
     this.#toolName = undefined
   }
 
-  /** Find the name of the retrieval tool for a client that knows it from before; `params` are those of its call. */
+  /** The client may know the retrieval tool from before. `params` are those of its call. */
   #findName(params: Fields, options: unknown): Promise<string> {
     return this.#naming ?? this.#share(this.#nameTool(params, options))
   }
 
-  /** All that need the name wait for the same answers. */
   #share(naming: Promise<string>): Promise<string> {
     return (this.#naming = naming.finally(() => (this.#naming = undefined)))
   }
@@ -359,7 +356,7 @@ export class OffloadRelay {
     return await this.#nameByPages(fieldsOf(result), params, options)
   }
 
-  /** Choose the name by all pages of the server's tools, whose names may collide. */
+  /** Pages may have names that collide. */
   #nameByPages(first: Fields, params: Fields, options: unknown): string | Promise<string> {
     const names = new UniqueItems('name')
     names.add(toolsIn(first))
@@ -401,11 +398,10 @@ export class OffloadRelay {
 
 const toolsIn = ({ tools }: Fields): readonly unknown[] => (Array.isArray(tools) ? tools : [])
 
-/** Fields of the client's request for the relay's own, such as the protocol revision. */
+/** Fields that all requests of the client have, such as the protocol revision. */
 function envelopeOf(params: Fields): Fields {
   const { progressToken: _ofTheCall, ...meta } = fieldsOf(params['_meta'])
   return Object.keys(meta).length === 0 ? {} : { _meta: meta }
 }
 
-/** Exact numbers become JavaScript numbers. */
 const plainJson = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))

@@ -1,6 +1,7 @@
 /**
- * Delivers values in the order of their calls, also if some are not ready. A ready value is delivered at once if
- * nothing waits.
+ * Delivers values in the order of their calls, also if some are not ready.
+ *
+ * A ready value is delivered at once if nothing waits.
  */
 export class OrderedQueue {
   #waiting = 0
@@ -11,7 +12,7 @@ export class OrderedQueue {
     return this.#waiting === 0 ? undefined : this.#last
   }
 
-  /** Deliver `value` after all values before, and return the result of `deliver`. */
+  /** Returns the result of `deliver`. */
   push<Value>(value: Value | Promise<Value>, deliver: (value: Value) => unknown): unknown {
     if (this.#waiting === 0 && !(value instanceof Promise)) return deliver(value)
     const previous = this.#last

@@ -1,6 +1,6 @@
 import { fieldsOf, type Fields, type Response } from './message.ts'
 
-/** The limit of pages: a server may return new cursors for ever. */
+/** A server may return new cursors forever. */
 const MAX_PAGES = 1_000
 
 interface PageReading {
@@ -11,14 +11,13 @@ interface PageReading {
   readonly maxMs: number
 }
 
-/** Whether a cursor leads to another page; some servers write `null` or an empty text at the end. */
+/** Some servers write `null` or an empty text at the end. */
 export const isCursor = (cursor: unknown): cursor is string => typeof cursor === 'string' && cursor !== ''
 
 /**
- * Read the pages of a list after the first.
+ * Read the pages of a list after the first, until an error, a repeated cursor, the limit of pages, or the time is up.
  *
- * Stops at an error, at a repeated cursor, after 1,000 pages, and when the time is up: some servers and proxies answer
- * every cursor with the first page. Pages until then count.
+ * Some servers and proxies answer every cursor with the first page.
  */
 export async function readPages(nextCursor: unknown, { ask, take, maxMs }: PageReading): Promise<void> {
   const { promise: timeUp, resolve } = Promise.withResolvers<undefined>()
@@ -42,12 +41,14 @@ export class UniqueItems {
   readonly #key: string
   readonly #items = new Map<unknown, unknown>()
 
-  /** @param key - The field that identifies items; items without it are all different. */
+  /**
+   * @param key - The field that identifies items; items without it are all different.
+   */
   constructor(key: string) {
     this.#key = key
   }
 
-  /** Add the items of a page; returns `false` if none is new, so that no further page helps. */
+  /** Returns `false` if no item is new, so that no further page helps. */
   add(items: readonly unknown[]): boolean {
     const before = this.#items.size
     for (const item of items) {

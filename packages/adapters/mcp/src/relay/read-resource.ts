@@ -2,7 +2,7 @@ import { StorageError, type ContextOffloader, type RetrievalCall } from '@spillw
 import { decodeText, encodeBase64, isTextContentType, orMiss, writeMcpPart } from '@spillway/core/adapter'
 import { ERROR_CODE, errorOf, resultOf, type Fields, type Message, type Request } from './message.ts'
 
-/** The limit of one answer: hosts read whole resources into the context, or refuse large messages. */
+/** Hosts read whole resources into the context, or refuse large messages. */
 const MAX_RESOURCE_BYTES = 4_194_304
 
 const SCHEME = 'spillway:'
@@ -11,7 +11,6 @@ const PREFIX = `${SCHEME}///`
 /** The URI template of stored content (RFC 6570). */
 export const RESOURCE_TEMPLATE: string = `${PREFIX}{reference}{?pattern,lines}`
 
-/** Stored content in `resources/templates/list`. */
 export const resourceTemplate: Fields = {
   uriTemplate: RESOURCE_TEMPLATE,
   name: 'offloaded-content',
@@ -54,7 +53,6 @@ const tooLarge = (size: number): string =>
   `This content has ${size} bytes, more than the ${MAX_RESOURCE_BYTES} that one answer may have. ` +
   'Read a part of it: ?lines=1-500, or ?pattern=keyword.'
 
-/** The URI of stored content; without a query it means the whole. */
 export const referenceUri = (reference: string): string => `${PREFIX}${encodeURIComponent(reference)}`
 
 interface ResourceRequest {
@@ -63,7 +61,7 @@ interface ResourceRequest {
   readonly call: RetrievalCall | undefined
 }
 
-/** Parse a URI of stored content; `undefined` for any other. */
+/** Returns `undefined` for any other URI. */
 export function parseResourceUri(uri: unknown): ResourceRequest | undefined {
   if (typeof uri !== 'string' || !uri.startsWith(PREFIX)) return undefined
   const [path = '', query] = uri.slice(PREFIX.length).split('?', 2)

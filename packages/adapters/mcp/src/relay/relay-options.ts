@@ -4,17 +4,14 @@ import type { ContextOffloader } from '@spillway/core'
 export interface McpOffloadOptions {
   /** Names of tools whose results stay, with structured content and output schemas. Defaults to none. */
   readonly exclude?: readonly string[] | undefined
-  /**
-   * Add `resource_link` blocks, which `resources/read` follows. Defaults to `false`, as hosts refuse results with
-   * links.
-   */
+  /** Add `resource_link` blocks for `resources/read`. Defaults to `false`, as some hosts refuse results with links. */
   readonly resourceLinks?: boolean | undefined
   /**
-   * Returns the scope of a message by its sender: the `authInfo` of the transport's authentication. An empty list means
-   * the offloader's own scope. Nothing that the other side chooses, such as a header or a session id, is passed.
+   * Returns the scope of a message by the `authInfo` of the transport's authentication; an empty list means the
+   * offloader's own scope.
    */
   readonly scope?: ((authInfo: unknown) => readonly string[]) | undefined
-  /** Called with an error that cost no message. Defaults to the transport's `onerror`. */
+  /** Called with an error that lost no message. Defaults to the transport's `onerror`. */
   readonly onError?: ((error: Error) => void) | undefined
 }
 

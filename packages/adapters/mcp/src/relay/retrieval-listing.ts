@@ -1,7 +1,7 @@
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import { fieldsOf, type Fields } from './message.ts'
 
-/** Key of a tool's `_meta` in which Claude Code reads how many characters of a result it keeps. */
+/** Claude Code keeps this many characters of a result. */
 const RESULT_SIZE_META_KEY = 'anthropic/maxResultSizeChars'
 /** Claude Code accepts no larger number. */
 const MAX_RESULT_CHARACTERS = 500_000
@@ -10,7 +10,7 @@ const HOST_LIMIT_TOKENS = 10_000
 /** Words have 4 to 5 characters per token, and an answer has a frame. */
 const CHARACTERS_PER_TOKEN = 6
 
-/** Choose a name for the retrieval tool: its own, or with a prefix if that is taken. */
+/** The name has a prefix if it is taken. */
 export function chooseToolName(taken: ReadonlySet<unknown>): string {
   for (let count = 1; ; count++) {
     const prefix = count === 1 ? '' : count === 2 ? 'spillway_' : `spillway_${count - 1}_`
@@ -18,12 +18,10 @@ export function chooseToolName(taken: ReadonlySet<unknown>): string {
   }
 }
 
-/** Whether {@link chooseToolName} can return a name. */
 export const mayBeRetrievalTool = (name: string): boolean =>
   name.endsWith(RETRIEVAL_TOOL_NAME) &&
   /^(?:spillway_(?:[1-9]\d*_)?)?$/.test(name.slice(0, -RETRIEVAL_TOOL_NAME.length))
 
-/** The retrieval tool in `tools/list`. */
 export function listRetrievalTool({ options, retrievalTool }: ContextOffloader, name: string): Fields {
   const { description, inputSchema } = retrievalTool
   return {
@@ -37,8 +35,9 @@ export function listRetrievalTool({ options, retrievalTool }: ContextOffloader, 
 }
 
 /**
- * A tool of the server without an output schema, so that clients that check results accept a preview. A limit above the
- * hosts' is written in `_meta`.
+ * Return a server's tool without an output schema, so that clients accept a preview.
+ *
+ * A limit above the hosts' is written in `_meta`.
  */
 export function listServerTool({ options }: ContextOffloader, tool: unknown): unknown {
   const { outputSchema, ...others } = fieldsOf(tool)

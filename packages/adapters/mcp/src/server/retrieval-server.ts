@@ -19,13 +19,12 @@ const INSTRUCTIONS =
   `Use ${RETRIEVAL_TOOL_NAME} with such a reference to search or read them.`
 
 /**
- * Make an MCP server that searches and pages stored content, and stores text that an agent gives it, for a host that
- * needs no more.
+ * Make an MCP server of the SDK 2 that searches and pages stored content, and stores text that an agent gives it.
  *
- * It is a server of the MCP SDK 2: connect it to a transport, or serve it with `serveStdio` or `createMcpHandler`.
+ * Connect it to a transport, or serve it with `serveStdio` or `createMcpHandler`.
  *
- * @param offloader - The offloader of the client: `offloader.forScope(tenant)`. Without a scope it lists nothing, and a
- *   search needs a reference.
+ * @param offloader - The offloader of the client: `offloader.forScope(tenant)`. Without a scope a search needs a
+ *   reference.
  * @throws TypeError for an invalid offloader.
  *
  * @example
@@ -92,7 +91,7 @@ export function retrievalServer(offloader: ContextOffloader, options: RetrievalS
 
 const MAX_NAME_LENGTH = 64
 
-/** Store an agent's text. Never rejects for invalid input or a failed storage. */
+/** Never rejects for invalid input or a failed storage. */
 async function offloadContent({ options }: ContextOffloader, input: unknown): Promise<CallToolResult> {
   const { content, name = 'note', content_type: contentType = 'text/plain', ...unknown } = fieldsOf(input)
   const [surplus] = Object.keys(unknown)

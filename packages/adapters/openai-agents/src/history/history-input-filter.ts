@@ -5,21 +5,19 @@ import { compactorOfRun, openAIAgents, type RunHistoryOptions } from '@spillway/
 import { markFilter, type CalledRun, type HistoryFilter } from '../history-filters.ts'
 import { scopeOfSession, type OffloadOptions, type ScopeRun } from '../run-scope.ts'
 
-/** Options of {@link historyInputFilter}; with a `scope`, that of `offloadRunner`. */
+/** Options of {@link historyInputFilter}, with the `scope` of `offloadRunner`. */
 export interface HistoryFilterOptions extends RunHistoryOptions<AgentInputItem[]>, Pick<OffloadOptions, 'scope'> {}
 
 const USAGE = 'historyInputFilter(offloader, options, filter)'
 
 /**
- * Make a `callModelInputFilter` that keeps the history small: over its limit, older large results become references,
- * and with `summarize` older items a summary at the end of the instructions.
+ * Make a `callModelInputFilter` that keeps the history within its limit: older large results become references, and
+ * older items a summary if `summarize` is given.
  *
- * Only what the model sees changes. It remembers what it did in each session's scope, so that input between two passes
- * only grows. If storing or summarizing fails, the items stay. Give it to the runner that `offloadRunner` wraps, or to
- * its `run`: that passes the session and the signal, and replaces large results first. Without `offloadRunner` all runs
- * share the offloader's own scope, unless `scope` names another by their context.
+ * Give it to the runner that `offloadRunner` wraps, or to its `run`. Without `offloadRunner` all runs share the
+ * offloader's own scope, unless `scope` names another. The items stay if storing or summarizing fails.
  *
- * @param filter - Your own, which goes first.
+ * @param filter - Your own, which runs first.
  * @throws TypeError for an invalid argument.
  *
  * @example
@@ -70,8 +68,8 @@ type Item = AgentInputItem
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The input as one list of copies. The instructions are the last of the leading system messages, so that a summary goes
- * to their end.
+ * A list of copies. The instructions are the last of the leading system messages, so that a summary is appended to
+ * them.
  */
 export function joinPrompt({ input, instructions = '' }: ModelInputData): Item[] {
   const items = input.map((item) => ({ ...item }))
@@ -79,8 +77,8 @@ export function joinPrompt({ input, instructions = '' }: ModelInputData): Item[]
 }
 
 /**
- * Undo {@link joinPrompt} for a smaller list. Each item is the one that came in, changed if it may be: the SDK knows by
- * it what a session still has to store.
+ * Undo {@link joinPrompt}. Each item is the original one, changed if allowed: by it the SDK knows what a session has to
+ * store.
  */
 export function splitPrompt(
   { input, instructions, ...data }: ModelInputData,
@@ -115,7 +113,6 @@ function findBefore(items: readonly Item[], from: number, wanted: Item): number 
   return index
 }
 
-/** Identifies an item, also a changed one. */
 function keyOf(item: Item): string {
   const { type = 'message', callId, id } = item as Fields
   return JSON.stringify([type, roleOf(item), callId, id])

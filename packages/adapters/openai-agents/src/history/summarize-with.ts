@@ -1,7 +1,7 @@
 import { Agent, OpenAIResponsesModel, Runner, type Model, type ModelSettings } from '@openai/agents'
 import type { Summarize } from '@spillway/history'
 
-/** Tokens for reasoning, which count as output. */
+/** Reasoning tokens count as output. */
 const ROOM_FOR_THOUGHTS = 8_000
 
 type Client = ConstructorParameters<typeof OpenAIResponsesModel>[0]
@@ -13,8 +13,7 @@ export interface SummarizeWithOptions {
 }
 
 /**
- * Make a `summarize` that asks a model: its name, a model of the SDK, or a client of OpenAI's API and a name. It
- * rejects if the model does, and is not traced.
+ * Make a `summarize` that asks a model: its name, a model of the SDK, or a client of OpenAI's API and a name.
  *
  * @throws TypeError for an invalid model.
  */

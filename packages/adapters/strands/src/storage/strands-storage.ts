@@ -6,7 +6,7 @@ import { filePathOf, StoredFiles, type StoredFile } from '@spillway/core/files'
 
 const NAMESPACED: unique symbol = Symbol.for('strands.storage.namespaced') as never
 const METHODS = ['store', 'retrieve', 'scope', 'list', 'delete'] as const
-/** A listing during a replacement may have neither the old value nor the new one; the next has one. */
+/** A listing during a replacement may have neither value; the next has one. */
 const LOOKS = 5
 
 type ScopedStorage = Storage & Required<Pick<Storage, (typeof METHODS)[number]>>
@@ -23,12 +23,11 @@ export interface KeyedStorage extends StrandsStorage {
  * Give a storage the form that Strands calls unified: for its `ContextOffloader`, and for all else that takes a
  * `Storage`.
  *
- * Each key has its own scope, in which the newest version is the value. A new version is stored before the old one is
- * removed: readers in all processes see a whole value, old or new, also after a kill, and of concurrent writes one
- * stays. What Strands' offloader writes is stored as plain content with its content type.
+ * Each key has its own scope, in which the newest version is the value. Readers see a whole value, old or new, also
+ * after a kill; of concurrent writes one stays.
  *
- * Keys follow the rules of Strands' own backends. They have no `.` segments or control characters, at most 1,023
- * characters, and at most 16 segments together with the storage's scope. Pass a scope that has nothing else in it.
+ * Keys have no `.` segments or control characters, at most 1,023 characters, and at most 16 segments together with the
+ * storage's scope. Pass a scope that has nothing else in it.
  *
  * Missing and evicted values read as `null`. Failures reject with the `StorageError` of Strands, whose `cause` is
  * Spillway's.
@@ -128,7 +127,7 @@ function keyedView(
   }
 }
 
-/** As Strands' own backends do. */
+/** The rules of Strands' own backends. */
 function segmentsOf(key: string): string[] {
   const segments = key.split('/').filter((segment) => segment !== '')
   if (!key.includes('\\') && !segments.includes('..')) return segments
@@ -144,7 +143,7 @@ function scoped(storage: Storage): ScopedStorage {
   return storage as ScopedStorage
 }
 
-/** Failures get the class that users of Strands expect. */
+/** Users of Strands expect its class of errors. */
 async function explained<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
@@ -160,7 +159,7 @@ const UNFRAMED = 'application/octet-stream'
 /** ASCII alone, so that encoding gives the same bytes. */
 const CONTENT_TYPE = /^[\w.+-]{1,99}\/[\w.+-]{1,99}$/
 
-/** Split a frame. Other bytes, and bytes that {@link frame} would not restore, are content as a whole. */
+/** Bytes that {@link frame} would not restore are content as a whole. */
 export function unframe(data: Uint8Array): { readonly contentType: string; readonly content: Uint8Array } {
   const start = LENGTH_BYTES + (data[1] ?? 0)
   const contentType = String.fromCharCode(...data.subarray(LENGTH_BYTES, start))
@@ -168,7 +167,6 @@ export function unframe(data: Uint8Array): { readonly contentType: string; reado
   return isFrame ? { contentType, content: data.subarray(start) } : { contentType: UNFRAMED, content: data }
 }
 
-/** Undo {@link unframe}. */
 export function frame(contentType: string, content: Uint8Array): Uint8Array {
   if (contentType === UNFRAMED) return content
   const start = new TextEncoder().encode(`\0${String.fromCharCode(contentType.length)}${contentType}`)
