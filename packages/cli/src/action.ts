@@ -1,17 +1,12 @@
 import type { Command } from 'commander'
 
-/** One use of a command. */
 export interface Invocation<Options> {
-  /** Its arguments, several in one list. */
   readonly args: readonly string[]
   readonly options: Options
   readonly command: Command
 }
 
-/**
- * Let a command run a function of `actions/`, and the process exit with the code that the function returns. `load` imports
- * the function on first use, so that help and errors of usage load no storage.
- */
+/** Register the function of a command, whose result is the exit code; `load` imports it on first use. */
 export function action<Options>(
   command: Command,
   load: () => Promise<(invocation: Invocation<Options>) => Promise<number>>,

@@ -2,10 +2,10 @@ import type { StorageError } from '@spillway/core'
 import { readFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 
-/** A failure that the user is told of in one line: what happened, and what to do next. */
+/** An error that the user sees as one line. */
 export class CliError extends Error {
   override readonly name = 'CliError'
-  /** Stable, for scripts; the message is prose. */
+  /** Stable, for scripts. */
   readonly code: string
   readonly exitCode: number
 
@@ -16,11 +16,10 @@ export class CliError extends Error {
   }
 }
 
-/** Make the error of a wrong command line. */
 export const usageError = (message: string, options?: ErrorOptions): CliError =>
   new CliError('usage', EXIT_CODE.usage, message, options)
 
-/** Say for any error what the user is told and with which code the process exits. */
+/** Convert any error to message and exit code. */
 export function describeError(error: unknown): CliError {
   if (error instanceof CliError) return error
   if (isStorageError(error)) {
@@ -35,13 +34,12 @@ export function describeError(error: unknown): CliError {
   )
 }
 
-/** An error as `--json` prints it. */
 export function errorJson(error: unknown): { readonly code: string; readonly message: string } {
   const { code, message } = describeError(error)
   return { code, message }
 }
 
-/** The brand of a `StorageError`. It is read here, because errors of usage are reported without loading core. */
+/** Read without loading core. */
 const STORAGE_ERROR = Symbol.for('spillway.storage-error')
 
 const isStorageError = (error: unknown): error is StorageError =>
@@ -60,29 +58,29 @@ function storageExitCode({ code }: StorageError): number {
   }
 }
 
-/** What the exit code of every command but `run` says; `run` exits with the code of the command that it ran. */
+/** Exit codes of all commands; `run` exits with the code of its command. */
 export const EXIT_CODE = {
   ok: 0,
-  /** Nothing matched, or what was named is not there. */
+  /** No match, or not found. */
   nothing: 1,
-  /** The command line is wrong. */
+  /** A wrong command line. */
   usage: 2,
-  /** The store cannot be used: not installed, unreachable, not writable, damaged. */
+  /** The store is not installed, unreachable, not writable, or damaged. */
   storage: 3,
-  /** As shells do: what should be run is no program. */
+  /** As in shells: not executable. */
   notExecutable: 126,
-  /** As shells do: there is no such command. */
+  /** As in shells: command not found. */
   notFound: 127,
   /** A fault of Spillway. */
   internal: 70,
 } as const
 
-/** The exit code that shells give to a command that a signal has ended. */
+/** Return the exit code of shells for a signal. */
 export function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + (constants.signals[signal] ?? 0)
 }
 
-/** Options and parameters as the library names them, and as the command line does. Longer names come before their parts. */
+/** Longer names come first. */
 const OPTION_NAMES: readonly (readonly [string, string])[] = [
   ['maxToolMessageTokens', '--max-tool-message-tokens'],
   ['maxRetrievalTokens', '--max-retrieval-tokens'],
@@ -106,7 +104,6 @@ const OPTION_NAMES: readonly (readonly [string, string])[] = [
   ['from_end', '--from-end'],
 ]
 
-/** Options of storages, as messages of failures name them, and what they are in the URL of a store. */
 const STORE_OPTIONS: readonly (readonly [string, string])[] = [
   ['the option "directory"', '--store or SPILLWAY_STORE'],
   ['the option "bucket"', '--store or SPILLWAY_STORE'],
@@ -116,20 +113,20 @@ const STORE_OPTIONS: readonly (readonly [string, string])[] = [
   ['the option "conditionalPut"', 'the parameter conditional-put of the store'],
 ]
 
-/** Parameters that are words of prose as well, where a message says which of them go together. */
+/** Parameters that are also ordinary words, in messages about combinations. */
 const PARAMETER =
   /(?<=^|and |[Ww]ith )(pattern|query|sql|after)(?=(?: and [-\w]+)* cannot be used|(?:\.|:)(?:$| Without))/g
 
-/** Write a message of the library with the names that options have on the command line. */
+/** Replace option names of the library by those of the command line. */
 export const inOptionNames = (message: string): string => replaced(message, OPTION_NAMES).replaceAll(PARAMETER, '--$1')
 
-/** Write the message of a storage's failure with what the command line has in the place of the storage's options. */
+/** Replace storage options in a message by those of store URLs. */
 export const inStoreOptions = (message: string): string => replaced(message, STORE_OPTIONS)
 
 const replaced = (message: string, names: readonly (readonly [string, string])[]): string =>
   names.reduce((said, [library, commandLine]) => said.replaceAll(library, commandLine), message)
 
-/** Make something of options; what refuses them tells of the command line's own names. */
+/** Run a function, and convert its `TypeError` to a usage error. */
 export function nameOptions<Made>(make: () => Made): Made {
   try {
     return make()
@@ -139,7 +136,7 @@ export function nameOptions<Made>(make: () => Made): Made {
   }
 }
 
-/** Read the text of a file that an option names; where that fails, the error names the file and nothing of its content. */
+/** Read a text file that an option names. Errors never quote its content. */
 export async function readNamedFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')

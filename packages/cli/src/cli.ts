@@ -12,7 +12,6 @@ import { addServeCommand } from './commands/serve.ts'
 import { note, noteLine, OutputClosedError, printJson } from './output.ts'
 import { readVersion } from './read-version.ts'
 
-/** Run the command line and return the exit code; every failure is told to the user. */
 export async function main(args: readonly string[]): Promise<number> {
   try {
     await createProgram().parseAsync(args, { from: 'user' })
@@ -27,7 +26,6 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Make the whole command line, with nothing parsed yet. */
 export function createProgram(): Command {
   const program = new Command('spillway')
     .description("Keep large output out of an agent's context: store it, show a preview, search the rest.")
@@ -35,7 +33,7 @@ export function createProgram(): Command {
     .enablePositionalOptions()
     .helpCommand(false)
     .showHelpAfterError(false)
-    // Thrown as an error instead, and told to the user where all errors are; help asked for goes to standard output.
+    // Errors are thrown and reported in one place.
     .exitOverride()
     .configureOutput({ outputError: () => {} })
     .addHelpText(
@@ -80,7 +78,6 @@ function inheritSettings(command: Command, parent: Command): void {
   for (const own of command.commands) inheritSettings(own, command)
 }
 
-/** Tell the user of a failure and return the exit code. */
 export async function reportError(thrown: unknown, args: readonly string[]): Promise<number> {
   if (thrown instanceof OutputClosedError) return EXIT_CODE.ok
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT_CODE.ok
@@ -93,14 +90,13 @@ export async function reportError(thrown: unknown, args: readonly string[]): Pro
   return exitCode
 }
 
-/** Commander's messages begin with `error:`, and do not say where to look. */
+/** Commander's messages begin with `error:` and name no help. */
 function usageMessage({ message }: CommanderError, args: readonly string[]): string {
   const command = createProgram().commands.find((each) => each.name() === args[0])
   const help = `spillway ${command === undefined ? '' : `${command.name()} `}--help`
   return `${message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')}. See ${help}.`.replace(/([.?)])\./, '$1')
 }
 
-/** Whether errors are wanted as JSON, also those of a command line that could not be parsed. */
 function wantsJson(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return (end === -1 ? args : args.slice(0, end)).includes('--json')

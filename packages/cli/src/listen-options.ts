@@ -3,20 +3,17 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { readNamedFile, usageError } from './cli-error.ts'
 import { collect } from './option-parsers.ts'
 
-/** An address to listen at. */
 interface ListenAddress {
   readonly host: string
   readonly port: number
 }
 
-/** Options of commands that can serve over HTTP. */
 export interface ListenOptions {
   readonly listen?: ListenAddress
   readonly tokens?: string
   readonly allowHost?: readonly string[]
 }
 
-/** Give a command the options by which it serves over HTTP; `listens` describes `--listen`. */
 export function addListenOptions(
   command: Command,
   listens = 'serve over HTTP at this address instead; the host is 127.0.0.1 by default',
@@ -35,7 +32,7 @@ export function parseAddress(text: string): ListenAddress {
   return { host: bracketed ?? name ?? '127.0.0.1', port: Number(port) }
 }
 
-/** Read the file of tokens, where there is one. Its content is never told, also not by the message of an error. */
+/** Read the tokens file, if there is one. Errors never quote its content. */
 export async function readTokens({ tokens: path }: ListenOptions): Promise<AccessTokens | undefined> {
   if (path === undefined) return undefined
   const [text, { AccessTokens }] = await Promise.all([readNamedFile(path), import('@spillway/core/http')])
@@ -52,7 +49,7 @@ export async function readTokens({ tokens: path }: ListenOptions): Promise<Acces
   }
 }
 
-/** Refuse an address that must not or cannot be listened at. */
+/** Convert a failure to listen to a usage error. */
 export async function explainListen<Service>(starting: Promise<Service>): Promise<Service> {
   try {
     return await starting
@@ -64,7 +61,7 @@ export async function explainListen<Service>(starting: Promise<Service>): Promis
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Run something that can be stopped, stop it at the first signal that asks for it, and return what it ended with. */
+/** Run until a signal stops it, and return the result. */
 export async function runUntilSignal<Result>(run: Promise<Result>, stop: () => void): Promise<Result> {
   for (const signal of SIGNALS) process.once(signal, stop)
   try {

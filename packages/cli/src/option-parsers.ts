@@ -1,13 +1,13 @@
 import type { RetrievalCall } from '@spillway/core'
 import { InvalidArgumentError, type Command } from 'commander'
 
-/** A span of lines, 1-based and inclusive. */
+/** A range of lines, 1-based and inclusive. */
 export interface LineSpan {
   readonly start: number
   readonly end: number
 }
 
-/** Parse `A:B`, `A:` (to the end), `:B` (from the first) or `A` (one line). */
+/** Parse `A:B`, `A:`, `:B` or `A`. */
 export function parseLines(text: string): LineSpan {
   const match = /^(\d*)(:?)(\d*)$/.exec(text)
   const [, first = '', colon = '', last = ''] = match ?? []
@@ -19,10 +19,8 @@ export function parseLines(text: string): LineSpan {
   return { start, end }
 }
 
-/** Parse a whole number, 0 or more. */
 export const parseCount = (text: string): number => parseWhole(text, 0)
 
-/** Parse a whole number, 1 or more. */
 export const parsePositive = (text: string): number => parseWhole(text, 1)
 
 function parseWhole(text: string, least: number, instead = ''): number {
@@ -32,24 +30,22 @@ function parseWhole(text: string, least: number, instead = ''): number {
   return count
 }
 
-/** Parse a share from 0 to 1. */
 export function parseShare(text: string): number {
   const share = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN
   if (!(share >= 0 && share <= 1)) throw invalid('Write a number from 0 to 1, such as 0.75.')
   return share
 }
 
-/** Append what an option is given to what it was given before. */
+/** Collect the values of a repeated option. */
 export const collect = (text: string, earlier: readonly string[] = []): readonly string[] => [...earlier, text]
 
-/** Parse a whole number, 1 or more, or `none` for no limit. */
+/** Parse a whole number from 1, or `none`. */
 export const parseLimit = (text: string): number => (text === 'none' ? Infinity : parseWhole(text, 1, ', or none'))
 
-/** What every storage takes for a content type. */
+/** Every storage accepts these content types. */
 const MIME_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *;[\x20-\x7e]*)?$/
 const MAX_MIME_TYPE_LENGTH = 255
 
-/** Check a content type. */
 export function parseContentType(text: string): string {
   if (text.length > MAX_MIME_TYPE_LENGTH || !MIME_TYPE.test(text))
     throw invalid('Write a MIME type, such as text/plain or application/json.')
@@ -58,7 +54,7 @@ export function parseContentType(text: string): string {
 
 const UNIT_BYTES: Readonly<Record<string, number>> = { '': 1, k: 1_024, m: 1_048_576, g: 1_073_741_824 }
 
-/** Parse a number of bytes such as `65536`, `64MB` or `1.5GB`; units are of 1,024. */
+/** Parse bytes such as `65536`, `64MB` or `1.5GB`, in units of 1,024. */
 export function parseBytes(text: string): number {
   const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)([kmg]?)b?$/i.exec(text) ?? []
   const bytes = Math.floor(Number(count) * (UNIT_BYTES[unit.toLowerCase()] ?? 0))
@@ -69,7 +65,7 @@ export function parseBytes(text: string): number {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** Parse a length of time such as `90s`, `30m`, `12h`, `7d` or `2w` into milliseconds. */
+/** Parse a duration such as `90s`, `30m`, `12h`, `7d` or `2w` to milliseconds. */
 export function parseDuration(text: string): number {
   const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text) ?? []
   const milliseconds = Number(count) * (UNIT_MS[unit] ?? 0)
@@ -77,17 +73,13 @@ export function parseDuration(text: string): number {
   return milliseconds
 }
 
-/**
- * Parse a scope such as `tenant-1/session-9` into segments and append them to those of earlier options. Segments are
- * parted by slashes; `%2F` stands for a slash inside one, `%25` for a percent sign.
- */
+/** Parse a scope such as `tenant-1/session-9` and append it; `%2F` is a slash and `%25` a percent sign. */
 export function parseScope(text: string, earlier: readonly string[] = []): string[] {
   const segments = text.split('/').map(decodeSegment)
   if (segments.includes('')) throw invalid('A scope is one or more non-empty segments, such as tenant-1/session-9.')
   return [...earlier, ...segments]
 }
 
-/** Write a scope as {@link parseScope} reads it. */
 export const encodeScope = (segments: readonly string[]): string =>
   segments.map((segment) => segment.replaceAll('%', '%25').replaceAll('/', '%2F')).join('/')
 
@@ -102,10 +94,9 @@ function decodeSegment(segment: string): string {
 
 const invalid = (message: string): InvalidArgumentError => new InvalidArgumentError(message)
 
-/** Tokens that an answer has at most, unless the caller says otherwise. */
+/** The default limit of an answer, in tokens. */
 export const DEFAULT_MAX_TOKENS = 2_500
 
-/** Options of commands that ask the retrieval tool. */
 export interface SearchOptions {
   readonly ignoreCase?: boolean
   readonly count?: boolean
@@ -114,7 +105,6 @@ export interface SearchOptions {
   readonly query?: string
 }
 
-/** Add the options that say how to search, and what of it to show. */
 export function addSearchOptions(command: Command): void {
   command
     .option('-i, --ignore-case', 'match in any case')
@@ -124,7 +114,7 @@ export function addSearchOptions(command: Command): void {
     .option('-q, --query <words>', 'the best passages for words')
 }
 
-/** Write the options as parameters of the retrieval tool. */
+/** Convert search options to parameters of the retrieval tool. */
 export function searchParameters(options: SearchOptions): RetrievalCall {
   return {
     query: options.query,

@@ -1,29 +1,26 @@
 import { styleText } from 'node:util'
 
-/** Thrown where the reader of standard output has gone, as in `spillway get … | head`: there is nobody to write for. */
+/** Thrown if the reader of standard output is gone, as in `spillway get … | head`. */
 export class OutputClosedError extends Error {
   override readonly name = 'OutputClosedError'
 }
 
-// Each write reports its own failure; without a listener the stream would report it once more, as uncaught.
+// Each write reports its own failure.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
 /**
- * Write to standard output and wait until it has been taken: text with its control characters visible, bytes as they are.
- * Throws an {@link OutputClosedError}.
+ * Write to standard output and wait; control characters in text become visible. Throws an {@link OutputClosedError}.
  */
 export async function print(data: string | Uint8Array): Promise<void> {
   if (data.length > 0) await write(process.stdout, shown(data))
 }
 
-/** Print a line. */
 export const printLine = (line: string): Promise<void> => print(`${line}\n`)
 
-/** Print a value for scripts. */
 export const printJson = (value: unknown): Promise<void> => printLine(formatJson(value, 2))
 
-/** Write to standard error as {@link print} does; where that is closed nobody wants to know. */
+/** Write to standard error like {@link print}, ignoring a closed stream. */
 export const note = (data: string | Uint8Array): Promise<void> => writeNote(shown(data))
 
 async function writeNote(data: string | Uint8Array): Promise<void> {
@@ -34,30 +31,24 @@ async function writeNote(data: string | Uint8Array): Promise<void> {
   }
 }
 
-/** Tell the user something on standard error, in one line. */
 export const noteLine = (line: string): Promise<void> => note(`spillway: ${line.replace(/\s*\n\s*/g, ' ')}\n`)
 
-/** Write a value to standard error as one line of JSON. */
 export const noteJson = (value: unknown): Promise<void> => note(`${formatJson(value)}\n`)
 
 const CLEAR_LINE = '\r\u001B[2K'
 
-/** Show on a terminal, and nowhere else, what is going on, in place of what was shown so before. */
+/** Show progress on a terminal, replacing the previous status. */
 export function showStatus(text: string): void {
   // Some terminals do not know their width.
   if (process.stderr.isTTY)
     void writeNote(`${CLEAR_LINE}${printable(text).slice(0, (process.stderr.columns || 80) - 1)}`)
 }
 
-/** Take the status away. */
 export async function clearStatus(): Promise<void> {
   if (process.stderr.isTTY) await writeNote(CLEAR_LINE)
 }
 
-/**
- * In the place of the escape characters of {@link style} until they are written: no content can contain it. Made on first
- * use, because the first random number of a process takes milliseconds.
- */
+/** Replaces escape characters until they are written; content cannot contain it. */
 let styleMark: string | undefined
 
 function shown(data: string | Uint8Array): string | Uint8Array {
@@ -67,7 +58,7 @@ function shown(data: string | Uint8Array): string | Uint8Array {
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Style text that is printed; plain if standard output is no terminal, or if `NO_COLOR` is set. */
+/** Style printed text; plain if standard output is no terminal or `NO_COLOR` is set. */
 export function style(format: Style, text: string): string {
   if (!isColorful(process.stdout)) return text
   styleMark ??= `\u0000${crypto.randomUUID()}`
@@ -92,7 +83,7 @@ function write(stream: NodeJS.WriteStream, data: string | Uint8Array): Promise<v
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** Write a number of bytes for people: `512 B`, `1.2 MB`. */
+/** Format bytes for people: `512 B`, `1.2 MB`. */
 export function formatBytes(bytes: number): string {
   let unit = 0
   let value = bytes
@@ -103,7 +94,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** Write how long ago something was, in one unit: `5 s`, `3 h`, `12 d`. */
+/** Format an age in one unit: `5 s`, `3 h`, `12 d`. */
 export function formatAge(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000))
   if (seconds < 60) return `${seconds} s`
@@ -112,13 +103,13 @@ export function formatAge(milliseconds: number): string {
   return `${Math.floor(seconds / 86_400)} d`
 }
 
-/** Write a whole number with commas, whatever the locale. */
+/** Format a number with commas. */
 export const formatCount = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 
-/** Write a time in milliseconds since the epoch for people and scripts. */
+/** Format a time in ISO 8601. */
 export const formatTime = (time: number): string => new Date(time).toISOString()
 
-/** Write rows with their columns aligned for a terminal, or parted by tabs for a script; a cell is on one line. */
+/** Format rows with aligned columns, or separated by tabs for scripts. */
 export function formatTable(cells: readonly (readonly string[])[], aligned: boolean): string {
   const rows = cells.map((row) => row.map(printable))
   if (!aligned) return rows.map((row) => `${row.join('\t')}\n`).join('')
@@ -132,27 +123,27 @@ export function formatTable(cells: readonly (readonly string[])[], aligned: bool
 
 const SAFE_WORD = /^[\w@%+=:,./-]+$/
 
-/** Quote a word for a POSIX shell, where it needs that. */
+/** Quote a word for a POSIX shell, if needed. */
 export const quoteForShell = (word: string): string =>
   SAFE_WORD.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 
-/** Colors, and characters that do something to a terminal, or to the order of a line, other than show text. */
+/** Colors, and characters that affect a terminal or the order of a line. */
 const UNSAFE =
   /\u001B\[[\d;:]*m|\r(?!\n)|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
 
-/** Make control characters of a text visible, as `␛` for an escape, and remove colors. Line ends and tabs stay. */
+/** Make control characters visible, such as `␛` for escape, and remove colors; line ends and tabs stay. */
 export const visible = (text: string): string => text.replace(UNSAFE, symbolOf)
 
-/** Write a name that somebody else has chosen on one line, with its control characters visible. */
+/** Write an untrusted name on one line, with visible control characters. */
 export const printable = (name: string): string => visible(name).replace(/[\t\r\n]/g, ' ')
 
-/** Write a value as JSON in which every character that is unsafe on a terminal is escaped. */
+/** Serialize JSON, escaping characters that are unsafe on a terminal. */
 export const formatJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, undefined, indent).replace(UNSAFE, (unsafe) => {
     return `\\u${unsafe.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
 
-/** The control pictures of Unicode stand in the order of the characters that they show. */
+/** Unicode's control pictures are in the order of their characters. */
 function symbolOf(unsafe: string): string {
   if (unsafe.length > 1) return ''
   const code = unsafe.charCodeAt(0)
@@ -160,7 +151,7 @@ function symbolOf(unsafe: string): string {
   return code < 0x20 ? String.fromCharCode(0x24_00 + code) : '�'
 }
 
-/** Highlight the lines that match, if the terminal has colors. */
+/** Highlight matching lines on a color terminal. */
 export function highlight(answer: string): string {
   return answer.replace(
     /^(> *\d+\|)(.*)$/gm,

@@ -1,12 +1,7 @@
 import type { RetrievalCall, RetrievalGuide } from '@spillway/core'
 import { quoteForShell } from './output.ts'
 
-/**
- * Write a retrieval as the command that makes it. Without a reference in the call, only its options: what stands in a
- * preview belongs to the one reference below it.
- *
- * @param storeArguments - What the command needs to find the store, each word with a space before it.
- */
+/** Write a retrieval as a command; without a reference, only its options. */
 export function formatCommand(call: RetrievalCall, storeArguments = ''): string {
   const options = formatOptions(call, '--pattern')
   const [reference = call.reference, ...others] = call.references ?? []
@@ -15,7 +10,7 @@ export function formatCommand(call: RetrievalCall, storeArguments = ''): string 
   return [`spillway get ${shown}${storeArguments}`, ...options].join(' ')
 }
 
-/** Write a retrieval from everything that is stored as the command that makes it. */
+/** Write a search of everything as a command. */
 export function formatGrep(call: RetrievalCall, storeArguments = ''): string {
   return [`spillway grep${storeArguments}`, ...formatOptions(call, '-e')].join(' ')
 }
@@ -42,7 +37,7 @@ function formatOptions(call: RetrievalCall, patternOption: string): string[] {
   ]
 }
 
-/** Say in a replacement how somebody who has a shell, and no retrieval tool, gets more. */
+/** Create the guide for agents with a shell and without retrieval tool. */
 export function commandGuide(storeArguments: string): RetrievalGuide {
   return {
     instructions: ([reference = 'REFERENCE'], isText = true) => {
@@ -59,7 +54,7 @@ export function commandGuide(storeArguments: string): RetrievalGuide {
   }
 }
 
-/** What a replacement says where nothing is kept. */
+/** The guide for content that is not kept. */
 export const NO_RETRIEVAL: RetrievalGuide = {
   instructions: () => [
     'What is not shown is gone: it was kept in memory only (--store memory:). Run it again for more.',
@@ -67,6 +62,6 @@ export const NO_RETRIEVAL: RetrievalGuide = {
   formatCall: () => 'not kept',
 }
 
-/** A placeholder such as `<reference>` would be a redirection in a shell. */
+/** A placeholder such as `<reference>` would redirect in a shell. */
 const shownReference = (reference: string): string =>
   reference.startsWith('<') ? reference.slice(1, -1).toUpperCase() : quoteForShell(reference)

@@ -2,17 +2,15 @@ import { Option, type Command } from 'commander'
 import { encodeScope, parseScope } from './option-parsers.ts'
 import { quoteForShell } from './output.ts'
 
-/** The store of a command that is given none. */
 export const DEFAULT_STORE = 'file:./.spillway'
 
-/** Options that every command with a store has. */
 export interface StoreOptions {
   readonly store: string
   readonly scope?: readonly string[]
   readonly json?: boolean
 }
 
-/** Give a command the options that choose its store; `--json` but where it prints nothing. */
+/** Add the options that select a store, and `--json` unless it is `false`. */
 export function addStoreOptions(command: Command, { json = true }: { readonly json?: boolean } = {}): Command {
   command
     .addOption(
@@ -28,14 +26,12 @@ export function addStoreOptions(command: Command, { json = true }: { readonly js
   return json ? command.option('--json', 'print JSON, errors too') : command
 }
 
-/** Whether a store lives only as long as this process. */
+/** Return whether a store ends with this process. */
 export const isEphemeral = ({ store }: StoreOptions): boolean => /^memory:/i.test(store)
 
 /**
- * The options that another command needs to find the same store and scope, for a shell, with a space before each.
- *
- * What comes from the environment is left out: the next command has the same. So are passwords, which must not get into
- * the context of a model.
+ * Return the options that select the same store and scope in a shell, without passwords and values from the
+ * environment.
  */
 export function storeArguments(command: Command): string {
   const { store, scope } = command.opts<StoreOptions>()
@@ -47,7 +43,7 @@ export function storeArguments(command: Command): string {
   return words.map((word) => ` ${quoteForShell(word)}`).join('')
 }
 
-/** Whether other commands cannot be told the store that this one was given, because there are credentials in it. */
+/** Return whether the given store contains credentials that other commands must not see. */
 export function hidesStore(command: Command): boolean {
   const { store } = command.opts<StoreOptions>()
   return command.getOptionValueSource('store') === 'cli' && redactUrl(store) !== store
@@ -55,7 +51,7 @@ export function hidesStore(command: Command): boolean {
 
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:)?([^?]*)(.*)$/is
 const PATH_SCHEME = /^(?:file|sqlite|memory):$/i
-/** Hosts or a bucket, with ports, and a path that nothing before an @ or a colon could be the half of. */
+/** Hosts or a bucket with ports, and a path that cannot be the second half of credentials. */
 const PLAIN_PLACE = /^\/\/[\w.-]+(?::\d{1,5})?(?:,[\w.-]+(?::\d{1,5})?)*(?:\/[^:#]*)?$/
 const PLAIN_PARAMETERS: Readonly<Record<string, RegExp>> = {
   endpoint: /^https?:\/\/[\w.-]+(?::\d{1,5})?\/?$/,
@@ -65,10 +61,7 @@ const PLAIN_PARAMETERS: Readonly<Record<string, RegExp>> = {
   'conditional-put': /^\w*$/,
 }
 
-/**
- * Return a URL as it may be shown: if a user name, a password or a key could stand in it, whatever it was meant to be,
- * then only its scheme and `…`. Any other URL comes back as it is.
- */
+/** Return a URL without credentials: if it may contain any, only its scheme and `…`. */
 export function redactUrl(url: string): string {
   const [, scheme = '', place = '', query = ''] = URL_PARTS.exec(url) ?? []
   const isPath = PATH_SCHEME.test(scheme)
@@ -76,15 +69,15 @@ export function redactUrl(url: string): string {
   return isPlain ? url : `${scheme}${place.startsWith('//') ? '//' : ''}…`
 }
 
-/** Tell whether what should be the path of a file begins as `user:password@host` does, or has a host before it. */
+/** Return whether a path begins like `user:password@host` or a host. */
 export const looksLikeCredentials = (path: string): boolean =>
   !/^[a-z]:[\\/]/i.test(path) && /^[/\\]{2}[^/]|^[/\\]*[^/\\]*:[^@]*@/.test(path)
 
-/** An @ is part of a path only if the path begins as one. */
+/** An @ is allowed only in explicit paths. */
 const isPlainPath = (path: string): boolean =>
   !looksLikeCredentials(path) && !/\?.*=/s.test(path) && (!path.includes('@') || /^(?:[a-z]:|\.{0,2})[\\/]/i.test(path))
 
-/** An @ is part of names in S3 alone. */
+/** Only S3 names may contain an @. */
 function isPlainPlace(scheme: string, place: string, query: string): boolean {
   if (scheme === '') return !/[:@?]/.test(place + query)
   if (!PLAIN_PLACE.test(place) || (place.includes('@') && !/^s3:$/i.test(scheme))) return false

@@ -5,21 +5,14 @@ import { CliError, EXIT_CODE, usageError } from './cli-error.ts'
 import { noteLine } from './output.ts'
 import { DEFAULT_STORE, isEphemeral, looksLikeCredentials, redactUrl, type StoreOptions } from './store-options.ts'
 
-/** What a command does with a store. */
 interface StoreUse extends StoreSettings {
-  /** Whether a store that lives only as long as this process is of use. Defaults to `false`. */
+  /** Whether a store in memory is allowed. */
   readonly allowEphemeral?: boolean
-  /** Whether the command may store. Defaults to `allowEphemeral`. */
+  /** Defaults to `allowEphemeral`. */
   readonly writes?: boolean
 }
 
-/**
- * Open the store and scope of a command, use it, and close it. Tells the user if a
- * command that only reads finds nothing at the place that was named.
- *
- * Throws a {@link CliError} `usage` for a store that has nothing in it from before and keeps nothing for later, unless
- * `allowEphemeral` is set.
- */
+/** Open the store and scope of a command, use it, and close it. Throws a `usage` error for a store in memory. */
 export async function withStore<Result>(
   options: StoreOptions,
   use: (storage: Storage) => Promise<Result>,
@@ -29,7 +22,7 @@ export async function withStore<Result>(
     throw usageError('memory: keeps nothing from one command to the next: it is of use only with `spillway run`.')
   }
   const storage = await openStore(options.store, settings)
-  // Before the first entry there is no default store, and nothing is wrong with that.
+  // The default store is created with the first entry.
   if (!writes && options.store !== DEFAULT_STORE && isMissingFile(localPath(options.store)))
     await noteLine(`there is no store at ${redactUrl(options.store)}. Another is named with --store or SPILLWAY_STORE.`)
   try {
@@ -39,7 +32,6 @@ export async function withStore<Result>(
   }
 }
 
-/** Whether nothing is at a path; false if that cannot be told. */
 function isMissingFile(path: string | undefined): boolean {
   try {
     return path !== undefined && statSync(path, { throwIfNoEntry: false }) === undefined
@@ -49,22 +41,17 @@ function isMissingFile(path: string | undefined): boolean {
   }
 }
 
-/** What a command wants of a store beside its place. */
 interface StoreSettings {
-  /** Milliseconds without use after which entries expire. */
   readonly ttlMs?: number | undefined
 }
 
-/** Import a package by its name. */
 export type LoadPackage = (name: string) => Promise<unknown>
 
 interface Backend {
   readonly package: string
-  /** The client that the package works with, and that is installed beside it. */
   readonly client?: string
   readonly className: string
   readonly example: string
-  /** The arguments of the class's constructor. */
   arguments(url: string, settings: StoreSettings): readonly unknown[]
 }
 
@@ -80,7 +67,6 @@ const redis: Backend = {
 }
 const redisCluster: Backend = { ...redis, example: 'redis+cluster://host:7000,host:7001' }
 
-/** Backends by the scheme of their URLs. Each is loaded only when it is asked for. */
 const BACKENDS: Readonly<Record<string, Backend>> = {
   file: {
     package: '@spillway/file',
@@ -117,11 +103,7 @@ const BACKENDS: Readonly<Record<string, Backend>> = {
   },
 }
 
-/**
- * Open the store that a URL names.
- *
- * Throws a {@link CliError}: `usage` where the URL names no backend, `not-installed` with what to install.
- */
+/** Open the store of a URL. Throws a {@link CliError} `usage` or `not-installed`. */
 export async function openStore(
   url: string,
   settings: StoreSettings = {},
@@ -143,7 +125,7 @@ export async function openStore(
   }
 }
 
-/** The path of a store in a local folder or file; undefined for any other store. */
+/** Return the path of a local store; `undefined` for any other. */
 export function localPath(url: string): string | undefined {
   const scheme = /^(file|sqlite):/i.exec(url)?.[1]?.toLowerCase()
   return scheme === undefined ? undefined : pathOf(url, scheme)
@@ -178,12 +160,11 @@ function unknownStore(url: string, scheme: string | undefined): CliError {
     return usageError(
       `A store is named by a URL, such as file:${/^[\w./-]+$/.test(url) ? url : './.spillway'}. ${known}`,
     )
-  // What begins like a scheme may be a user, or a password.
+  // A scheme may be a user or password.
   const kind = url.includes('@') ? 'for this URL' : `for ${scheme}: stores`
   return usageError(`There is no backend ${kind}. ${known}`)
 }
 
-/** The path in `file:./dir`, `file:/dir` or `file:///dir`. */
 function pathOf(url: string, scheme: string): string {
   const path = url.slice(scheme.length + 1)
   if (path.startsWith('//')) return filePath(`file:${path}`, scheme)
@@ -198,33 +179,27 @@ function filePath(url: string, scheme: string): string {
     return fileURLToPath(url)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    // Without the cause, which has the URL.
+    // The cause contains the URL.
     throw usageError(`The URL names no local path: write one or three slashes, such as ${scheme}:./dir/name.`)
   }
 }
 
-/** What a URL says of a Redis store. */
 interface RedisPlace {
-  /** The URL as `RedisStorage` takes it, with its credentials. */
   readonly url: string
-  /** What all keys begin with. */
   readonly prefix?: string
 }
 
 /**
- * Read `redis://user:password@host:port/db?prefix=…`, `rediss://…` or `redis+cluster://host:port,host:port?prefix=…`.
- *
- * Throws a {@link CliError} `usage` for parameters that are unknown.
+ * Parse `redis://user:password@host:port/db?prefix=…`, `rediss://…` or `redis+cluster://host:port,host:port?prefix=…`.
  */
 export function parseRedisUrl(url: string): RedisPlace {
-  // What stands before the @ may have a question mark, too.
+  // Credentials may contain a question mark.
   const start = url.indexOf('?', url.lastIndexOf('@') + 1)
   const end = start === -1 ? url.length : start
   const place = url.slice(0, end).replace(/^[a-z+]+:/i, (scheme) => scheme.toLowerCase())
   return { url: place, ...readParameters(url.slice(end + 1), { prefix: (prefix) => ({ prefix }) }, 'a Redis store') }
 }
 
-/** What a URL says of an S3 store, under the names of the options of `S3Storage`. */
 interface S3Place {
   readonly bucket: string
   readonly prefix?: string
@@ -237,7 +212,6 @@ interface S3Place {
 const SECRET_PARAMETER = /(?:^|&)[^=&]*(?:secret|token|key|pass|user|credential)[^=&]*=/i
 const EXAMPLE = 's3://bucket/prefix'
 
-/** What each parameter of the URL sets. */
 const PARAMETERS: ParameterReaders<Partial<S3Place>> = {
   endpoint: (value) => ({ endpoint: checkEndpoint(value) }),
   region: (region) => ({ region }),
@@ -245,12 +219,7 @@ const PARAMETERS: ParameterReaders<Partial<S3Place>> = {
   'conditional-put': (value) => ({ conditionalPut: parseBoolean('conditional-put', value) }),
 }
 
-/**
- * Read `s3://bucket/prefix?endpoint=…&region=…&path-style=true`. A question mark in the prefix is written `%3F`, a percent
- * sign `%25`.
- *
- * Throws a {@link CliError} `usage`; it never repeats what could be a credential, which belong in the environment.
- */
+/** Parse `s3://bucket/prefix?endpoint=…&region=…&path-style=true`. Errors never repeat a possible credential. */
 export function parseS3Url(url: string): S3Place {
   const [, bucket = '', path = '', query = ''] = /^s3:\/\/([^/?]*)\/?([^?]*)\??(.*)$/is.exec(url) ?? []
   if (/[@:]/.test(bucket) || SECRET_PARAMETER.test(query)) throw credentialsRefused()
@@ -290,16 +259,8 @@ const credentialsRefused = (): Error =>
       'AWS_SECRET_ACCESS_KEY, or AWS_PROFILE: they are found as the AWS tools find them.',
   )
 
-/** What a parameter of a store's URL sets, by its name. */
 type ParameterReaders<Settings> = Readonly<Record<string, (value: string) => Settings>>
 
-/**
- * Read the parameters behind the question mark of a store's URL into settings.
- *
- * @param store - What the URL names, such as `an S3 store`.
- *
- * Throws a {@link CliError} `usage` for one that is unknown, with those that are known, or is given twice.
- */
 function readParameters<Settings extends object>(
   query: string,
   readers: ParameterReaders<Settings>,

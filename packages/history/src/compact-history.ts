@@ -18,17 +18,16 @@ import {
 } from './history-outcome.ts'
 
 /**
- * Make a history smaller once it is over its limit: large tool results and arguments become references with a short
- * preview, and where that is not enough older messages become a summary in the system message.
+ * Reduce a history that is over its limit.
  *
- * Everything is stored before it is replaced, and can be put back with {@link expandHistory}. Within the limit the very
- * conversation comes back. The outcome fits the limit, or says which messages cannot be made smaller and why. A failure
- * of storage or of the model leaves what it was about in the history, and stands in the outcome; a call is never parted
- * from its result. Doing it again changes nothing more, until the history has grown.
+ * Large tool results and arguments become references with a short preview. If that is not enough, older messages become
+ * a summary in the system message. Originals are stored first, and {@link expandHistory} restores them.
  *
- * Results in one pass instead of one by one keep the prompt cache: between two passes the history only grows.
+ * Within the limit, the same conversation object returns. The outcome fits, or names the messages that cannot shrink. A
+ * failure of storage or model leaves its messages in place and appears in the outcome. A tool call and its result are
+ * never separated.
  *
- * @throws TypeError where an option is not usable, or the conversation is none of its format.
+ * @throws TypeError if an option or the conversation is invalid.
  *
  * @example
  * ```ts
@@ -66,10 +65,9 @@ export async function compactHistory<Conversation = readonly HistoryMessage[]>(
   return { ...outcomeOf(messages, after, pass, resolved), messages: result }
 }
 
-/** What one pass over a history did. */
 export interface HistoryPass {
   readonly drafts: readonly Draft[]
-  /** All that came in, also those that are in a summary now. */
+  /** All input messages, including summarized ones. */
   readonly all: readonly Draft[]
   readonly messages: readonly HistoryMessage[]
   readonly applied: readonly ('compact' | 'compress')[]
@@ -78,7 +76,6 @@ export interface HistoryPass {
   readonly failures: readonly HistoryFailure[]
 }
 
-/** Compact and compress the messages of a history as its options say. */
 export async function compactPass(
   messages: readonly HistoryMessage[],
   format: HistoryFormat<unknown>,
@@ -111,11 +108,7 @@ export async function compactPass(
   return { drafts, all, messages: drafts.map(({ message }) => message), applied, before, stored, failures }
 }
 
-/**
- * Say what a pass did, but for the conversation; an event says it, too, where the history was over its limit.
- *
- * @param after - Tokens of what came of it, as {@link tokensWritten} counts them.
- */
+/** Describe a pass, and emit an event if the history was over its limit. */
 export function outcomeOf(
   messages: readonly HistoryMessage[],
   after: number,
@@ -153,7 +146,7 @@ export function outcomeOf(
   }
 }
 
-/** Count what came of a pass as its format writes it, which may escape some of what was put into it. */
+/** Count the tokens of a result as its format writes it, with escapes. */
 export const tokensWritten = (
   written: readonly HistoryMessage[],
   { applied, drafts }: HistoryPass,
@@ -178,7 +171,6 @@ const EXPLANATIONS: Record<HistoryReason, string> = {
   'too-little': 'It is too little to be worth a summary. Raise maxTotalTokens.',
 }
 
-/** Name the largest messages without which a history would fit, the largest first, and say why they are not smaller. */
 function findObstacles(
   statistics: readonly MessageStatistics[],
   made: Draft | undefined,

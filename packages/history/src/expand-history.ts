@@ -8,41 +8,41 @@ import type { HistoryFormat } from './history-format.ts'
 import type { HistoryMessage } from './history-message.ts'
 import { resolveHistoryOptions, type HistoryOptions } from './history-options.ts'
 
-/** What a history is expanded with. */
+/** Options of {@link expandHistory}. */
 export interface ExpandOptions<Conversation> extends Pick<
   HistoryOptions<Conversation>,
   'offloader' | 'format' | 'archive' | 'signal'
 > {
   /**
-   * Put back only what is stored under these names. What is named together comes back together: all pieces of one result,
-   * and all messages that one summary stands for. What those messages name themselves comes back where it is named here,
-   * too. Names that the history does not have are passed over. Defaults to everything.
+   * Restore only these names. Defaults to all.
+   *
+   * Items that one replacement or summary names are restored together. Unknown names are ignored.
    */
   readonly only?: readonly string[] | undefined
 }
 
-/** Something that a history names, and that could not be put back. */
+/** A name that could not be restored. */
 export interface MissingContent {
   readonly name: string
-  /** `not-found` and `evicted` where it is gone, `unavailable` where storage could not be asked, `corrupt` otherwise. */
+  /** `not-found` or `evicted` if it is gone, `unavailable` during an outage, otherwise `corrupt`. */
   readonly error: StorageError
 }
 
-/** A history with all in it that was stored. */
+/** An expanded history. */
 export interface ExpandedHistory<Conversation> {
-  /** Messages that had nothing stored are the very objects that came in. */
+  /** Messages without stored content are the same objects. */
   readonly messages: Conversation
-  /** What could not be put back: its references are still in their places. */
+  /** Names that could not be restored; their references stay. */
   readonly missing: readonly MissingContent[]
 }
 
 /**
- * Put back what was stored of a history: results, arguments, texts, and the messages that a summary stands for.
+ * Restore the stored content of a history: results, arguments, texts, and summarized messages.
  *
- * It undoes {@link compactHistory} exactly. Replacements that the offloader made when results arrived become the results.
- * What is gone or out of reach is left as a reference, and named in `missing`.
+ * It reverses {@link compactHistory} exactly. Replacements of the offloader become the results. References that are
+ * gone or unavailable stay and are listed in `missing`.
  *
- * @throws TypeError where an option is not usable, or the conversation is none of its format.
+ * @throws TypeError if an option or the conversation is invalid.
  *
  * @example
  * ```ts

@@ -3,41 +3,41 @@ import { isExactNumber, parseExactJson } from '@spillway/text/internal/json'
 import type { HistoryMessage } from './history-message.ts'
 
 /**
- * Read the messages of one API or framework as neutral ones, and write them back.
+ * Converts messages of one API or framework to neutral ones, and back.
  *
- * Writing is lossless: a message that was not changed comes back as the very object that was read, and of one that was
- * changed every field and part but the changed ones. So prompt caches keep what comes before a change.
+ * An unchanged message is written as the same object, and a changed message keeps all other fields, so that prompt
+ * caches stay valid.
  *
- * @typeParam Conversation - What the API takes: an array of messages, or where the system prompt is apart an object of both.
+ * @typeParam Conversation - The API's input: an array of messages, or an object with messages and system prompt.
  */
 export interface HistoryFormat<Conversation> {
-  /** Stands in {@link NativeValue.format}. */
+  /** The value of {@link NativeValue.format}. */
   readonly name: string
-  /** Read a conversation. Throws a `TypeError` that names the message where it is none of this format. */
+  /** Read a conversation. Throws a `TypeError` that names an invalid message. */
   read(conversation: Conversation): readonly HistoryMessage[]
-  /** Write messages that this format has read, and system messages of text. Throws a `TypeError` for any other. */
+  /** Write messages of this format and system messages of text. Throws a `TypeError` for any other. */
   write(messages: readonly HistoryMessage[]): Conversation
-  /** Turn a conversation into a JSON value that {@link decode} turns back. Defaults to one that keeps bytes, URLs and dates. */
+  /** Convert a conversation to JSON. Defaults to {@link encodeLossless}. */
   encode?(conversation: Conversation): unknown
-  /** Undo {@link encode}. */
+  /** Reverse {@link encode}. */
   decode?(value: unknown): Conversation
 }
 
-/** Write messages as JSON, as their format has them, by which they can be read again exactly. */
+/** Serialize messages in their native form, so that they can be read exactly. */
 export function encodeConversation(format: HistoryFormat<unknown>, messages: readonly HistoryMessage[]): string {
   const conversation = format.write(messages)
   return JSON.stringify(format.encode?.(conversation) ?? encodeLossless(conversation), null, 2)
 }
 
-/** Undo {@link encodeConversation}. Throws where the text is none of this format. */
+/** Parse the result of {@link encodeConversation}. Throws if the format cannot read it. */
 export function decodeConversation(format: HistoryFormat<unknown>, json: string): readonly HistoryMessage[] {
   const value = parseExactJson(json)
   return format.read(format.decode === undefined ? decodeLossless(value) : format.decode(value))
 }
 
-/** An object that has this key stands for something that JSON has no form for; one that had it before is wrapped as well. */
+/** Marks values that JSON cannot express; objects that contain the key are wrapped too. */
 const TAG = '$spillway'
-/** JSON.stringify gives up at some thousands of levels, depending on the stack that is left. */
+/** JSON.stringify fails at some thousands of levels. */
 const MAX_DEPTH = 1_000
 
 type Tag = 'bytes' | 'buffer' | 'url' | 'date' | 'undefined' | 'bigint' | 'number' | 'object'
@@ -48,14 +48,12 @@ interface Tagged {
 }
 
 /**
- * Turn a value into one that JSON keeps, and that {@link decodeLossless} turns back.
+ * Convert a value to JSON that {@link decodeLossless} converts back.
  *
- * Beside what JSON has, `Uint8Array`, `ArrayBuffer`, `URL`, `Date`, `bigint`, `undefined`, `-0` and the numbers that are
- * none come back as they were, and keys such as `__proto__` stay keys. Instances of other classes come back as objects of
- * their fields, a `Buffer` as a `Uint8Array`, and holes of arrays as `undefined`. What is shared comes back more than once.
+ * Keeps `Uint8Array`, `ArrayBuffer`, `URL`, `Date`, `bigint`, `undefined`, `-0`, `NaN`, infinities and keys such as
+ * `__proto__`. Other instances become plain objects, a `Buffer` becomes a `Uint8Array`, and shared values are copied.
  *
- * Throws a `TypeError` that names the place for cycles, for more than 1,000 levels, and for functions, symbols, maps, sets
- * and other objects whose content is not in their fields.
+ * Throws a `TypeError` that names the place for cycles, more than 1,000 levels, functions, symbols, maps and sets.
  *
  * @example
  * ```ts
@@ -125,9 +123,9 @@ export function encodeLossless(value: unknown): unknown {
 }
 
 /**
- * Turn back what {@link encodeLossless} has made.
+ * Reverse {@link encodeLossless}.
  *
- * Throws a `TypeError` for a value that it has not made, such as one of more levels or with an unknown tag.
+ * Throws a `TypeError` for a value that it has not written.
  *
  * @example
  * ```ts
@@ -142,7 +140,7 @@ export function decodeLossless(value: unknown): unknown {
 
 function decode(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || isExactNumber(value)) return value
-  // A tag adds a level to its value.
+  // A tag adds a level.
   if (depth > 2 * MAX_DEPTH) throw new TypeError(`The value is deeper than ${MAX_DEPTH} levels.`)
   if (Array.isArray(value)) return value.map((item: unknown) => decode(item, depth + 1))
   if (Object.hasOwn(value, TAG)) return decodeTagged(value as Tagged, depth)
@@ -186,7 +184,7 @@ const isJsonNumber = (value: number): boolean => Number.isFinite(value) && !Obje
 
 const tagged = (tag: Tag, value?: unknown): Tagged => (value === undefined ? { [TAG]: tag } : { [TAG]: tag, value })
 
-/** Assigning `__proto__` would change the prototype instead of making a key. */
+/** Assigning `__proto__` would change the prototype. */
 function define(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
 }

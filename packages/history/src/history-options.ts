@@ -6,57 +6,57 @@ import { offloaderArchive } from './archive/offloader-archive.ts'
 import type { HistoryFormat } from './history-format.ts'
 
 /**
- * How a history is made smaller.
+ * The way to reduce a history.
  *
- * - `compact`: large tool results and arguments become references. No model is asked, and all of it can be undone.
- * - `compress`: older messages become a summary that a model writes; they are stored before they go.
- * - `auto`: compact, and compress what remains where that was not enough.
+ * - `compact`: large tool results and arguments become references; reversible, without a model.
+ * - `compress`: a model summarizes older messages, which are stored.
+ * - `auto`: compact, then compress the rest if needed.
  */
 export type HistoryMode = 'compact' | 'compress' | 'auto'
 
-/** Limits of a history, all in tokens unless they say otherwise. */
+/** Limits of a history, in tokens unless stated otherwise. */
 export interface HistoryLimits {
   /** Defaults to `auto`. */
   readonly mode?: HistoryMode | undefined
-  /** Above this the history is made smaller: all of it counts, also the system message. Defaults to 20,000. */
+  /** The limit of the whole history, system message included. Defaults to 20,000. */
   readonly maxTotalTokens?: number | undefined
-  /** Tool results and arguments of calls with more than this can become references. Defaults to 2,000. */
+  /** Results and arguments with more tokens can become references. Defaults to 2,000. */
   readonly maxToolMessageTokens?: number | undefined
   /**
-   * How many of the last messages stay as they are, system messages aside; a call and its results are not parted for it.
-   * Defaults to 1 for compacting and 2 for compressing. With 0 even a result that no model has seen becomes a reference.
+   * The number of last messages that stay, without system messages. Defaults to 1 (compact) and 2 (compress).
+   *
+   * A call and its results stay together. With 0, even a result that no model has seen becomes a reference.
    */
   readonly keepRecent?: number | undefined
-  /** Messages are summarised in groups of at most so many tokens, one after another; 0, the default, is one group. */
+  /** The maximum size of one summarized group. Defaults to 0: one group. */
   readonly groupTokens?: number | undefined
-  /** `auto` compresses where compacting leaves more than this share of the tokens, from 0 to 1. Defaults to 0.75. */
+  /** `auto` compresses if compaction leaves more than this share, from 0 to 1. Defaults to 0.75. */
   readonly compactRatioThreshold?: number | undefined
-  /** Tokens of the preview beside a reference. Defaults to 50; 0 for none. */
+  /** The preview beside a reference. Defaults to 50; 0 for none. */
   readonly historyPreviewTokens?: number | undefined
 }
 
-/** What a history is compacted and compressed with. */
+/** Options of {@link compactHistory}. */
 export interface HistoryOptions<Conversation> extends HistoryLimits {
-  /** Its storage takes what leaves the history; its counter, previewers and names are used. Give the one of the session. */
+  /** The offloader of the session: its storage, token counter and previewers are used. */
   readonly offloader: ContextOffloader
-  /** How messages are read and written. Without it they are neutral ones. */
+  /** Defaults to neutral messages. */
   readonly format?: HistoryFormat<Conversation> | undefined
-  /** Ask a model for a summary. Without it nothing is compressed. */
+  /** Asks a model for a summary. If absent, nothing is compressed. */
   readonly summarize?: Summarize | undefined
-  /** What a summary must heed beside the rest, such as "Keep all names of customers." */
+  /** Extra instructions for summaries, such as "Keep all names of customers." */
   readonly instructions?: string | undefined
-  /** Milliseconds that one summary may take. Defaults to 120,000. */
+  /** The maximum duration of one summary in milliseconds. Defaults to 120,000. */
   readonly summaryTimeoutMs?: number | undefined
-  /** Tokens of messages that a model is shown for one summary, at most; longer texts are shortened. Defaults to 100,000. */
+  /** The maximum tokens of messages for one summary; longer texts are shortened. Defaults to 100,000. */
   readonly maxSummaryInputTokens?: number | undefined
-  /** Where things go and how they are named. Defaults to {@link offloaderArchive}. */
+  /** Defaults to {@link offloaderArchive}. */
   readonly archive?: HistoryArchive | undefined
-  /** Called at each step; what it throws is printed as a warning. */
+  /** Called after each step; errors become warnings. */
   readonly onProgress?: ((progress: HistoryProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** The options with their defaults. */
 export interface ResolvedHistoryOptions {
   readonly mode: HistoryMode
   readonly maxTotalTokens: number
@@ -77,7 +77,7 @@ export interface ResolvedHistoryOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** The longest time that a timer takes, about 25 days: one of more ends at once. */
+/** The maximum of a timer, about 25 days; a longer one fires at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const MODES: ReadonlySet<unknown> = new Set<HistoryMode>(['compact', 'compress', 'auto'])
 const NAMES: ReadonlySet<string> = new Set<keyof HistoryOptions<unknown>>([
@@ -99,7 +99,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof HistoryOptions<unknown>>([
   'signal',
 ])
 
-/** Check options and fill in defaults. Throws a `TypeError` that names the option and the fix. */
+/** Validate options and apply defaults. Throws a `TypeError` that names the option and the fix. */
 export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conversation>): ResolvedHistoryOptions {
   if (typeof options !== 'object' || options === null) throw new TypeError('Give options with at least { offloader }.')
   for (const name of Object.keys(options))
@@ -153,13 +153,13 @@ function count(name: string, value: number): number {
   throw new TypeError(`${name} must be a whole number, 0 or more, got ${String(value)}.`)
 }
 
-/** A step of compacting or compressing, as it ends. Nothing in it is content. */
+/** A finished step of compaction or compression, without content. */
 export type HistoryProgress =
   | { readonly step: 'compact'; readonly done: number; readonly total: number }
   | { readonly step: 'summarize'; readonly group: number; readonly groups: number }
   | { readonly step: 'store'; readonly group: number; readonly groups: number }
 
-/** Tell of a step to whoever wants to know; what that throws costs nothing else. */
+/** Report a step; errors of the callback become warnings. */
 export function reportProgress(
   progress: HistoryProgress,
   { onProgress }: { readonly onProgress?: ((progress: HistoryProgress) => void) | undefined },
@@ -171,22 +171,23 @@ export function reportProgress(
   }
 }
 
-/** What a model is asked to summarise. */
+/** A request for a summary. */
 export interface SummaryRequest {
-  /** All that the model needs, as one message of the user. */
+  /** The complete request, as one user message. */
   readonly prompt: string
-  /** Tokens that the summary should have at most. */
+  /** The maximum size of the summary. */
   readonly maxTokens: number
-  /** The messages that it is about, for a prompt of your own. */
+  /** The messages to summarize, for a custom prompt. */
   readonly messages: readonly HistoryMessage[]
-  /** The snapshot of what came before, which the new one takes in; absent for the first. */
+  /** The previous snapshot, which the new one replaces; absent for the first. */
   readonly previousSnapshot: string | undefined
-  /** Ends the wait: by the caller, or when the time for a summary is over. */
+  /** Fires on abort or timeout. */
   readonly signal: AbortSignal
 }
 
 /**
- * Ask a model for a summary, and return its answer: text with a `<state_snapshot>` in it. Where it rejects, or answers with
- * anything else, the messages stay. Adapters have one for the models of their framework.
+ * Ask a model for a summary and return its text with a `<state_snapshot>`.
+ *
+ * If it rejects or returns anything else, the messages stay.
  */
 export type Summarize = (request: SummaryRequest) => Promise<string>

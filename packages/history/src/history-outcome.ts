@@ -4,22 +4,22 @@ import type { HistoryMessage, HistoryRole } from './history-message.ts'
 import { countMessage } from './measure/count-message.ts'
 
 /**
- * Why a message of an outcome has the size that it has.
+ * The reason for the size of a message.
  *
- * - `within-limits`: it was small enough, or the whole history was.
- * - `compacted`: results or arguments of it are references now.
- * - `compressed`: it went into a summary.
- * - `system`: system messages are never shortened; a snapshot is appended to one.
- * - `recent`: it is one of the last messages, which stay.
- * - `request`: the last words of the user before the recent messages stay, so that the model knows what it works on.
- * - `not-tool-content`: compacting takes results and arguments of tools only.
- * - `already-compacted`: it is as short as it gets.
- * - `not-smaller`: what would stand in its place is no smaller.
- * - `not-storable`: what makes it large has no bytes of its own, such as media by URL or results of a provider's tools.
- * - `store-failed`: it could not be stored, and so stays.
- * - `no-summarize`: compressing needs the option `summarize`.
- * - `summary-failed`: the model failed, took too long, or its summary was rejected.
- * - `too-little`: there is too little of it to be worth a summary.
+ * - `within-limits`: it or the whole history is small enough.
+ * - `compacted`: its results or arguments are references.
+ * - `compressed`: it is part of a summary.
+ * - `system`: system messages are never shortened.
+ * - `recent`: the last messages stay.
+ * - `request`: the user's last request before the recent messages stays.
+ * - `not-tool-content`: only tool results and arguments are compacted.
+ * - `already-compacted`: it cannot shrink further.
+ * - `not-smaller`: its replacement would not be smaller.
+ * - `not-storable`: it has no bytes, such as media by URL or results of server tools.
+ * - `store-failed`: it could not be stored.
+ * - `no-summarize`: compression needs the option `summarize`.
+ * - `summary-failed`: the model failed or timed out, or its summary was rejected.
+ * - `too-little`: it is too small for a summary.
  */
 export type HistoryReason =
   | 'within-limits'
@@ -37,9 +37,9 @@ export type HistoryReason =
   | 'summary-failed'
   | 'too-little'
 
-/** What became of one message. */
+/** The result for one message. */
 export interface MessageStatistics {
-  /** Its position among the messages that came in, from 0; a system prompt that an API has apart is the first. */
+  /** The position in the input, from 0; a separate system prompt is the first. */
   readonly index: number
   readonly role: HistoryRole
   readonly tokens: { readonly before: number; readonly after: number }
@@ -48,80 +48,74 @@ export interface MessageStatistics {
 
 /** A message that keeps a history over its limit. */
 export interface HistoryObstacle extends MessageStatistics {
-  /** What it is and what can be done, in a sentence. */
+  /** The reason and a fix, in one sentence. */
   readonly explanation: string
 }
 
-/** Something that this call stored. */
+/** An item that this call stored. */
 export interface ArchivedByHistory {
   readonly name: string
   readonly kind: ArchivedKind
   /** In bytes. */
   readonly size: number
-  /** The message that it is from, and with `messages` the first of them; as of {@link MessageStatistics.index}. */
+  /** The message of the item; for `messages`, the first one. */
   readonly index: number
 }
 
-/** Why a summary was not used. */
+/** The reason why a summary was rejected. */
 export type SummaryRejection =
-  /** The model rejected, or threw. */
+  /** The callback rejected or threw. */
   | 'model-failed'
-  /** It took more than `summaryTimeoutMs`. */
+  /** It took longer than `summaryTimeoutMs`. */
   | 'timeout'
-  /** It is no text, or has no `<state_snapshot>`. */
+  /** It is not text, or has no `<state_snapshot>`. */
   | 'no-snapshot'
   /** Its `<overall_goal>` or `<key_knowledge>` is missing or empty. */
   | 'incomplete'
-  /** It has as many tokens as what it stands for, or more. */
+  /** It is not smaller than the messages. */
   | 'not-smaller'
   /** It names a reference that no message has. */
   | 'unknown-reference'
 
-/** Something that did not work. Nothing is lost by it: what it was about stays in the history. */
+/** A failed step; its messages stay in the history. */
 export type HistoryFailure =
   | { readonly step: 'store'; readonly index: number; readonly error: unknown }
   | { readonly step: 'summarize'; readonly index: number; readonly reason: SummaryRejection; readonly error?: unknown }
 
-/** What became of a history. */
+/** The result of {@link compactHistory}. */
 export interface HistoryOutcome<Conversation> {
-  /** The conversation to go on with. Messages that were not changed are the very objects that came in. */
+  /** The reduced conversation; unchanged messages are the same objects. */
   readonly messages: Conversation
-  /** What was done to it, in this order; nothing where it was within its limit, or nothing could be done. */
+  /** The steps that changed it, in order. */
   readonly applied: readonly ('compact' | 'compress')[]
   readonly tokens: { readonly before: number; readonly after: number; readonly limit: number }
-  /** Whether it is within its limit now. */
   readonly fits: boolean
-  /** Where it does not fit, the messages that keep it from that, the largest first. */
+  /** If it does not fit, the messages that prevent it, the largest first. */
   readonly obstacles: readonly HistoryObstacle[]
-  /** One for each message that came in. */
+  /** One entry for each input message. */
   readonly statistics: readonly MessageStatistics[]
-  /** How many messages at its start are as they came in: a prompt cache keeps these. */
+  /** The number of leading messages that are unchanged, which a prompt cache keeps. */
   readonly unchanged: number
   readonly stored: readonly ArchivedByHistory[]
   readonly failures: readonly HistoryFailure[]
 }
 
-/** A message on its way to become smaller. */
 export interface Draft {
-  /** Its position among the messages that came in. */
+  /** The position in the input; -1 for a created message. */
   readonly index: number
   message: HistoryMessage
-  /** Tokens now. */
   tokens: number
-  /** Why it is as it is; where nothing has said that yet, nobody has looked at it. */
+  /** `undefined` until a step has examined it. */
   reason?: HistoryReason
 }
 
-/** Start with messages as they came in. */
 export const draftsOf = (messages: readonly HistoryMessage[], countTokens: CountTokens): Draft[] =>
   messages.map((message, index) => ({ index, message, tokens: countMessage(message, countTokens) }))
 
-/** Put another message in the place of the one that a draft has. */
 export function redraft(draft: Draft, message: HistoryMessage, reason: HistoryReason, countTokens: CountTokens): void {
   draft.message = message
   draft.tokens = countMessage(message, countTokens)
   draft.reason = reason
 }
 
-/** Tokens of all messages. */
 export const totalTokens = (drafts: readonly Draft[]): number => drafts.reduce((sum, { tokens }) => sum + tokens, 0)

@@ -1,4 +1,4 @@
-/** Histories: a neutral form of messages, and what makes a long one smaller without losing any of it. */
+/** Reduces long histories without losing content. */
 export type {
   ArchivedItem,
   ArchivedKind,

@@ -7,40 +7,35 @@ import type { HistoryMessage, HistoryRole } from './history-message.ts'
 import { resolveHistoryOptions, type HistoryOptions, type ResolvedHistoryOptions } from './history-options.ts'
 import { recentStart } from './measure/recent-start.ts'
 
-/** What stands around the preview of a reference, and what a summary is about as long as. */
 const FRAME_TOKENS = 110
 const SUMMARY_SHARE = 0.25
 const MAX_SUMMARY_TOKENS = 4_000
 
-/** What would become of one message. */
+/** The plan for one message. */
 export interface PlannedMessage {
-  /** Its position among the messages that came in, from 0. */
   readonly index: number
   readonly role: HistoryRole
   readonly tokens: number
   readonly action: 'keep' | 'compact' | 'compress'
-  /** Why it would be kept. */
+  /** The reason why it would stay. */
   readonly reason: HistoryReason
 }
 
-/** What {@link compactHistory} would do. */
+/** The plan of {@link compactHistory}. */
 export interface HistoryPlan {
-  /** Whether the history is over its limit, so that anything is done at all. */
   readonly isOver: boolean
-  /** Tokens now, about how many there would be, and the limit. */
   readonly tokens: { readonly before: number; readonly estimatedAfter: number; readonly limit: number }
   readonly messages: readonly PlannedMessage[]
-  /** The messages that would be summarised together, by their positions. */
+  /** The positions of messages that would be summarized together. */
   readonly groups: readonly (readonly number[])[]
 }
 
 /**
- * Say what {@link compactHistory} would do to a conversation, without storing anything or asking a model.
+ * Estimate the result of {@link compactHistory} without storing anything or asking a model.
  *
- * How much smaller it gets is an estimate: what previews and summaries have in tokens shows when they are written, and
- * with it whether `auto` has to compress.
+ * Previews and summaries are estimates, and so is whether `auto` compresses.
  *
- * @throws TypeError where an option is not usable, or the conversation is none of its format.
+ * @throws TypeError if an option or the conversation is invalid.
  *
  * @example
  * ```ts
@@ -95,7 +90,6 @@ export function planCompaction<Conversation = readonly HistoryMessage[]>(
   }
 }
 
-/** Estimate what is left of the messages that would be compacted. */
 function planCompact(drafts: readonly Draft[], options: ResolvedHistoryOptions): Set<Draft> {
   const recent = recentStart(
     drafts.map(({ message }) => message),
@@ -110,7 +104,6 @@ function planCompact(drafts: readonly Draft[], options: ResolvedHistoryOptions):
   return compacted
 }
 
-/** What would be summarised, and the request that stays, which may be made shorter where that is not enough. */
 interface PlannedSummary {
   readonly groups: readonly (readonly number[])[]
   readonly request: Draft | undefined
@@ -123,7 +116,6 @@ function planCompress(drafts: readonly Draft[], options: ResolvedHistoryOptions)
   return { groups, request: plan.request === undefined ? undefined : drafts[plan.request] }
 }
 
-/** Estimate what is left of a request whose long texts would become references; tell whether it has any. */
 function planRequest(draft: Draft, options: ResolvedHistoryOptions): boolean {
   const texts = chooseTexts(draft.message, options)
   if (texts.length === 0) return false
@@ -132,6 +124,5 @@ function planRequest(draft: Draft, options: ResolvedHistoryOptions): boolean {
   return true
 }
 
-/** By how much a part of so many tokens grows as a reference, about. */
 const growth = (tokens: number, { historyPreviewTokens }: ResolvedHistoryOptions): number =>
   Math.min(0, FRAME_TOKENS + historyPreviewTokens - tokens)

@@ -9,30 +9,31 @@ import { decodeConversation, type HistoryFormat } from './history-format.ts'
 import type { HistoryMessage, HistoryPart } from './history-message.ts'
 import { resolveHistoryOptions, type ResolvedHistoryOptions } from './history-options.ts'
 
-/** What a history names, and ways to it. */
+/** The references of a history, and ways to use them. */
 export interface HistoryReload<Conversation> {
-  /** In the order of the messages that name it, and behind that what the messages name that a summary stands for. */
+  /** In the order of the messages; references inside summaries come last. */
   readonly references: readonly HistoryReference[]
   /**
-   * The retrieval tool over what the history names: a search without a reference looks into just that. What else is in the
-   * scope of the offloader can be read, by its reference. Its answers are events of the offloader, and count in its meter.
+   * The retrieval tool over these references.
+   *
+   * A search without a reference covers only them; other entries of the scope need a reference. Its answers are events
+   * of the offloader.
    */
   readonly retrievalTool: RetrievalTool
   /**
-   * Put back what is stored under these names, or all of it, as {@link expandHistory} does. A name that is inside a summary
-   * brings back the messages of the summary.
+   * Restore these names, or all, as {@link expandHistory} does. A name inside a summary restores the summarized
+   * messages.
    */
   restore(names?: readonly string[]): Promise<ExpandedHistory<Conversation>>
 }
 
 /**
- * Find what a history names that is stored, to list it, search it, read parts of it, or put it back.
+ * Find the stored references of a history, to list, search, read or restore them.
  *
- * Also what the messages name is found that a summary stands for, as far as they are still stored. The history is not
- * changed. Call it again where the history has changed.
+ * References inside summaries are included if they are still stored. The history is not changed.
  *
- * @throws TypeError where an option is not usable, or the conversation is none of its format.
- * @throws StorageError where messages of a summary are to be read, and storage cannot be asked.
+ * @throws TypeError if an option or the conversation is invalid.
+ * @throws StorageError if storage is unavailable.
  *
  * @example
  * ```ts
@@ -74,7 +75,7 @@ export async function reloadHistory<Conversation = readonly HistoryMessage[]>(
     references,
     retrievalTool: createRetrievalTool({
       storage: referenceView(storage, references, options.archive),
-      // It lists what the history shows anyway.
+      // The history names these references anyway.
       scoped: true,
       maxRetrievalTokens,
       countTokens,
@@ -88,7 +89,6 @@ export async function reloadHistory<Conversation = readonly HistoryMessage[]>(
   }
 }
 
-/** Add to names those of the stored messages that they are inside of, as these have to come back first. */
 function withAround(names: readonly string[], references: readonly HistoryReference[]): readonly string[] {
   const around = new Map<string, Set<string>>()
   for (const { name, inside } of references) {
@@ -96,7 +96,7 @@ function withAround(names: readonly string[], references: readonly HistoryRefere
   }
   const visible = new Set(references.filter(({ inside }) => inside === undefined).map(({ name }) => name))
   const all = new Set(names)
-  // A set that grows while it is gone through is gone through to its new end.
+  // The loop also visits names that are added during it.
   for (const name of all) {
     if (visible.has(name)) continue
     for (const outer of around.get(name) ?? []) all.add(outer)
@@ -104,18 +104,12 @@ function withAround(names: readonly string[], references: readonly HistoryRefere
   return [...all]
 }
 
-/** Messages that name things: those of the history, or those that one of its summaries stands for. */
 interface Naming {
   readonly messages: readonly HistoryMessage[]
-  /** Of the summary, for messages that are in one. */
   readonly index?: number
   readonly inside?: string
 }
 
-/**
- * List what messages name, in their order, and behind it what the messages name that went into a summary. Of these, what
- * is gone or damaged is passed over. Rejects with a `StorageError` where storage cannot be asked.
- */
 async function findReferences(
   messages: readonly HistoryMessage[],
   format: HistoryFormat<unknown>,
@@ -180,12 +174,7 @@ function toolOf(part: HistoryPart): Pick<HistoryReference, 'toolName' | 'callId'
 
 const CONCURRENT_LOOKS = 8
 
-/**
- * Return a view of a storage that lists nothing but these references, as far as they are still there. What else is in the
- * scope can be read by whoever names it.
- *
- * @param archive - Where the names lead that are no references of the storage.
- */
+/** Other entries of the scope can be read by reference. */
 function referenceView(
   storage: Storage,
   references: readonly HistoryReference[],
@@ -227,7 +216,7 @@ function referenceView(
   }
 }
 
-/** What is known of an entry without asking for it; times that are not known are no number, and so are not shown. */
+/** Unknown times are NaN, and so are not shown. */
 const infoOf = ({ name, contentType, size, toolName }: HistoryReference): StoredInfo => ({
   reference: name,
   key: name,
@@ -238,13 +227,13 @@ const infoOf = ({ name, contentType, size, toolName }: HistoryReference): Stored
   metadata: toolName === undefined ? {} : toolMetadata(toolName),
 })
 
-/** Something stored that a history names. */
+/** A stored item that a history names. */
 export interface HistoryReference extends ArchivedItem {
-  /** The position of the message that names it; where `inside` is set, of the one that has the summary. */
+  /** The position of the message that names it, or of the summary that contains it. */
   readonly index: number
-  /** The tool that returned it, or was given it; absent where it is from no tool. */
+  /** Absent if no tool returned it. */
   readonly toolName?: string | undefined
   readonly callId?: string | undefined
-  /** The name of the stored messages that name it, where they went into a summary; absent where a message names it itself. */
+  /** The name of the summarized messages that name it; absent outside summaries. */
   readonly inside?: string | undefined
 }

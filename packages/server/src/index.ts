@@ -1,4 +1,4 @@
-/** The HTTP service over an offloader, for any runtime with `fetch`-like servers. */
+/** The HTTP service of an offloader, for any runtime with `fetch`-like servers. */
 export type { CallEnvironment } from './app/call.ts'
 export { createApp, type App, type AppOptions } from './app/create-app.ts'
 export type { FailureCode, HttpErrorCode } from './app/http-error.ts'

@@ -23,7 +23,6 @@ interface ConformanceOptions {
   readonly json?: boolean
 }
 
-/** Run `spillway conformance`. */
 export async function conformance({ args: [path = ''], options }: Invocation<ConformanceOptions>): Promise<number> {
   const { filter = '', thorough = false, large = false, seed = 1 } = options
   assertSomeCase(filter)
@@ -34,7 +33,7 @@ export async function conformance({ args: [path = ''], options }: Invocation<Con
   return report.ok ? EXIT_CODE.ok : EXIT_CODE.nothing
 }
 
-/** A run of no cases would pass for a success. */
+/** A run without cases would look like a success. */
 function assertSomeCase(filter: string): void {
   if (conformanceCases.some(({ id }) => id.includes(filter))) return
   const areas = new Set(conformanceCases.map(({ id }) => `${id.split('/', 1)[0]}/`))
@@ -58,7 +57,7 @@ async function run(
     )
   } catch (error) {
     if (error instanceof CliError) throw error
-    // The suite rejects only for a harness that is none, with what to change, or whose first storage cannot be made.
+    // The suite rejects only for an invalid harness, or if the first storage cannot be created.
     if (error instanceof TypeError) throw usageError(error.message, { cause: error })
     const reason = error instanceof Error ? error.message : String(error)
     throw new CliError('setup', EXIT_CODE.storage, `${harness.name} could not create a storage: ${reason}`, {
@@ -69,18 +68,13 @@ async function run(
   }
 }
 
-/** A result without the error object, whose stack and fields JSON would not show. */
+/** JSON would omit the stack of an error. */
 function resultJson({ failure, ...result }: CaseResult): Record<string, unknown> {
   return failure === undefined ? result : { ...result, failure: { kind: failure.kind, message: failure.message } }
 }
 
 const SHAPE = '{ name, create: async () => ({ storage }) }'
 
-/**
- * Load the harness that a module exports: the one named, else `harness`, else its default, else the only one there is.
- *
- * Throws a {@link CliError} `usage` that says what to change, also where the module itself throws.
- */
 async function loadHarness(path: string, name?: string): Promise<ConformanceHarness> {
   const file = resolve(path)
   if (!existsSync(file)) throw usageError(`${path}: no such file.`)
@@ -134,15 +128,11 @@ const looksLikeHarness = (value: unknown): boolean =>
 
 const listed = (names: readonly string[]): string => (names.length === 0 ? 'nothing' : names.join(', '))
 
-/**
- * Do some work, and reject as soon as an error is thrown where nobody waits for it, as by an `error` event without a
- * listener: the process cannot be relied on after that.
- */
+/** Run work, and reject on any uncaught exception, after which the process is unreliable. */
 export async function withStrayErrors<Result>(work: () => Promise<Result>, doing: () => string): Promise<Result> {
   let report: NodeJS.UncaughtExceptionListener = () => {}
   const stray = new Promise<never>((_, reject) => {
     report = (cause: unknown) => {
-      // Anything can be thrown.
       const message = cause instanceof Error ? cause.message : String(cause)
       reject(
         new CliError(

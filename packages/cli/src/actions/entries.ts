@@ -20,7 +20,6 @@ interface LsOptions extends StoreOptions {
   readonly below?: boolean
 }
 
-/** Run `spillway ls`. */
 export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
   const entries = await withStore(options, (storage) => listEntries(storage, options.below ?? false))
   if (options.json === true) await printJson(entries.map(entryJson))
@@ -53,7 +52,6 @@ export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
   return EXIT_CODE.ok
 }
 
-/** Run `spillway stat`. */
 export async function stat({ args: [reference = ''], options }: Invocation<StoreOptions>): Promise<number> {
   return withStore(options, async (storage) => {
     const info = await requireMethod(storage, 'stat')(reference)
@@ -83,7 +81,6 @@ interface Stats {
   bytes: number
 }
 
-/** Run `spillway stats`. */
 export async function stats({ options }: Invocation<StoreOptions>): Promise<number> {
   const total: Stats = { entries: 0, bytes: 0 }
   const types = new Map<string, Stats>()
@@ -121,7 +118,6 @@ export async function stats({ options }: Invocation<StoreOptions>): Promise<numb
   return EXIT_CODE.ok
 }
 
-/** Run `spillway rm`. */
 export async function rm({ args: references, options }: Invocation<StoreOptions>): Promise<number> {
   return withStore(options, async (storage) => {
     const remove = requireMethod(storage, 'delete')
@@ -149,7 +145,6 @@ interface GcOptions extends StoreOptions {
   readonly ttl?: number
 }
 
-/** Run `spillway gc`. */
 export async function gc({ options }: Invocation<GcOptions>): Promise<number> {
   const report = await withStore(options, (storage) => requireMethod(storage, 'gc')(), { ttlMs: options.ttl })
   if (options.json === true) await printJson(report)
@@ -162,7 +157,6 @@ export async function gc({ options }: Invocation<GcOptions>): Promise<number> {
   return EXIT_CODE.ok
 }
 
-/** Return a capability of a storage, bound to it, or say that it is missing. */
 function requireMethod<Name extends keyof Storage>(storage: Storage, name: Name): NonNullable<Storage[Name]> {
   const method = storage[name]
   if (method === undefined) {
@@ -171,14 +165,12 @@ function requireMethod<Name extends keyof Storage>(storage: Storage, name: Name)
   return method.bind(storage) as NonNullable<Storage[Name]>
 }
 
-/** List entries, the newest first. */
 async function listEntries(storage: Storage, below: boolean): Promise<StoredInfo[]> {
   const entries: StoredInfo[] = []
   for await (const info of requireMethod(storage, 'list')({ below })) entries.push(info)
   return entries.sort((a, b) => b.storedAt - a.storedAt || (a.reference < b.reference ? -1 : 1))
 }
 
-/** An entry as scripts get it: with times that they can read. */
 function entryJson(info: StoredInfo): Record<string, unknown> {
   const { reference, key, contentType, size, storedAt, lastUsedAt, expiresAt, metadata } = info
   return {

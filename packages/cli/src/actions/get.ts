@@ -16,7 +16,7 @@ import { formatCommand, formatGrep } from '../retrieval-commands.ts'
 import { storeArguments, type StoreOptions } from '../store-options.ts'
 import { withStore } from '../with-store.ts'
 
-/** Above this, in bytes, whole content is not put into JSON. */
+/** Larger content is not printed as JSON. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024
 
 interface GetOptions extends StoreOptions, SearchOptions {
@@ -30,7 +30,6 @@ interface GetOptions extends StoreOptions, SearchOptions {
   readonly maxTokens: number
 }
 
-/** Run `spillway get`. */
 export async function get({ args, options, command }: Invocation<GetOptions>): Promise<number> {
   const { pattern, lines, bytes, context, raw = false, json = false, jsonPath, sql } = options
   const references = args.flat()
@@ -59,13 +58,13 @@ export async function get({ args, options, command }: Invocation<GetOptions>): P
   const limited = filtered || command.getOptionValueSource('maxTokens') === 'cli'
   return withStore(options, async (storage) => {
     if (raw || (!limited && !json && !process.stdout.isTTY)) return printAll(storage, reference)
-    // A reference that leads nowhere fails here, with the storage's own message and not with that for a model.
+    // The storage's message is better here than the one for models.
     await storage.stat?.(reference)
     if (json && !limited) return printWholeJson(storage, reference)
     const of = references.length > 1 ? { references } : { reference }
     const { content } = await retrieve(storage, { ...of, ...call }, options.maxTokens, storeArguments(command))
     const [block] = content
-    // Only where everything was asked for, and it fits.
+    // Unfiltered content that fits.
     if (block?.type !== 'text')
       return json ? printWholeJson(storage, reference) : printNative(storage, reference, block)
     const { text } = block
@@ -84,7 +83,6 @@ async function printAll(storage: Storage, reference: string): Promise<number> {
   return EXIT_CODE.ok
 }
 
-/** Print content that is no plain text as it was stored; on a terminal only its size, unless it is JSON. */
 async function printNative(storage: Storage, reference: string, block: ContentBlock | undefined): Promise<number> {
   if (!process.stdout.isTTY) return printAll(storage, reference)
   const { content, contentType } = await storage.retrieve(reference)
@@ -129,7 +127,6 @@ interface GrepOptions extends StoreOptions, SearchOptions {
   readonly maxTokens: number
 }
 
-/** Run `spillway grep`. */
 export async function grep({ args: [pattern], options, command }: Invocation<GrepOptions>): Promise<number> {
   const { regexp = [], query } = options
   const patterns = [...(pattern === undefined ? [] : [pattern]), ...regexp]
@@ -149,11 +146,6 @@ export async function grep({ args: [pattern], options, command }: Invocation<Gre
   })
 }
 
-/**
- * Ask the retrieval tool, as an agent would, with its suggestions written as commands.
- *
- * Throws a {@link CliError} where it cannot answer.
- */
 async function retrieve(
   storage: Storage,
   call: RetrievalCall,
@@ -162,9 +154,8 @@ async function retrieve(
 ): Promise<Extract<RetrievalResult, { isError: false }>> {
   const tool = createRetrievalTool({
     storage,
-    // Scoped, also where no scope was given. The rule that nothing enumerates without a scope is there for servers,
-    // where a scope separates callers. Here the caller is whoever runs this process with its own access to the store:
-    // `spillway ls` shows the same.
+    // Servers need a scope to enumerate entries, because it separates callers. Here the caller has direct access to the
+    // store, as `spillway ls` shows.
     scoped: true,
     maxRetrievalTokens: maxTokens,
     countTokens: estimateTokens,
@@ -180,7 +171,6 @@ async function retrieve(
   throw new CliError(result.code, exitCodeOf(result.code), inOptionNames(message))
 }
 
-/** Tell by its header whether an answer has found anything. */
 const hasMatches = (answer: string): boolean => !NOTHING.test(answer)
 
 const NOTHING = /^\[(?:Stopped .* So far: )?(?:0 (?:matches|results|rows|passages)\b|None left )/
@@ -200,10 +190,8 @@ function exitCodeOf(code: RetrievalErrorCode): number {
   }
 }
 
-/** Bytes that are read at a time. */
 const RANGE_BYTES = 4 * 1024 * 1024
 
-/** Read content piece by piece, holding one piece at a time where the storage can read ranges. */
 async function* readContent(storage: Storage, reference: string): AsyncGenerator<Uint8Array> {
   if (storage.retrieveRange === undefined) {
     yield (await storage.retrieve(reference)).content

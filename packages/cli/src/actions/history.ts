@@ -25,7 +25,6 @@ import { withStore } from '../with-store.ts'
 const HIDDEN_STORE =
   'The URL of the store has a password, so the commands in the transcript do not name it: put it into SPILLWAY_STORE.'
 
-/** Run `spillway history compact`. */
 export async function historyCompact({
   args: [path = ''],
   options,
@@ -66,7 +65,6 @@ function exitCodeOf({ outcome }: Compacted): number {
   return outcome.fits ? EXIT_CODE.ok : EXIT_CODE.nothing
 }
 
-/** Run `spillway history expand`. */
 export async function historyExpand({ args: [path = ''], options }: Invocation<ExpandOptions>): Promise<number> {
   const output = outputOf(options)
   if (output !== undefined) await assertOutput(output)
@@ -76,7 +74,6 @@ export async function historyExpand({ args: [path = ''], options }: Invocation<E
   return await reportExpanded(transcript, expanded, options)
 }
 
-/** Run `spillway history references`. */
 export async function historyReferences({
   args: [path = ''],
   options,
@@ -86,7 +83,6 @@ export async function historyReferences({
   return await reportReferences(references, options)
 }
 
-/** Read a transcript whose messages are of its format; otherwise say on which line one is not. */
 async function readChecked(path: string, { format }: TranscriptOptions): Promise<Transcript> {
   if (path === '-') throw usageError('A transcript is read from a file: write standard input to one first.')
   holdDownMemory()

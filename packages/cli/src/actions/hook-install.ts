@@ -19,7 +19,6 @@ import {
 } from '../hook/settings-change.ts'
 import { backupPath, readSettingsFile } from '../hook/settings-file.ts'
 
-/** Which settings file is meant. */
 export interface PlaceOptions {
   readonly user?: boolean
   readonly project?: boolean
@@ -29,25 +28,22 @@ export interface PlaceOptions {
   readonly json?: boolean
 }
 
-/** Options of `install`. */
 export interface InstallOptions extends PlaceOptions, HookOptions {
   readonly mcp?: boolean
   readonly allow?: boolean
 }
 
-/** How often a file is read anew that another program changes in the meantime. */
 const ATTEMPTS = 10
 const EVENT = ['hooks', 'PostToolUse']
 const ALLOWED = ['permissions', 'allow']
 const SERVERS = ['mcpServers']
 const SERVER = 'spillway'
-/** Seconds: content may have to go to a store that is far away. */
+/** In seconds; a store may be remote. */
 const TIMEOUT = 120
-/** As hooks run too late for what is larger than this, Claude Code is told to leave it to them; see the adapter. */
+/** Claude Code offloads larger results itself, before hooks run. */
 const LIMIT = { path: ['env'], key: 'MAX_MCP_OUTPUT_TOKENS', value: '100000000' }
 const TOOL = `mcp__${SERVER}__retrieve_offloaded_content`
 
-/** Put the hook into the settings, in the place of one that is there already. */
 export async function install({ options }: Invocation<InstallOptions>): Promise<number> {
   const isForUser = options.user === true
   assertInstallable(options)
@@ -74,7 +70,6 @@ export async function install({ options }: Invocation<InstallOptions>): Promise<
   return EXIT_CODE.ok
 }
 
-/** Take the hook out of the settings. */
 export async function uninstall({ options }: Invocation<PlaceOptions>): Promise<number> {
   const places = [pathOf(options), ...(options.user === true ? [] : [serverPath(options)])]
   const results: Change[] = []
@@ -84,7 +79,6 @@ export async function uninstall({ options }: Invocation<PlaceOptions>): Promise<
   return EXIT_CODE.ok
 }
 
-/** Say where the hook is installed. */
 export async function status({ options }: Invocation<PlaceOptions>): Promise<number> {
   const isNamed = options.user ?? options.project ?? options.local ?? options.settings
   const all: PlaceOptions[] = isNamed === undefined ? [{ user: true }, { project: true }, { local: true }] : [options]
@@ -120,13 +114,12 @@ function pathOf({ user, project, local, settings }: PlaceOptions): string {
   return resolve('.claude', project === true ? 'settings.json' : 'settings.local.json')
 }
 
-/** Claude Code reads the servers of a project beside its folder `.claude`. */
+/** Claude Code reads a project's servers next to its folder `.claude`. */
 function serverPath(options: PlaceOptions): string {
   const folder = dirname(pathOf(options))
   return join(options.settings === undefined ? dirname(folder) : folder, '.mcp.json')
 }
 
-/** What became of a file. */
 interface Change {
   readonly path: string
   readonly diff: string
@@ -135,7 +128,7 @@ interface Change {
 
 type Edit = (text: string, backup: string | undefined) => string
 
-/** Change a file as `edit` says. What it was is kept, unless the hook is in it already, and until that is undone. */
+/** Keeps a copy of the original until the hook is uninstalled. */
 async function change(path: string, { dryRun = false }: PlaceOptions, edit: Edit): Promise<Change> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const file = await readSettingsFile(path)
@@ -153,7 +146,6 @@ async function change(path: string, { dryRun = false }: PlaceOptions, edit: Edit
   throw new CliError('settings-refused', EXIT_CODE.storage, message)
 }
 
-/** Write what changes as a unified diff; nothing where the texts are equal. */
 function diffOf(before: string, after: string, path: string): string {
   if (before === after) return ''
   const [old, now] = [before, after].map((text) => (text === '' ? '/dev/null' : path))
@@ -161,10 +153,7 @@ function diffOf(before: string, after: string, path: string): string {
   return createTwoFilesPatch(old ?? path, now ?? path, before, after, undefined, undefined, options)
 }
 
-/**
- * Return what a file was before, where installing it anew in that gives what it is now; else what it is now without what
- * was installed.
- */
+/** Returns the original if reinstalling in it gives the current text, so that uninstalling is exact. */
 function withoutOurs(text: string, backup: string | undefined, path: string): string {
   if (!hasOurs(text, path)) return text
   const ours = additionsIn(text, backup, path)
@@ -175,7 +164,7 @@ function withoutOurs(text: string, backup: string | undefined, path: string): st
 const hasOurs = (text: string, path: string): boolean =>
   text !== '' && (oursIn(text, path).length > 0 || serverIn(text, path) !== undefined)
 
-/** List what was installed in a file. A setting that was there before is the user's own. */
+/** A setting that existed before belongs to the user. */
 function additionsIn(text: string, backup: string | undefined, path: string): readonly Addition[] {
   const before = backup ?? ''
   const server = serverIn(text, path)
@@ -196,7 +185,6 @@ function isOurRule(rule: unknown): boolean {
   return typeof rule === 'string' && (rule === TOOL || /^Bash\(.* (?:get|grep):\*\)$/.test(rule))
 }
 
-/** Entries of the hook, whatever its options are. */
 function oursIn(text: string, path: string): readonly unknown[] {
   return listInSettings(text, EVENT, path).filter((entry) => commandOf(entry) !== '')
 }
@@ -237,7 +225,7 @@ function option(name: string, value: string | number | undefined): readonly stri
   return value === undefined ? [] : [name, quoteForShell(String(value))]
 }
 
-/** By default all sessions of a project, whose store is its own. */
+/** Sessions of a project share its store. */
 function scopeOfServer({ scope, reading }: HookOptions): readonly string[] | undefined {
   return scope ?? (reading === 'mcp' ? ['claude-code'] : undefined)
 }
@@ -255,7 +243,7 @@ async function changeServer(place: PlaceOptions, hook: HookOptions): Promise<Cha
 }
 
 function serverWords(hook: HookOptions): readonly string[] {
-  // Claude Code starts the servers of a project in its folder.
+  // Claude Code starts a project's servers in its folder.
   const { command, store = 'file:./.spillway' } = hook
   const scope = encodeScope(scopeOfServer(hook) ?? [])
   return [...command.split(' '), 'mcp', 'serve', '--store', store, '--scope', scope]

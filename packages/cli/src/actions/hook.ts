@@ -11,19 +11,16 @@ import { openStore } from '../with-store.ts'
 
 const DEFAULT_MAX_TOKENS = 2_500
 
-/**
- * Be a hook `PostToolUse` of Claude Code: read what it tells from standard input, and print what takes the place of the
- * tool's output. Exits with 0 whatever comes of it: no output may be lost because a store fails.
- */
+/** Act as a `PostToolUse` hook of Claude Code. Always exits with 0, so that no output is lost. */
 export async function hook({ options }: Invocation<HookOptions>): Promise<number> {
   const text = await readInput()
-  // No token has less than a byte: the usual, small output is done with before anything is loaded.
+  // A token has at least one byte, so small output needs no further code.
   if (Buffer.byteLength(text) <= (options.maxTokens ?? DEFAULT_MAX_TOKENS)) return EXIT_CODE.ok
   let problem: unknown
   try {
     problem = await offload(text, options)
   } catch (error) {
-    // Whatever it was: the output stays as it is, and somebody is told.
+    // The output stays after any error.
     problem = error
   }
   if (problem === undefined) return EXIT_CODE.ok
@@ -39,7 +36,7 @@ async function readInput(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Print the answer of the hook. Returns what kept it from storing the output; `undefined` where nothing did. */
+/** Returns the error that prevented storing; `undefined` on success. */
 async function offload(text: string, options: HookOptions): Promise<unknown> {
   const input = parseInput(text)
   if (options.except?.includes(input.tool_name) === true) return undefined
@@ -50,7 +47,7 @@ async function offload(text: string, options: HookOptions): Promise<unknown> {
   const scope = scopeOfHook(options, input)
   const store = storeOfHook(options.store, process.env['CLAUDE_PROJECT_DIR'] ?? input.cwd)
   const storage = await openStore(store)
-  // The shell of the agent has the same environment, and no model may see a password.
+  // The agent's shell has the same environment, and no model may see a password.
   const { store: given = '' } = options
   const hidesStore = redactUrl(given) !== given
   let failure: unknown
@@ -80,7 +77,6 @@ async function offload(text: string, options: HookOptions): Promise<unknown> {
   return failure
 }
 
-/** What Claude Code tells its hooks, as far as the hook needs it. */
 interface HookInput extends PostToolUseInput {
   readonly cwd: string
 }
@@ -107,7 +103,7 @@ function parseInput(text: string): HookInput {
   return input as HookInput
 }
 
-/** An MCP server knows no session, so that with one all sessions have the scope that both are configured with. */
+/** An MCP server knows no session, so hook and server share one configured scope. */
 function scopeOfHook({ scope = [], reading }: HookOptions, { session_id: session }: HookInput): readonly string[] {
   if (reading === 'command') return [...scope, session]
   if (scope.length > 0) return scope

@@ -36,7 +36,6 @@ interface ProxyOptions extends StoreOptions, OffloaderOptions, ListenOptions {
   readonly logEvents?: boolean
 }
 
-/** Run `spillway mcp proxy`. */
 export async function mcpProxy({ args, options: given, command }: Invocation<ProxyOptions>): Promise<number> {
   holdDownMemory()
   const { servers, options } = await readSettings(args, given, command)
@@ -68,7 +67,6 @@ export async function mcpProxy({ args, options: given, command }: Invocation<Pro
   return withStore(place, use, { allowEphemeral: true, ttlMs: options.ttl })
 }
 
-/** What a session is served with. */
 type Serve = (client: Connection, offloader: ContextOffloader) => Promise<ProxyEnd>
 
 async function serveSessions(
@@ -87,7 +85,6 @@ async function serveSessions(
   return EXIT_CODE.ok
 }
 
-/** Tell by the exit code that the server could not be started, as shells do. */
 async function started(connected: Promise<ProxyEnd>): Promise<ProxyEnd> {
   try {
     return await connected
@@ -101,7 +98,7 @@ async function started(connected: Promise<ProxyEnd>): Promise<ProxyEnd> {
   }
 }
 
-/** With several servers, tools are known by their names with the prefix. */
+/** Names of several servers' tools have prefixes. */
 const excludedOf = ({ exclude, prefix }: ServerSettings, count: number): readonly string[] =>
   count === 1 ? exclude : exclude.map((name) => `${prefix}${name}`)
 
@@ -126,7 +123,6 @@ async function readSettings(
   return { servers, options: { ...options, ...unlessGiven(inFile, command) } }
 }
 
-/** The options of a file that neither the command line nor the environment has set, parsed as those are. */
 function unlessGiven(inFile: Readonly<Record<string, unknown>>, command: Command): Partial<ProxyOptions> {
   const entries = Object.entries(inFile)
     .filter(([name]) => [undefined, 'default'].includes(command.getOptionValueSource(name)))
@@ -137,19 +133,16 @@ function unlessGiven(inFile: Readonly<Record<string, unknown>>, command: Command
   return Object.fromEntries(entries) as Partial<ProxyOptions>
 }
 
-/** What servers are opened with. */
 interface OpenSettings {
   readonly servers: readonly ServerSettings[]
-  /** Whether a server that has ended is started again. */
   readonly restart: boolean
   readonly maxMessageBytes: number | undefined
   readonly log: EventLog
 }
 
-/** Make a function that opens connections to the servers, as one. */
 async function serverOpener({ servers, restart, maxMessageBytes, log }: OpenSettings): Promise<() => Connection> {
   const needsHttp = servers.some(({ server }) => 'url' in server)
-  // The SDK takes longer to load than all else, and most servers are programs.
+  // The SDK loads slowly, and most servers are commands.
   const http = needsHttp ? await import('@spillway/mcp/http') : undefined
   const proxied = servers.map(({ name, prefix, server }): ProxiedServer => {
     return {

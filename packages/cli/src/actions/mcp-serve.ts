@@ -14,7 +14,6 @@ interface ServeOptions extends StoreOptions, OffloaderOptions, ListenOptions {
   readonly logEvents?: boolean
 }
 
-/** Run `spillway mcp serve`. */
 export async function mcpServe({ options }: Invocation<ServeOptions>): Promise<number> {
   const log = new EventLog(options.logEvents === true)
   const use = async (storage: Storage): Promise<number> => {
@@ -47,7 +46,7 @@ async function overHttp(offloader: ContextOffloader, options: ServeOptions, log:
     import('@spillway/mcp/server'),
     import('@modelcontextprotocol/server'),
   ])
-  // A server is made for each request.
+  // Each request creates a server.
   const settings = serverSettings(options)
   const handlers = new Map<string, ReturnType<typeof createMcpHandler>>()
   const handlerOf = (scope: readonly string[]): ReturnType<typeof createMcpHandler> => {

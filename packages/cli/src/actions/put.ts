@@ -9,7 +9,7 @@ import { noteLine, printJson, printLine } from '../output.ts'
 import { storeArguments, type StoreOptions } from '../store-options.ts'
 import { withStore } from '../with-store.ts'
 
-/** Content up to this many bytes is stored under a reference that is made of it: putting it again gives the same one. */
+/** Content up to this size has a deterministic reference. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024
 
 interface PutOptions extends StoreOptions {
@@ -18,12 +18,11 @@ interface PutOptions extends StoreOptions {
   readonly quiet?: boolean
 }
 
-/** Run `spillway put`. */
 export async function put({ args: [file = '-'], options, command }: Invocation<PutOptions>): Promise<number> {
   const fromStdin = file === '-'
   const key = options.name ?? (fromStdin ? 'stdin' : basename(file))
   const use = async (storage: Storage): Promise<number> => {
-    // Opened once it is read: an error of a stream that nobody reads yet would end the process.
+    // Opened late: an error on an unread stream would end the process.
     const source: Readable = fromStdin ? process.stdin : createReadStream(file)
     const { head, rest } = await splitHead(source, file)
     const contentType = options.type ?? typeOf(head, extname(file))
@@ -42,14 +41,13 @@ export async function put({ args: [file = '-'], options, command }: Invocation<P
   return withStore(options, use, { writes: true })
 }
 
-/** The type of an extension, unless the bytes contradict it: a `.log` may be an archive, and a `.bin` text. */
+/** The bytes win over the extension if only one of them is text. */
 function typeOf(head: Uint8Array, extension: string): string {
   const sniffed = sniffContentType(head)
   const named = contentTypeForExtension(extension) ?? sniffed
   return isTextContentType(named) === isTextContentType(sniffed) ? named : sniffed
 }
 
-/** Read the beginning; `rest` is there only if there is more. */
 async function splitHead(
   source: Readable,
   name: string,
@@ -103,7 +101,6 @@ async function store(
   return { reference: await storage.store(key, Buffer.concat(parts), contentType), size }
 }
 
-/** Store the text of a PDF beside it, so that it can be searched; `undefined` where there is none, or none can be read. */
 async function storeText(
   storage: Storage,
   document: { readonly key: string; readonly reference: string },
@@ -114,7 +111,7 @@ async function storeText(
   const { corePreviewers } = await import('@spillway/previews')
   const call = { toolName: 'put', input: undefined, intent: { paths: [], words: [] } }
   const subject = { ...call, type: 'document', mediaType: contentType, size: data.byteLength } as const
-  // It is there if the package that reads PDFs is installed.
+  // Present if the package that reads PDFs is installed.
   const reader = corePreviewers.find((one) => one.previews === 'media' && one.name === 'pdf')
   if (reader?.previews !== 'media' || reader.recognize(subject) === 0) return undefined
   try {
@@ -124,7 +121,7 @@ async function storeText(
     return await storage.store(key, new TextEncoder().encode(preview.text), 'text/markdown', { metadata })
   } catch (error) {
     if (StorageError.isInstance(error)) throw error
-    // It is stored, whatever is wrong with it, and reading it was an extra.
+    // Reading the text is optional.
     await noteLine(`its text cannot be searched: ${error instanceof Error ? error.message : String(error)}`)
     return undefined
   }

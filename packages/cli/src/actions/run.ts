@@ -33,7 +33,6 @@ interface RunOptions extends StoreOptions {
 const HIDDEN_STORE =
   'The URL of the store has a password, so the commands above do not name it: put it into SPILLWAY_STORE for them.'
 
-/** Run `spillway run`. */
 export async function run({ args: [name = '', ...args], options, command }: Invocation<RunOptions>): Promise<number> {
   holdDownMemory()
   const use = async (storage: Storage): Promise<number> => {
@@ -50,7 +49,7 @@ export async function run({ args: [name = '', ...args], options, command }: Invo
         toolCallId: options.name ?? basename(name),
         input: { command: [name, ...args].map(quoteForShell).join(' ') },
         chunks: output,
-        // An ended stream means an ended command.
+        // The stream ends after the command.
         isError: () => exit?.code !== 0,
       })
       await progress.stop()
@@ -99,11 +98,7 @@ async function report(outcome: Outcome, exit: CommandExit, options: RunOptions):
   else await print(bytes)
 }
 
-/**
- * Save what can be saved where storing has failed while the command runs: it goes on, and its output is passed on as it
- * is, from as far back as is still known. With `--json`, standard output is JSON alone, and the output goes to standard
- * error.
- */
+/** The command continues after a storage failure, and its output is passed on from as far back as possible. */
 async function passThrough(error: unknown, output: RescuedOutput, options: RunOptions): Promise<void> {
   const { message } = describeError(error)
   const lost = output.lost === 0 ? 'none of it is lost' : `the first ${formatBytes(output.lost)} are lost`
@@ -114,7 +109,7 @@ async function passThrough(error: unknown, output: RescuedOutput, options: RunOp
     try {
       await (options.json === true ? note(chunk) : print(chunk))
     } catch (failure) {
-      // Nobody reads it any more, but the command must not be stopped by that.
+      // The command continues without a reader.
       if (!(failure instanceof OutputClosedError)) throw failure
       printing = false
     }
@@ -132,7 +127,6 @@ function bytesOf(block: ContentBlock | undefined): Uint8Array {
 
 const INTERVAL_MS = 200
 
-/** Shows on a terminal that output arrives: it is not printed meanwhile. */
 class Progress {
   readonly #label: string
   readonly #start = Date.now()
@@ -148,7 +142,6 @@ class Progress {
     this.#bytes = bytes
   }
 
-  /** Take the status away. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await clearStatus()
@@ -162,21 +155,16 @@ class Progress {
 
 const PROBE_BYTES = 16
 
-/**
- * Make sure that something can be stored, by doing it: better before a command has run than after. A folder or file that is
- * made with the first entry is not made for this: then whoever runs this process must be allowed to make it.
- *
- * Throws a {@link CliError} with the storage's own code.
- */
+/** Checked before the command runs. A missing folder or file is not created, only its parent is checked. */
 async function assertWritable(storage: Storage, url: string): Promise<void> {
   try {
     if (await canBeMade(localPath(url))) return
-    // Random, so that it is written and not found existing.
+    // Random bytes are always written.
     const reference = await storage.store('spillway_probe', randomBytes(PROBE_BYTES), 'application/octet-stream')
     await storage.delete?.(reference)
   } catch (error) {
     if (!StorageError.isInstance(error)) throw error
-    // Some failures say already what the end of this message says for all of them.
+    // Some messages contain this advice already.
     const message = describeError(error).message.replace(/(?:, or|:) choose another with --store or SPILLWAY_STORE/, '')
     throw new CliError(
       error.code,
@@ -188,18 +176,16 @@ async function assertWritable(storage: Storage, url: string): Promise<void> {
   }
 }
 
-/** Whether nothing is at a path yet, and the folder above it, or the nearest that exists, can be written. */
 async function canBeMade(path: string | undefined): Promise<boolean> {
   if (path === undefined) return false
   const absolute = resolve(path)
   if (await isThere(absolute)) return false
   let folder = dirname(absolute)
   while (!(await isThere(folder))) folder = dirname(folder)
-  // With a slash at its end a file is refused.
+  // The slash excludes files.
   return await isThere(`${folder}/`, constants.W_OK | constants.X_OK)
 }
 
-/** Whether something is at a path and may be used so; false if anything is in the way. */
 async function isThere(path: string, mode: number = constants.F_OK): Promise<boolean> {
   try {
     await access(path, mode)

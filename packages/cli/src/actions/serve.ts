@@ -21,7 +21,6 @@ interface ServeOptions
 
 const DEFAULT_ADDRESS = { host: '127.0.0.1', port: 8_002 }
 
-/** Run `spillway serve`. */
 export async function serve({ options }: Invocation<ServeOptions>): Promise<number> {
   const summarize = createSummarizer(options)
   const { scope, ...place } = options
@@ -36,7 +35,7 @@ async function serveStore(
   summarize: ReturnType<typeof createSummarizer>,
 ): Promise<number> {
   const [{ serve: start }, tokens] = await Promise.all([import('@spillway/server/node'), readTokens(options)])
-  // What happens is logged by request.
+  // Requests are logged instead.
   const offloader = createOffloader(storage, options, new EventLog(false))
   const log = new RequestLog(options.quiet !== true)
   const service = await explainListen(
@@ -59,34 +58,30 @@ async function serveStore(
   return EXIT_CODE.ok
 }
 
-/** Writes what a service does to standard error, a line of JSON for each request, fault, and failure of a model; nothing in it is content. */
 class RequestLog {
   readonly #requests: boolean
 
-  /** @param requests - Whether to write requests as well; the others are written in any case. */
   constructor(requests: boolean) {
     this.#requests = requests
   }
 
-  /** Write why a model gave no summary; the message must have nothing in it of what was sent or answered. */
+  /** The message must not quote the request or answer. */
   modelFailed(message: string): void {
     void noteJson({ type: 'model-failed', time: new Date().toISOString(), message })
   }
 
-  /** Write a record. */
   write(record: LogRecord): void {
     if (record.type === 'fault' || this.#requests) void noteJson(record)
   }
 }
 
-/** Make a summariser whose failures whoever runs the service can read about: callers are not told them. */
 const loggedSummarizer =
   (summarize: Summarize, log: Pick<RequestLog, 'modelFailed'>): Summarize =>
   async (request) => {
     try {
       return await summarize(request)
     } catch (error) {
-      // Of other errors nobody knows what they quote.
+      // Other errors may quote content.
       if (error instanceof ModelError) log.modelFailed(error.message)
       throw error
     }

@@ -2,7 +2,6 @@ import { Option, type Command } from 'commander'
 import { action } from '../action.ts'
 import { parseCount } from '../option-parsers.ts'
 
-/** Add `spillway conformance`. */
 export function addConformanceCommand(program: Command): void {
   const command = program
     .command('conformance')

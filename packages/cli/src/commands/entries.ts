@@ -3,7 +3,6 @@ import { action } from '../action.ts'
 import { parseDuration } from '../option-parsers.ts'
 import { addStoreOptions } from '../store-options.ts'
 
-/** Add `spillway ls`. */
 export function addLsCommand(program: Command): void {
   const command = program
     .command('ls')
@@ -17,7 +16,6 @@ export function addLsCommand(program: Command): void {
   action(command, async () => (await import('../actions/entries.ts')).ls)
 }
 
-/** Add `spillway stat`. */
 export function addStatCommand(program: Command): void {
   const command = program
     .command('stat')
@@ -28,7 +26,6 @@ export function addStatCommand(program: Command): void {
   action(command, async () => (await import('../actions/entries.ts')).stat)
 }
 
-/** Add `spillway stats`. */
 export function addStatsCommand(program: Command): void {
   const command = program
     .command('stats')
@@ -38,7 +35,6 @@ export function addStatsCommand(program: Command): void {
   action(command, async () => (await import('../actions/entries.ts')).stats)
 }
 
-/** Add `spillway rm`. */
 export function addRmCommand(program: Command): void {
   const command = program
     .command('rm')
@@ -49,7 +45,6 @@ export function addRmCommand(program: Command): void {
   action(command, async () => (await import('../actions/entries.ts')).rm)
 }
 
-/** Add `spillway gc`. */
 export function addGcCommand(program: Command): void {
   const command = program
     .command('gc')

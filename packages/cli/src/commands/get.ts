@@ -3,7 +3,6 @@ import { action } from '../action.ts'
 import { addSearchOptions, collect, DEFAULT_MAX_TOKENS, parseCount, parseLimit, parseLines } from '../option-parsers.ts'
 import { addStoreOptions } from '../store-options.ts'
 
-/** Add `spillway get`. */
 export function addGetCommand(program: Command): void {
   const command = program
     .command('get')
@@ -45,7 +44,6 @@ Examples:
   action(command, async () => (await import('../actions/get.ts')).get)
 }
 
-/** Add `spillway grep`. */
 export function addGrepCommand(program: Command): void {
   const command = program
     .command('grep')

@@ -7,7 +7,6 @@ import {
   addTranscriptOptions,
 } from '../history/history-options.ts'
 
-/** Add `spillway history`. */
 export function addHistoryCommand(program: Command): void {
   const history = program
     .command('history')

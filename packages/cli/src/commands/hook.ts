@@ -2,7 +2,6 @@ import { Option, type Command } from 'commander'
 import { action } from '../action.ts'
 import { addHookOptions } from '../hook/hook-options.ts'
 
-/** Add `spillway hook`. */
 export function addHookCommand(program: Command): void {
   const hook = program
     .command('hook')

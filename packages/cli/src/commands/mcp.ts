@@ -5,7 +5,6 @@ import { addAnswerOptions, addResultOptions } from '../mcp/offloader-options.ts'
 import { collect, parseDuration, parseNames, parsePositive } from '../option-parsers.ts'
 import { addStoreOptions } from '../store-options.ts'
 
-/** Add `spillway mcp`. */
 export function addMcpCommand(program: Command): void {
   const command = program
     .command('mcp')
@@ -16,7 +15,6 @@ export function addMcpCommand(program: Command): void {
   addMcpServeCommand(command)
 }
 
-/** Add `spillway mcp proxy`. */
 function addMcpProxyCommand(parent: Command): void {
   const command = parent
     .command('proxy')
@@ -63,7 +61,6 @@ Exit codes: 0 the client has ended, 1 the server has ended, 2 wrong options, 3 t
   action(command, async () => (await import('../actions/mcp-proxy.ts')).mcpProxy)
 }
 
-/** Add `spillway mcp serve`. */
 function addMcpServeCommand(parent: Command): void {
   const command = parent
     .command('serve')

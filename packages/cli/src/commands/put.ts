@@ -3,7 +3,6 @@ import { action } from '../action.ts'
 import { parseContentType } from '../option-parsers.ts'
 import { addStoreOptions } from '../store-options.ts'
 
-/** Add `spillway put`. */
 export function addPutCommand(program: Command): void {
   const command = program
     .command('put')

@@ -3,7 +3,6 @@ import { action } from '../action.ts'
 import { parseCount, parsePositive } from '../option-parsers.ts'
 import { addStoreOptions } from '../store-options.ts'
 
-/** Add `spillway run`. */
 export function addRunCommand(program: Command): void {
   const command = program
     .command('run')

@@ -7,7 +7,6 @@ import { addContextOffloadOptions } from '../serve/context-offload-options.ts'
 import { addLimitOptions } from '../serve/limit-options.ts'
 import { addStoreOptions } from '../store-options.ts'
 
-/** Add `spillway serve`. */
 export function addServeCommand(program: Command): void {
   const command = program
     .command('serve')

@@ -16,27 +16,26 @@ import { referenceGuide, type CompactOptions } from './history-options.ts'
 import { plannedRows, rowsOf, type MessageRow } from './report/message-row.ts'
 import { conversationOf, type Conversation, type Transcript } from './transcript/transcript.ts'
 
-/** What came out of a compaction, or would. */
 export interface Compacted {
   readonly rows: readonly MessageRow[]
   readonly plan?: HistoryPlan | undefined
   readonly outcome?: HistoryOutcome<unknown> | undefined
-  /** The messages to write; absent in a plan. */
+  /** Absent in a plan. */
   readonly conversation?: Conversation | undefined
-  /** Why the transcript cannot have a summary; undefined where it can. */
+  /** The reason why a summary is impossible; `undefined` if it is possible. */
   readonly noSummary: string | undefined
-  /** Whether the transcript tells the agent commands of its shell. */
+  /** Whether references name shell commands. */
   readonly namesCommands: boolean
 }
 
-/** Say what compacting a transcript would do, without storing anything or asking a model. */
+/** Plan a compaction without storing anything or asking a model. */
 export function planTranscript(transcript: Transcript, options: CompactOptions, storeArguments: string): Compacted {
   const { settings, conversation, messages, ...rest } = prepare(transcript, options, NO_STORAGE, storeArguments)
   const plan = planCompaction(conversation, settings)
   return { rows: plannedRows(transcript, messages, plan.messages), plan, ...rest }
 }
 
-/** Compact a transcript in memory: what leaves it goes to the storage. */
+/** Compact a transcript in memory, storing its originals. */
 export async function compactTranscript(
   transcript: Transcript,
   options: CompactOptions,
@@ -53,7 +52,6 @@ export async function compactTranscript(
   }
 }
 
-/** Planning looks at nothing that is stored. */
 const NO_STORAGE: Storage = {
   store: () => Promise.reject(new TypeError('A plan stores nothing.')),
   retrieve: () => Promise.reject(new TypeError('A plan reads nothing that is stored.')),
@@ -83,7 +81,6 @@ const showProgress: HistoryOptions<unknown>['onProgress'] = (progress) => {
   else showStatus(`group ${progress.group} of ${progress.groups} ${progress.step === 'store' ? 'done' : 'summarised'}`)
 }
 
-/** Say what did not work, for people. */
 export function describeFailure(failure: HistoryFailure): string {
   const { step, index, error } = failure
   const cause = error instanceof Error ? error.message : undefined
@@ -91,7 +88,6 @@ export function describeFailure(failure: HistoryFailure): string {
   return `message ${index + 1} ${what}${cause === undefined ? '' : `: ${cause}`}`
 }
 
-/** Make what a transcript is compacted with. */
 function compactionOptions(
   { format, layout }: Transcript,
   options: CompactOptions,
@@ -119,7 +115,6 @@ function compactionOptions(
   }
 }
 
-/** Say why a transcript cannot have a summary; undefined where it can. */
 function whyNoSummary({ format, layout }: Transcript): string | undefined {
   if (layout.kind === 'session') return 'a session of Claude Code has no system prompt to put a summary in'
   if (format.systemKey === undefined || (layout.kind === 'document' && layout.system !== undefined)) return undefined
@@ -127,7 +122,7 @@ function whyNoSummary({ format, layout }: Transcript): string | undefined {
   return `${format.title} have no place for a summary here: make it a document { "${list}": [...] }`
 }
 
-/** Refuse what asks for a summary and cannot get one. */
+/** Throw a usage error if the options require an impossible summary. */
 export function assertCanSummarize(transcript: Transcript, options: CompactOptions): void {
   if (options.mode !== 'compress') return
   const reason = whyNoSummary(transcript)
@@ -136,10 +131,7 @@ export function assertCanSummarize(transcript: Transcript, options: CompactOptio
     throw usageError('--mode compress needs --model: the model that writes the summary.')
 }
 
-/**
- * Make a storage that gives the references which the real one would give, and keeps nothing: for saying what would come
- * out. What is in the real one can be read.
- */
+/** Create a storage that returns the real references but stores nothing; existing entries can be read. */
 export function trialStorage(real: Storage, scope: readonly string[] | undefined): Storage {
   const unkept = createStorage({
     async write(_id, chunks) {

@@ -5,14 +5,13 @@ import { formatCount, note, noteLine, print, printable, printJson } from '../out
 import type { ExpandOptions } from './history-options.ts'
 import { conversationOf, type Conversation, type Transcript } from './transcript/transcript.ts'
 
-/** A transcript with what was stored of it. */
 export interface Expanded {
   readonly conversation: Conversation
   readonly references: readonly HistoryReference[]
   readonly missing: readonly MissingContent[]
 }
 
-/** Put back what a transcript names, or what is asked for of it. */
+/** Restore the references of a transcript, or some of them. */
 export async function expandTranscript(
   transcript: Transcript,
   { only }: ExpandOptions,
@@ -27,7 +26,6 @@ export async function expandTranscript(
   return { conversation: format.split(messages), references, missing }
 }
 
-/** Say what came of it, and return the exit code. */
 export async function reportExpanded(
   { path, messages }: Transcript,
   { conversation, references, missing }: Expanded,

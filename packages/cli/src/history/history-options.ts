@@ -7,18 +7,15 @@ import { quoteForShell } from '../output.ts'
 import { formatCommand } from '../retrieval-commands.ts'
 import { addStoreOptions, type StoreOptions } from '../store-options.ts'
 
-/** What all commands have that read a transcript. */
 export interface TranscriptOptions extends StoreOptions {
   readonly format?: FormatName
 }
 
-/** What those have that write one. */
 export interface OutputOptions {
   readonly output?: string
   readonly force?: boolean
 }
 
-/** Options of `history compact`. */
 export interface CompactOptions extends TranscriptOptions, OutputOptions, ModelOptions {
   readonly mode: HistoryMode
   readonly maxTotalTokens?: number
@@ -32,12 +29,10 @@ export interface CompactOptions extends TranscriptOptions, OutputOptions, ModelO
   readonly plan?: boolean
 }
 
-/** Options of `history expand`. */
 export interface ExpandOptions extends TranscriptOptions, OutputOptions {
   readonly only?: readonly string[]
 }
 
-/** Give a command what says how a transcript is read, and where its store is. */
 export function addTranscriptOptions(command: Command): Command {
   command
     .argument('<file>', 'a JSON array or document with messages, messages on lines, or a session of Claude Code')
@@ -47,7 +42,6 @@ export function addTranscriptOptions(command: Command): Command {
   return addStoreOptions(command)
 }
 
-/** Give a command the options that let it write a transcript. */
 export function addOutputOptions(command: Command): Command {
   return command
     .option('-o, --output <file>', 'write the transcript here, - for standard output; without it nothing is written')
@@ -56,7 +50,7 @@ export function addOutputOptions(command: Command): Command {
 
 type NumberOption = readonly [flags: string, description: string, parse: (text: string) => number]
 
-/** Options that a compaction and the service's `/context_offload` have alike. */
+/** Options shared with the service's `/context_offload`. */
 export const KEEP_RECENT: NumberOption = [
   '--keep-recent <count>',
   'so many of the last messages stay (default: 1, compress: 2)',
@@ -73,7 +67,6 @@ export const GROUP_TOKENS: NumberOption = [
   parseCount,
 ]
 
-/** Give a command the options of a compaction. */
 export function addCompactionOptions(command: Command): Command {
   command
     .addOption(
@@ -103,14 +96,13 @@ export function addCompactionOptions(command: Command): Command {
     .option('--plan', 'say what would happen, by an estimate: no model is asked')
 }
 
-/** Give a command the option that restores a part. */
 export const addOnlyOption = (command: Command): Command =>
   command.option('--only <reference>', 'put back this alone, and what goes with it; may be repeated', collect)
 
-/** How an agent reads on in what was stored: by its retrieval tool, or by commands in its shell. */
+/** By the retrieval tool, or by shell commands. */
 type Reading = 'tool' | 'command'
 
-/** Say in one line beside a reference how somebody who has a shell reads it: a history has many of them. */
+/** Create a one-line guide for shells; a history has many references. */
 export const referenceGuide = (storeArguments: string): RetrievalGuide => ({
   instructions: ([reference = 'REFERENCE'], isText = true) => [
     `spillway get ${quoteForShell(reference)}${storeArguments} reads it${isText ? ' (--pattern REGEX, --lines A:B)' : ''}.`,
@@ -118,7 +110,7 @@ export const referenceGuide = (storeArguments: string): RetrievalGuide => ({
   formatCall: (call) => formatCommand(call, storeArguments),
 })
 
-/** The formats that `--format` takes. */
+/** Values of `--format`. */
 export const FORMAT_NAMES = [
   'openai-chat',
   'openai-responses',
@@ -130,5 +122,4 @@ export const FORMAT_NAMES = [
   'neutral',
 ] as const
 
-/** A format that `--format` takes. */
 export type FormatName = (typeof FORMAT_NAMES)[number]

@@ -5,14 +5,13 @@ import { formatBytes, formatTable, noteLine, print, printJson, style } from '../
 import type { TranscriptOptions } from './history-options.ts'
 import { conversationOf, lineOf, type Transcript } from './transcript/transcript.ts'
 
-/** Something that a transcript names. */
 export interface ListedReference extends HistoryReference {
   readonly line: number | undefined
-  /** Undefined where the store cannot tell without reading it. */
+  /** `undefined` if the store cannot tell without reading it. */
   readonly isStored: boolean | undefined
 }
 
-/** List what a transcript names, and look whether it is there. */
+/** List the references of a transcript, and whether they are stored. */
 export async function listReferences(transcript: Transcript, storage: Storage): Promise<readonly ListedReference[]> {
   const options = { offloader: new ContextOffloader({ storage }), format: transcript.format.history }
   const { references } = await reloadHistory(conversationOf(transcript), options)
@@ -35,7 +34,6 @@ async function isStored(storage: Storage, name: string): Promise<boolean | undef
 
 const GONE: ReadonlySet<string> = new Set(['not-found', 'evicted', 'invalid-reference'])
 
-/** Print references, and return the exit code. */
 export async function reportReferences(
   references: readonly ListedReference[],
   { json = false }: TranscriptOptions,

@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import { Option, type Command } from 'commander'
 import { collect, parseCount, parsePositive, parseScope } from '../option-parsers.ts'
 
-/** How the agent reads on in what was offloaded: by commands in its shell, or by the tool of an MCP server. */
+/** By shell commands, or by an MCP server's tool. */
 export type Reading = 'command' | 'mcp'
 
-/** Options of the hook, which its installer passes on to it. */
+/** Options of the hook; its installer passes them on. */
 export interface HookOptions {
   readonly store?: string
   readonly scope?: readonly string[]
@@ -16,7 +16,6 @@ export interface HookOptions {
   readonly command: string
 }
 
-/** Give a command the options of the hook. None of it loads what only a hook needs that stores something. */
 export function addHookOptions(command: Command): Command {
   return command
     .addOption(
@@ -38,10 +37,7 @@ export function addHookOptions(command: Command): Command {
     .option('--command <command>', 'how the shell of the agent starts this program', 'spillway')
 }
 
-/**
- * Return the store of a hook: as it was named, with a path that does not depend on where the agent is. By default the
- * folder `.spillway` of the project.
- */
+/** Return the store of a hook with an absolute path. Defaults to `.spillway` in the project. */
 export function storeOfHook(store: string | undefined, project: string): string {
   if (store === undefined) return `file:${resolve(project, '.spillway')}`
   const [, scheme, path] = /^(file|sqlite):(?!\/)(.+)$/i.exec(store) ?? []

@@ -5,9 +5,9 @@ import { EXIT_CODE } from '../cli-error.ts'
 const INSTALLER = /^(?:install|uninstall|undo|status|--help|-h)$/
 
 /**
- * Run `spillway hook` without loading the other commands; what they share is loaded where something is to be told.
+ * Run `spillway hook` without loading the other commands.
  *
- * A hook that fails exits with 1, which Claude Code shows to the user. With 2 it would tell the model, with each call.
+ * A failed hook exits with 1, which Claude Code shows to the user; 2 would go to the model.
  */
 export async function main(args: readonly string[]): Promise<number> {
   const program = new Command('spillway')

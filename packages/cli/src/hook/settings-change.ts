@@ -2,25 +2,19 @@ import { isDeepStrictEqual } from 'node:util'
 import { applyEdits, modify, parseTree, type Node } from 'jsonc-parser'
 import { CliError, EXIT_CODE } from '../cli-error.ts'
 
-/** What is added to a settings file of Claude Code: values by the path of the list or object that gets them. */
 export type SettingsChange = readonly Addition[]
 
-/** One value that a settings file gets. */
 export interface Addition {
-  /** Where it belongs, such as `['hooks', 'PostToolUse']`. */
+  /** Such as `['hooks', 'PostToolUse']`. */
   readonly path: readonly string[]
-  /** The key of a member; without it the value is an item of a list. */
+  /** If absent, the value is an item of a list. */
   readonly key?: string
   readonly value: unknown
 }
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/**
- * Return the text of a settings file with these additions; an empty text stands for a file that is not there.
- *
- * Throws a {@link CliError} where the text is no JSON, or where a value on the way is of another kind.
- */
+/** Add values to a settings file, or an empty text. Throws a {@link CliError} if it is invalid. */
 export function addToSettings(text: string, change: SettingsChange, place: string): string {
   let changed = text.trim() === '' ? '{}\n' : text
   for (const { path, key, value } of change) {
@@ -38,10 +32,7 @@ export function addToSettings(text: string, change: SettingsChange, place: strin
   return changed
 }
 
-/**
- * Return the text without these additions, and without the lists and objects that are empty then, but for those that were
- * there `before` as well.
- */
+/** Remove values and the parents that are then empty, unless they existed `before`. */
 export function removeFromSettings(text: string, change: SettingsChange, before: string, place: string): string {
   let changed = text
   for (const { path, key, value } of change.toReversed()) {
@@ -58,19 +49,19 @@ export function removeFromSettings(text: string, change: SettingsChange, before:
   return changed
 }
 
-/** Return the values of a list in a settings file; none where there is no such list. */
+/** Return a list of a settings file; empty if there is none. */
 export function listInSettings(text: string, path: readonly string[], place: string): readonly unknown[] {
   const value = memberInSettings(text, path, place)
   return Array.isArray(value) ? value : []
 }
 
-/** Return a member of an object in a settings file; `undefined` where there is none. */
+/** Return a member of a settings file; `undefined` if there is none. */
 export function memberInSettings(text: string, path: readonly string[], place: string): unknown {
   const node = findNode(text, path, place)
   return node && (JSON.parse(bodyOf(text).slice(node.offset, node.offset + node.length)) as unknown)
 }
 
-/** Set a value, or with `undefined` remove it; indented, and with ends of lines, as the text has them. */
+/** Keeps indentation and line ends. */
 function edit(text: string, path: readonly (string | number)[], value: unknown): string {
   const body = bodyOf(text)
   const unit = /^\s*\{\r?\n([ \t]+)"/.exec(body)?.[1] ?? '  '
@@ -94,7 +85,7 @@ function findNode(text: string, path: readonly string[], place: string): Node | 
   return node
 }
 
-/** Comments are refused: Claude Code reads JSON without them. */
+/** Claude Code's settings allow no comments. */
 function readSettings(text: string, place: string): Node | undefined {
   let settings: unknown
   try {

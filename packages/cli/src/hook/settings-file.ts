@@ -3,26 +3,23 @@ import { chown, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 
 import { basename, dirname, join } from 'node:path'
 import { CliError, EXIT_CODE } from '../cli-error.ts'
 
-/** A settings file as it was read. */
 export interface SettingsFile {
-  /** Its text; empty where there is no such file. */
+  /** Empty if the file is missing. */
   readonly text: string
-  /** What it was before the first change by this program; `undefined` where none is kept. */
+  /** The text before the first change; `undefined` if there is no copy. */
   readonly backup: string | undefined
   /**
-   * Write it, in one step: a reader sees the old text or the new one. An empty text removes it. Returns `false`, and writes
-   * nothing, where another program has changed it since: Claude Code writes its settings as well.
+   * Replace the file atomically, or remove it if the text is empty. Returns `false` if another program has changed it.
    */
   readonly write: (text: string) => Promise<boolean>
-  /** Keep what was read beside it, with its permissions. */
+  /** Keep a copy with the same permissions. */
   readonly keepBackup: () => Promise<void>
   readonly removeBackup: () => Promise<void>
 }
 
-/** The copy that is kept beside a settings file. */
 export const backupPath = (path: string): string => `${path}.spillway-backup`
 
-/** Read a settings file. A link is followed, and stays a link. Throws a {@link CliError} for what is no file. */
+/** Read a settings file, following links. Throws a {@link CliError} if it is not a regular file. */
 export async function readSettingsFile(path: string): Promise<SettingsFile> {
   const target = await targetOf(path)
   const text = await readText(target)
@@ -45,7 +42,7 @@ async function targetOf(path: string): Promise<string> {
   if (target !== undefined) return target
   if ((await unlessMissing(lstat(path))) !== undefined)
     throw refusal(`${path} is a link to a file that is not there. Make the file, or remove the link.`)
-  // Its folder may be a link, too.
+  // The folder may be a link too.
   const folder = await unlessMissing(realpath(dirname(path)))
   return folder === undefined ? path : join(folder, basename(path))
 }
@@ -69,7 +66,6 @@ async function readTextIfAny(path: string): Promise<string | undefined> {
   }
 }
 
-/** Write a file in one step, with the permissions and the owner of another; without that, for its owner alone. */
 async function writeLike(model: string, path: string, text: string): Promise<void> {
   const unnamed = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`)
   try {

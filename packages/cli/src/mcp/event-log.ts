@@ -6,11 +6,11 @@ import { explainListen, readTokens, runUntilSignal, type ListenOptions } from '.
 import { noteJson, noteLine } from '../output.ts'
 import type { OffloaderOptions } from './offloader-options.ts'
 
-/** Writes what happens to standard error, in which hosts keep the logs of servers: no content, arguments or secrets. */
+/** Writes events to standard error, without content, arguments or secrets. */
 export class EventLog {
   readonly #all: boolean
 
-  /** @param all - Whether to write every event as a line of JSON; otherwise only what somebody has to know. */
+  /** @param all - Whether to write every event as JSON; otherwise only important ones. */
   constructor(all: boolean) {
     this.#all = all
   }
@@ -50,7 +50,7 @@ function sayUpstream(event: UpstreamEvent): string {
   }
 }
 
-/** Make the offloader of a command over the whole of a store; wrong options are told under the names that they have there. */
+/** Create the offloader of a command; invalid options become usage errors. */
 export function createOffloader(storage: Storage, options: OffloaderOptions, log: EventLog): ContextOffloader {
   return nameOptions(() => {
     const offloader = new ContextOffloader({
@@ -64,13 +64,11 @@ export function createOffloader(storage: Storage, options: OffloaderOptions, log
   })
 }
 
-/** What answers requests. */
 interface Endpoint extends Pick<HttpOptions, 'fetch'> {
-  /** End what is open, when nothing more is to be answered. */
   readonly close: () => Promise<unknown>
 }
 
-/** Serve an endpoint over HTTP until a signal stops it; throws a `usage` error for an address that cannot be listened at. */
+/** Serve an endpoint over HTTP until a signal stops it. Throws a `usage` error if the address is unavailable. */
 export async function listen(endpoint: Endpoint, options: ListenOptions, log: EventLog): Promise<void> {
   const { listen: address, allowHost: allowedHosts } = options
   const [{ serveHttp }, tokens] = await Promise.all([import('@spillway/mcp/http'), readTokens(options)])

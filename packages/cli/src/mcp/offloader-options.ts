@@ -1,23 +1,19 @@
 import type { Command } from 'commander'
 import { parseCount, parsePositive, parseLimit } from '../option-parsers.ts'
 
-/** Options that say what is offloaded, and how much of it comes back at a time. */
 export interface OffloaderOptions {
-  /** The wall that all of it stays behind. */
   readonly scope?: readonly string[]
   readonly maxTokens?: number
   readonly previewTokens?: number
   readonly maxRetrievalTokens?: number
 }
 
-/** Give a command the limits of results and previews. */
 export function addResultOptions(command: Command): Command {
   return command
     .option('--max-tokens <count>', 'results with more tokens than this are offloaded (default: 2500)', parsePositive)
     .option('--preview-tokens <count>', 'tokens of a preview (default: 1000)', parseCount)
 }
 
-/** Give a command the limit of answers, whose default is `limit`. */
 export function addAnswerOptions(command: Command, limit: string): Command {
   return command.option(
     '--max-retrieval-tokens <count>',

@@ -2,7 +2,6 @@ import type { ServerUrl } from '@spillway/mcp/http'
 import type { ServerCommand } from '@spillway/mcp/proxy'
 import { readNamedFile, usageError } from '../cli-error.ts'
 
-/** A configuration file of the proxy, all of which is optional but the servers. Options of the command line win. */
 interface ProxyConfig {
   readonly servers: readonly ServerSettings[]
   readonly options: Readonly<Record<string, unknown>>
@@ -10,7 +9,6 @@ interface ProxyConfig {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Options that may stand in the file, and the type of each. */
 const OPTIONS: Readonly<Record<string, 'string' | 'number' | 'boolean'>> = {
   store: 'string',
   scope: 'string',
@@ -22,14 +20,10 @@ const OPTIONS: Readonly<Record<string, 'string' | 'number' | 'boolean'>> = {
   restart: 'boolean',
 }
 const SERVER_KEYS = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'prefix', 'exclude']
-/** Claude, Cursor, VS Code and others refuse longer names of tools, to which they add a prefix of their own. */
+/** Clients refuse longer tool names, to which they add prefixes. */
 const SERVER_NAME = /^[\w-]{1,32}$/
 
-/**
- * Read a configuration file: `mcpServers` as hosts have it, so that their entries can be moved here, and options beside.
- *
- * Throws a `usage` error that names the file and what is wrong in it.
- */
+/** Read a configuration file with `mcpServers` and options. Throws a `usage` error that names file and problem. */
 export async function readConfig(path: string): Promise<ProxyConfig> {
   const config = fieldsOf(await readJson(path))
   if (config === undefined) throw usageError(`${path} must be a JSON object with "mcpServers".`)
@@ -94,7 +88,7 @@ async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown
   } catch (error) {
-    // The message of the parser quotes the file, in which there may be secrets.
+    // The parser's message may quote secrets.
     if (error instanceof SyntaxError)
       throw usageError(`${path} is no JSON. Comments and trailing commas are not allowed.`)
     throw error
@@ -104,25 +98,21 @@ async function readJson(path: string): Promise<unknown> {
 const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 
-/** A server that a proxy stands in front of, as a configuration names it. */
 export interface ServerSettings {
   readonly name: string
-  /** What the names of its tools begin with where there are several servers. */
+  /** The prefix of its tools' names if there are several servers. */
   readonly prefix: string
   readonly server: ServerCommand | ServerUrl
-  /** Tools whose results stay as they are. */
+  /** Tools whose results are not offloaded. */
   readonly exclude: readonly string[]
 }
 
-/** Cursor and VS Code write `${env:NAME}`, and entries of theirs are moved here. */
+/** Cursor and VS Code write `${env:NAME}`. */
 const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g
 const ASKED_BY_HOST = /\$\{input:[^}]*\}/
 const HEADER = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/
 
-/**
- * Put variables of the environment into a text, `${NAME}`, `${env:NAME}` or `${NAME:-default}`, so that secrets need not
- * stand in files or on command lines.
- */
+/** Expand `${NAME}`, `${env:NAME}` and `${NAME:-default}`, so that files need no secrets. */
 export function expandVariables(text: string, what: string): string {
   const [asked] = ASKED_BY_HOST.exec(text) ?? []
   if (asked !== undefined)
@@ -134,7 +124,7 @@ export function expandVariables(text: string, what: string): string {
   })
 }
 
-/** Read headers such as `Authorization: Bearer ${TOKEN}`. What they hold is not told to anybody. */
+/** Parse headers such as `Authorization: Bearer ${TOKEN}`. Errors never quote values. */
 export function parseHeaders(lines: readonly string[]): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {}
   for (const line of lines) {
@@ -146,7 +136,6 @@ export function parseHeaders(lines: readonly string[]): Readonly<Record<string, 
   return headers
 }
 
-/** Check the address of a server. */
 export function parseServerUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))

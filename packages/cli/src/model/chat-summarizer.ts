@@ -3,28 +3,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { usageError } from '../cli-error.ts'
 import { DEFAULT_BASE_URL, type ModelOptions } from './model-options.ts'
 
-/** A model behind an API like OpenAI's chat completions. */
+/** A model with an API like OpenAI's chat completions. */
 export interface ChatModel {
   readonly model: string
-  /** What `/chat/completions` is put behind. */
+  /** The parent of `/chat/completions`. */
   readonly baseUrl: URL
-  /** Sent as a bearer token, and told to nobody else. */
+  /** Sent as a bearer token. */
   readonly apiKey?: string | undefined
-  /** Milliseconds of one try. Defaults to 60,000. */
+  /** The timeout of one attempt in milliseconds. Defaults to 60,000. */
   readonly attemptTimeoutMs?: number | undefined
-  /** Milliseconds before the second try; twice as many before each later one. Defaults to 500. */
+  /** The first delay in milliseconds, which doubles with each attempt. Defaults to 500. */
   readonly retryDelayMs?: number | undefined
 }
 
 const MAX_ATTEMPTS = 5
 const MAX_ANSWER_BYTES = 4_194_304
-/** What a server may ask to wait for at most. */
 const MAX_RETRY_AFTER_MS = 30_000
 
-/** A model that gave no answer. Its message has nothing of what was sent or answered. */
+/** A failure of the model, whose message quotes nothing. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
-  /** Whether trying again may help, and after how many milliseconds at least. */
+  /** The minimum delay of a retry; `undefined` if retrying is useless. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, retryAfterMs?: number, options?: ErrorOptions) {
@@ -33,10 +32,7 @@ export class ModelError extends Error {
   }
 }
 
-/**
- * Ask a model for summaries over `fetch`. Where it is busy, fails or cannot be reached it is asked again, with growing waits,
- * for as long as there is time. Rejects with a {@link ModelError}, or with the reason of the signal.
- */
+/** Create a summarizer that retries with growing delays. Rejects with a {@link ModelError} or the signal's reason. */
 export function chatSummarizer({ retryDelayMs = 500, ...model }: ChatModel): Summarize {
   return async ({ prompt, signal }) => {
     for (let attempt = 1; ; attempt++) {
@@ -65,7 +61,7 @@ async function askModel(
       ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
     },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }),
-    // The key goes where the user said, and nowhere else.
+    // A redirect could leak the key.
     redirect: 'error',
     signal: AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]),
   })
@@ -92,7 +88,6 @@ async function bodyOf(response: Response): Promise<string | undefined> {
   }
 }
 
-/** Whatever `fetch` rejects with: the connection did not work, or took too long. */
 const unreachable = (cause: unknown): ModelError => new ModelError('The model could not be reached.', 0, { cause })
 
 function contentOf(text: string | undefined): string {
@@ -102,7 +97,6 @@ function contentOf(text: string | undefined): string {
   return content
 }
 
-/** The text of the first choice; models that answer in parts have it in several. */
 function contentIn(answer: unknown): string | undefined {
   const [choice] = (Object(answer) as { readonly choices?: readonly unknown[] }).choices ?? []
   const { content } = Object((Object(choice) as { readonly message?: unknown }).message) as {
@@ -126,7 +120,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Milliseconds to wait before the next try; `undefined` where another one would fail as well. */
 function retryAfter({ status, headers }: Response): number | undefined {
   if (status !== 408 && status !== 409 && status !== 429 && status < 500) return undefined
   const seconds = Number(headers.get('retry-after') ?? 0)
@@ -139,7 +132,6 @@ function completionsUrl(baseUrl: URL): URL {
   return url
 }
 
-/** Read the text of an answer; `undefined`, and no more of it, where it has more bytes than it may. */
 async function readLimited(response: Response, maxBytes: number): Promise<string | undefined> {
   if (response.body === null) return ''
   const chunks: Uint8Array[] = []
@@ -159,11 +151,7 @@ async function readLimited(response: Response, maxBytes: number): Promise<string
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/**
- * Make what asks the model for summaries; `undefined` where no model is named.
- *
- * Throws a `usage` error for a URL that is none, has a password, or would carry the key over plain HTTP to another machine.
- */
+/** Create the summarizer of the options; `undefined` without a model. Throws a `usage` error for an unsafe URL. */
 export function createSummarizer(
   { model, modelBaseUrl }: ModelOptions,
   environment: Readonly<Record<string, string | undefined>> = process.env,

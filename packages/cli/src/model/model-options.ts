@@ -1,15 +1,12 @@
 import type { Command } from 'commander'
 
-/** Options that name a model for summaries. */
 export interface ModelOptions {
   readonly model?: string
   readonly modelBaseUrl?: string
 }
 
-/** The base URL of a model that is named without one. */
 export const DEFAULT_BASE_URL = 'https://api.openai.com/v1'
 
-/** Give a command the options that name a model. */
 export function addModelOptions(command: Command): Command {
   return command
     .option('--model <name>', 'the model that writes summaries, such as gpt-5-mini; without one nothing is summarised')

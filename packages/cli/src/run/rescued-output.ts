@@ -1,11 +1,6 @@
-/** How much of what was handed out can be got back, in bytes. */
 const KEPT_BYTES = 8 * 1024 * 1024
 
-/**
- * Hand a stream to somebody who may fail: then what was handed out last can still be had, and the rest be read.
- *
- * A storage that fails half-way keeps nothing of an entry, so what it has consumed would be gone.
- */
+/** Passes on a stream, and keeps its latest bytes for a reader that fails. */
 export class RescuedOutput implements AsyncIterable<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #kept = new TailBuffer(KEPT_BYTES)
@@ -13,23 +8,22 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
   #pending: Promise<IteratorResult<Uint8Array>> | undefined
   #size = 0
 
-  /** @param onProgress - Called with the bytes so far. */
+  /** @param onProgress - Called with the number of bytes so far. */
   constructor(source: AsyncIterable<Uint8Array>, onProgress: (bytes: number) => void = () => {}) {
     this.#source = source[Symbol.asyncIterator]()
     this.#onProgress = onProgress
   }
 
-  /** Bytes that can no longer be had. */
+  /** Bytes that are no longer available. */
   get lost(): number {
     return this.#kept.dropped
   }
 
-  /** Bytes of the stream so far. */
   get size(): number {
     return this.#size
   }
 
-  /** Read the stream; whoever stops reading leaves it open. */
+  /** Stopping early leaves the stream open. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     return {
       next: async () => {
@@ -46,7 +40,7 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** What was handed out last, then the rest of the stream. */
+  /** Yield the latest bytes again, then the rest. */
   async *rest(): AsyncGenerator<Uint8Array> {
     const kept = this.#kept.read()
     if (kept.byteLength > 0) yield kept
@@ -62,24 +56,22 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
 
 const INITIAL_BYTES = 64 * 1024
 
-/** The last bytes of a stream, up to a capacity that is only taken when it is needed. */
+/** The last bytes of a stream, in a buffer that grows on demand. */
 export class TailBuffer {
   readonly #capacity: number
   #bytes: Uint8Array
   #total = 0
 
-  /** @param capacity - Bytes that are kept at most. */
   constructor(capacity: number) {
     this.#capacity = capacity
     this.#bytes = new Uint8Array(Math.min(INITIAL_BYTES, capacity))
   }
 
-  /** Bytes that went past the buffer's beginning and are gone. */
+  /** The number of bytes dropped from the beginning. */
   get dropped(): number {
     return Math.max(0, this.#total - this.#capacity)
   }
 
-  /** Add a copy of some bytes. */
   push(chunk: Uint8Array): void {
     this.#grow(this.#total + chunk.byteLength)
     const size = this.#bytes.byteLength
@@ -91,7 +83,7 @@ export class TailBuffer {
     this.#total += chunk.byteLength
   }
 
-  /** Return a copy of what is kept, in order. */
+  /** Return a copy in order. */
   read(): Uint8Array {
     const size = this.#bytes.byteLength
     if (this.#total <= size) return this.#bytes.slice(0, this.#total)
@@ -102,7 +94,7 @@ export class TailBuffer {
     return content
   }
 
-  /** Make room while nothing has been overwritten yet, so that the order in the buffer is still that of the stream. */
+  /** Grows before the first wrap, so that the order stays. */
   #grow(needed: number): void {
     const size = this.#bytes.byteLength
     if (needed <= size || size === this.#capacity) return

@@ -7,38 +7,29 @@ import type { Readable } from 'node:stream'
 import { CliError, EXIT_CODE, signalExitCode } from '../cli-error.ts'
 import { quoteForShell } from '../output.ts'
 
-/** How a command ended. */
 export interface CommandExit {
-  /** Its own exit code, or 128 and more where a signal ended it. */
+  /** The exit code, or 128 and more after a signal. */
   readonly code: number
   readonly signal: NodeJS.Signals | undefined
 }
 
-/** A command that runs. */
 interface RunningCommand {
-  /**
-   * What it writes to standard output and standard error, in one order. Reading slowly slows the command down. It ends
-   * once the command has ended and nothing that it started holds its output any more.
-   */
+  /** Both streams in order; slow reading slows the command. Ends when no descendant holds its output any more. */
   readonly output: AsyncIterable<Uint8Array>
   /** Settles before `output` ends. */
   readonly exit: Promise<CommandExit>
-  /** Stop catching signals. */
+  /** Stop handling signals. */
   release(): void
 }
 
-/** How long what an interrupted command has left behind may go on writing, in milliseconds. */
+/** The time for output of descendants after an interrupt. */
 const AFTER_INTERRUPT_MS = 1_000
 
-/**
- * Start a command with this process's standard input, and forward signals to it.
- *
- * Throws a {@link CliError} `command-not-found` (127) or `not-executable` (126).
- */
+/** Start a command, forwarding signals. Throws a {@link CliError} `command-not-found` or `not-executable`. */
 export async function startCommand(command: string, args: readonly string[]): Promise<RunningCommand> {
   let interrupted = false
   let exited = false
-  // Before the child starts, which may end or interrupt this process at once.
+  // Before the start, because the child may interrupt this process at once.
   const release = catchSignals((signal, isDelivered) => {
     interrupted = true
     if (exited) reader.stop()
@@ -87,13 +78,12 @@ function started(child: ChildProcess, command: string): Promise<void> {
   })
 }
 
-/** A program that is there and not found names an interpreter that is not there. */
+/** A program that exists but is not found names a missing interpreter. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied. Is it executable?',
   ENOENT: 'the interpreter that its first line names is missing.',
 }
 
-/** Say what to do instead if a shell would have found the command. */
 function adviceFor(command: string): string {
   const inShell = `sh -c ${quoteForShell(command)}`
   return /\s/.test(command)
@@ -111,18 +101,12 @@ function startError(error: NodeJS.ErrnoException, command: string): CliError {
   return new CliError('not-executable', EXIT_CODE.notExecutable, message, { cause: error })
 }
 
-/** Signals that people and supervisors send to end a command, or to tell it something. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
 
-/** Signals that a terminal sends to every process in its foreground, so to the command as well. */
+/** A terminal sends these to all foreground processes, including the command. */
 const FROM_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT'])
 
-/**
- * Call `onSignal` for each signal that this process gets, and survive it, until the returned function is called.
- *
- * `isDelivered` is true for the first Ctrl-C on a terminal: the command has it already, and many take a second one as
- * "drop everything".
- */
+/** `isDelivered` is true for the first Ctrl-C on a terminal, which the command has received already. */
 function catchSignals(onSignal: (signal: NodeJS.Signals, isDelivered: boolean) => void): () => void {
   const seen = new Set<NodeJS.Signals>()
   const listener = (signal: NodeJS.Signals): void => {
@@ -138,27 +122,20 @@ function catchSignals(onSignal: (signal: NodeJS.Signals, isDelivered: boolean) =
 
 const hasTerminal = (): boolean => [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY)
 
-/** One pipe for everything that a command writes. */
 interface OutputPipe {
-  /** The end that the command writes to, for `stdio`. Close it with {@link OutputPipe.closeWriter} after the start. */
+  /** For `stdio`; close it after the start. */
   readonly writer: number
   readonly reader: Socket
   closeWriter(): void
 }
 
-/**
- * Open a pipe that can be standard output and standard error of one command, so that their order is exactly that in
- * which the command wrote. Returns `undefined` where the system has no `mkfifo` (Windows).
- *
- * Node.js itself gives children sockets, one for each: the order between them is lost, and a shell that opens
- * `/dev/stderr` fails on a socket. A named pipe that loses its name at once is an ordinary pipe.
- */
+/** One pipe for both streams keeps their order, and unlike a socket can be opened as `/dev/stderr`. */
 function openOutputPipe(): OutputPipe | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-'))
   try {
     const path = join(folder, 'output')
     if (spawnSync('mkfifo', ['-m', '600', path], { stdio: 'ignore' }).status !== 0) return undefined
-    // The reader first, and without waiting: opening a writer waits until there is a reader.
+    // Opening a writer waits for a reader.
     const readerFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const writer = openSync(path, constants.O_WRONLY)
     const reader = new Socket({ fd: readerFd, readable: true, writable: false })
@@ -168,7 +145,7 @@ function openOutputPipe(): OutputPipe | undefined {
   }
 }
 
-/** Read one or several streams as one, in the order in which they have something, until they end or are stopped. */
+/** Reads several streams as one until they end or are stopped. */
 export class OutputReader implements AsyncIterable<Uint8Array> {
   readonly #streams: readonly Readable[]
   #open: number
@@ -192,13 +169,13 @@ export class OutputReader implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** End after what has arrived so far. */
+  /** End after the data that has arrived. */
   stop(): void {
     this.#stopped = true
     this.#wake()
   }
 
-  /** Let go of the streams: whoever still writes to them learns that nobody reads. */
+  /** Close the streams, so that writers notice. */
   close(): void {
     for (const stream of this.#streams) stream.destroy()
   }

@@ -15,7 +15,6 @@ export interface ContextOffloadOptions {
   readonly storeDir?: string
 }
 
-/** Give a command the defaults of `/context_offload`, as ReMe has them in its configuration. */
 export function addContextOffloadOptions(command: Command): Command {
   return command
     .addOption(
@@ -47,7 +46,7 @@ function parseFolder(text: string): string {
   return text
 }
 
-/** The defaults under the names of the request. */
+/** Convert the defaults to request fields. */
 export const contextOffloadOf = (options: ContextOffloadOptions): ContextOffloadSettings => ({
   context_manage_mode: options.mode,
   max_total_tokens: options.maxTotalTokens,

@@ -2,7 +2,6 @@ import type { ServerLimits } from '@spillway/server'
 import type { Command } from 'commander'
 import { parseBytes, parseDuration, parsePositive, parseLimit } from '../option-parsers.ts'
 
-/** Options that say what a service takes upon itself. */
 export interface LimitOptions {
   readonly maxBody?: number
   readonly maxContent?: number
@@ -15,7 +14,6 @@ export interface LimitOptions {
   readonly grace?: number
 }
 
-/** Give a command the limits of a service. */
 export function addLimitOptions(command: Command): Command {
   return command
     .option('--max-body <bytes>', 'largest request of JSON (default: 64MB)', parseBytes)
@@ -45,7 +43,6 @@ export function addLimitOptions(command: Command): Command {
     )
 }
 
-/** The limits as the service takes them. */
 export function limitsOf(options: LimitOptions): Partial<{ [Name in keyof ServerLimits]: number | undefined }> {
   const { maxBody, maxContent, maxConcurrent, maxQueued, maxMemory, rate, bodyTimeout } = options
   return {

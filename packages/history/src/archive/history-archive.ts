@@ -3,13 +3,13 @@ import { orAborted } from '@spillway/core/internal'
 import { warn } from '@spillway/text/internal'
 
 /**
- * What something is that a history no longer holds.
+ * The kind of an archived item.
  *
- * - `text`, `json` and media: pieces of a tool result.
+ * - `text`, `json` and media: blocks of a tool result.
  * - `argument`: a long text of a call's arguments, or all of them as JSON.
- * - `message`: the text of a message of the user.
- * - `original`: a message as JSON, where the pieces alone could not restore it exactly.
- * - `messages`: messages that a summary stands for, as JSON.
+ * - `message`: the text of a user message.
+ * - `original`: a message as JSON, if its blocks alone could not restore it exactly.
+ * - `messages`: summarized messages, as JSON.
  */
 export type ArchivedKind =
   | 'text'
@@ -23,126 +23,125 @@ export type ArchivedKind =
   | 'original'
   | 'messages'
 
-/** Something that was stored, as a message names it. */
+/** A stored item, as a message names it. */
 export interface ArchivedItem {
-  /** What it can be had by: a reference, or in an archive of one's own another name. No blanks. */
+  /** A reference, or the name that a custom archive chose; without blanks. */
   readonly name: string
   readonly kind: ArchivedKind
   readonly contentType: string
   /** In bytes. */
   readonly size: number
-  /** What the tool called it, such as a file name, if it said so. */
+  /** The name that the tool gave it, such as a file name. */
   readonly label?: string
 }
 
-/** Something to store. */
+/** An item to store. */
 export interface NewArchivedItem {
   readonly kind: ArchivedKind
-  /** The id of the call, or of the message as the archive may call it. */
+  /** The id of the call, or of the message. */
   readonly callId: string
-  /** Which of several things of that call it is, such as `0` or `input_1`. */
+  /** Tells the items of one call apart, such as `0` or `input_1`. */
   readonly part: string
-  /** The tool, empty where there is none. */
+  /** Empty if the item comes from no tool. */
   readonly toolName: string
   readonly content: Uint8Array
   readonly contentType: string
 }
 
-/** What storing something returned. */
+/** The result of storing an item. */
 export interface ArchiveReceipt {
   readonly name: string
-  /** Remove it again, unless it was there before or was used since. */
+  /** Remove the item, unless it existed before or was used since. */
   undo(): Promise<void>
 }
 
-/** What stands in the place of something, with its stored parts. */
+/** A replacement to write, with its stored items. */
 export interface ReplacedContent {
-  /** What was replaced. */
   readonly subject: 'result' | 'argument' | 'message'
   readonly items: readonly (ArchivedItem & {
     /** Lines of text; absent for media. */
     readonly lines?: number | undefined
-    /** The text; absent for media. */
+    /** Absent for media. */
     readonly text?: string | undefined
-    /** A preview within the budget of the history; empty for media. */
+    /** Within the preview budget of the history; empty for media. */
     readonly preview: string
   })[]
-  /** How many pieces the original had, and its tokens. */
+  /** The number of blocks of the original. */
   readonly blocks: number
   readonly tokens: number
   readonly isError: boolean
 }
 
-/** What a text tells that stands in the place of something. */
+/** A parsed replacement. */
 export interface KnownReplacement {
   readonly subject: 'result' | 'argument' | 'message'
   readonly items: readonly ArchivedItem[]
   readonly blocks: number
   readonly tokens: number
   readonly isError: boolean
-  /** Whether it was written for a history; one of the offloader, with a longer preview, can still shrink. */
+  /** Whether a history wrote it; a replacement of the offloader has a longer preview and can still shrink. */
   readonly isBrief: boolean
 }
 
-/** Messages that a snapshot stands for. */
+/** A stored group of summarized messages. */
 export interface ArchivedMessages extends ArchivedItem {
   readonly count: number
-  /** Positions among them, from 1, of messages that also still stand in the history, after the system messages. */
+  /** Positions in the group, from 1, of messages that are still in the history after the system messages. */
   readonly kept: readonly number[]
 }
 
-/** A summary in the system message, and where the messages are that it stands for. */
+/** A summary in the system message, and the groups of messages that it replaces. */
 export interface HistorySnapshot {
-  /** What stands between `<state_snapshot>` and its end. */
+  /** The text inside `<state_snapshot>`. */
   readonly text: string
   /** In the order of the conversation. */
   readonly groups: readonly ArchivedMessages[]
-  /** Tokens of these messages before they were summarised. */
+  /** Tokens of these messages before the summary. */
   readonly tokens: number
 }
 
-/** Where a snapshot was found. */
+/** A parsed snapshot, with the text around it. */
 export interface KnownSnapshot extends HistorySnapshot {
-  /** The text of the system message around it; undefined where the message had been made for it. */
+  /** The rest of the system message; `undefined` if the message holds only the snapshot. */
   readonly around: string | undefined
 }
 
 /**
- * Keep what a history no longer holds, and write the texts that stand in its place.
+ * Stores the content that leaves a history, and writes and parses the texts that replace it.
  *
- * The one over an offloader's storage is used by default. One of your own can give names of its own choice, such as
- * paths of files; what it writes it must be able to read, as that is how things are found again.
+ * The default is {@link offloaderArchive}. A custom archive may choose names, such as file paths, and must parse the
+ * texts that it writes.
  */
 export interface HistoryArchive {
-  /** Store something. Equal input gives the equal name. Rejects with a `StorageError`, and then has kept nothing. */
+  /** Store an item; equal input returns an equal name. Rejects with a `StorageError` and then keeps nothing. */
   store(item: NewArchivedItem, options?: OperationOptions): Promise<ArchiveReceipt>
-  /** Return what was stored under a name. Rejects with a `StorageError`. */
+  /** Return the content stored under a name. Rejects with a `StorageError`. */
   retrieve(name: string, options?: OperationOptions): Promise<StoredContent>
-  /** Tell whether something is stored under a name; a miss is no failure. Defaults to retrieving it. */
+  /** Return whether a name is stored, without failing on a miss. Defaults to retrieving it. */
   has?(name: string, options?: OperationOptions): Promise<boolean>
-  /** Count as used what is stored under a name, so that it is not evicted as forgotten. Defaults to nothing. */
+  /** Count a name as used, so that its entry is not evicted. Defaults to nothing. */
   use?(name: string, options?: OperationOptions): Promise<void>
-  /** Write what stands in the place of something that was stored. */
+  /** Write the text that replaces stored content. */
   writeReplacement(replaced: ReplacedContent): string
-  /** Read such a text; `undefined` for any other, whoever wrote it. */
+  /** Parse a replacement; `undefined` for any other text. */
   readReplacement(text: string): KnownReplacement | undefined
-  /** Write the block that the system message ends with. */
+  /** Write the block at the end of the system message. */
   writeSnapshot(snapshot: HistorySnapshot): string
-  /** Read such a block from the text of a system message; `undefined` where there is none. */
+  /** Parse the block in the text of a system message; `undefined` if there is none. */
   readSnapshot(text: string): KnownSnapshot | undefined
 }
 
 const CONCURRENT_STORES = 8
 
-/** Things that were stored together. */
+/** Items that were stored together. */
 export interface StoredItems {
   /** In the order in which they were given. */
   readonly items: readonly ArchivedItem[]
-  /** Remove what this call created and nobody has used since. What cannot be removed stays, as garbage. */
+  /** Remove the items that this call created and nobody has used since; failures are ignored. */
   undo(): Promise<void>
 }
 
-/** Store all or none: where one fails, what the others created is removed, and the failure is thrown. */
+/** Store all items or none: if one fails, remove the others and throw. */
 export async function storeItems(
   archive: Pick<HistoryArchive, 'store'>,
   items: readonly NewArchivedItem[],
@@ -175,11 +174,11 @@ async function storeItem(
 ): Promise<ArchiveReceipt> {
   const storing = archive.store(item, options)
   const receipt = await orAborted(storing, options.signal).catch((error: unknown) => {
-    // Not everybody who is handed a signal listens to it: what is stored in the end is removed again.
+    // An archive may ignore its signal; an item that it stores later is removed again.
     if (options.signal?.aborted === true) undoLater(storing)
     throw error
   })
-  // A storage of somebody's own may return anything, and what stands in the message must lead back.
+  // A custom storage may return any value.
   if (typeof receipt?.name !== 'string' || receipt.name === '' || /\s/.test(receipt.name))
     throw new TypeError('The storage must name what it stores by a text without blanks.')
   return receipt
@@ -193,10 +192,10 @@ function undoLater(storing: Promise<ArchiveReceipt>): void {
 
 const MISSES: ReadonlySet<StorageErrorCode> = new Set<StorageErrorCode>(['not-found', 'evicted', 'invalid-reference'])
 
-/** Tell whether something failed because nothing is stored there, any more or ever, and not by an outage. */
+/** Return whether an operation failed because the name is not stored, and not by an outage. */
 export const isMiss = (error: unknown): boolean => StorageError.isInstance(error) && MISSES.has(error.code)
 
-/** Wait for what is stored under a name; `undefined` where nothing is, any more or ever. Rejects with all other failures. */
+/** Await stored content; `undefined` on a miss. Rejects with all other failures. */
 export async function unlessMissing<Found>(found: Promise<Found>): Promise<Found | undefined> {
   try {
     return await found

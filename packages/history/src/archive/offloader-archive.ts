@@ -17,14 +17,13 @@ import {
 } from './history-archive.ts'
 import { findSnapshot, formatSnapshot, readFrame } from './read-frame.ts'
 
-/** What the second line of a replacement begins with, by what was replaced. */
 const SUBJECTS = { result: 'The tool result', argument: 'This argument', message: 'This message' } as const
 const BRIEF = / was moved to storage to shorten the history[.:]/
 
 /**
- * Make the archive of an offloader: things go to its storage, and are named by references that its retrieval tool takes.
+ * Create the archive of an offloader: items go to its storage, and references name them.
  *
- * The texts have the frame of the offloader's own replacements, with fewer words.
+ * Replacements have the template of the offloader's own, with fewer words.
  *
  * @example
  * ```ts
@@ -111,7 +110,6 @@ function writeReplacement(offloader: ContextOffloader, replaced: ReplacedContent
 const locationOf = ({ options }: ContextOffloader, name: string): Location | undefined =>
   options.showLocation ? options.storage.locate?.(name) : undefined
 
-/** Say how to get what was stored, by ways that exist. */
 function howToRead(
   offloader: ContextOffloader,
   items: readonly ArchivedItem[],

@@ -6,20 +6,20 @@ import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
 import type { ArchivedItem, ArchivedKind } from '../archive/history-archive.ts'
 import type { HistoryContent } from '../history-message.ts'
 
-/** A piece of a result as it is stored. */
+/** A block of a result in its stored form. */
 export interface StorableContent {
   readonly kind: ArchivedKind
   readonly contentType: string
   /** Absent for media. */
   readonly text?: string | undefined
   readonly bytes: Uint8Array
-  /** Whether `redact` took something out of it: what it took is kept nowhere. */
+  /** Whether `redact` removed something from it, which is stored nowhere. */
   readonly isRedacted: boolean
-  /** The name of a file. */
+  /** A file name. */
   readonly label?: string | undefined
 }
 
-/** Say how a piece of a result is stored; `undefined` for what has no bytes of its own, and for an empty text. */
+/** Convert a block for storage; `undefined` for empty text and blocks without bytes. */
 export function storableContent(
   content: HistoryContent,
   redact: ((text: string) => string) | undefined,
@@ -31,7 +31,7 @@ export function storableContent(
       const text = indentJson(content.value)
       if (text === undefined) return undefined
       const left = redact === undefined ? text : redactedJson(text, redact)
-      // What is no JSON any more is kept as the text that it is.
+      // Text that is not JSON any more is stored as text.
       if (left === undefined) return textContent('text', text, redact)
       return { ...textContent('json', left, undefined), isRedacted: left !== text }
     }
@@ -51,7 +51,7 @@ export function storableContent(
   }
 }
 
-/** Say how a text is stored. */
+/** Convert a text for storage. */
 export function textContent(
   kind: ArchivedKind,
   given: string,
@@ -62,7 +62,7 @@ export function textContent(
   return { kind, contentType, text, bytes: new TextEncoder().encode(text), isRedacted: text !== given }
 }
 
-/** Turn what was stored into the piece that it was. Throws a `SyntaxError` for JSON that is none. */
+/** Convert stored bytes back to a block. Throws a `SyntaxError` for invalid JSON. */
 export function restoredContent({ kind, contentType }: ArchivedItem, bytes: Uint8Array): HistoryContent {
   switch (kind) {
     case 'image':
@@ -77,19 +77,16 @@ export function restoredContent({ kind, contentType }: ArchivedItem, bytes: Uint
   }
 }
 
-/** Decode a stored text; a byte order mark is part of it. */
+/** Decode stored text; a byte order mark is part of it. */
 export const decodeText = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 
-/** Why something stays in a history that `redact` would make useless. */
+/** Explains why content stays if `redact` would break its JSON. */
 export const NO_JSON =
   'redact leaves what is no JSON, which could not be read again. Let it take out of a text no more than the secret, such as no quote behind it.'
 
-/**
- * Take out of JSON what `redact` takes out: of each text in it, as that is what it knows, and then of the whole, where keys
- * stand beside their values. `undefined` where that leaves no JSON, as what is stored could not be read again then.
- */
+/** Redact each text in JSON, then the whole; `undefined` if the result is not JSON. */
 export function redactedJson(json: string, redact: (text: string) => string): string | undefined {
-  // Most has nothing to be taken out, and need not be parsed.
+  // Most JSON has nothing to redact and need not be parsed.
   let isHit = false
   const watched = (text: string): string => {
     const left = redacted(text, redact)
@@ -102,14 +99,14 @@ export function redactedJson(json: string, redact: (text: string) => string): st
   return text === json || parseJsonText(text) !== undefined ? text : undefined
 }
 
-/** Say that what is stored under a name is not what a history stored there. */
+/** Create the error for stored content that does not match the history. */
 export const corrupt = (name: string, cause?: unknown): StorageError =>
   new StorageError('corrupt', `${name} does not hold what the history says. Leave the reference in its place.`, {
     reference: name,
     cause,
   })
 
-/** Read what was stored; what it cannot be read as is `corrupt`. */
+/** Parse stored content; content that cannot be parsed is `corrupt`. */
 export function readStored<Result>(name: string, read: () => Result): Result {
   try {
     return read()

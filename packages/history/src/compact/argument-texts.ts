@@ -2,27 +2,25 @@ import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
 import type { ArchivedItem, HistoryArchive } from '../archive/history-archive.ts'
 import type { HistoryMessage, HistoryToolCall } from '../history-message.ts'
 
-/** The only key of arguments that were stored whole: APIs want an object also where the model wrote none. */
+/** APIs require an object, even if the model wrote none. */
 const WHOLE = 'offloaded'
-/** Deeper, and beyond so many values, arguments are left as they are. */
 const MAX_DEPTH = 64
 const MAX_VALUES = 20_000
 
-/** Return the arguments of a call as a value; `undefined` where they are text that is no JSON. Numbers keep their digits. */
+/** Return a call's arguments as a value, with exact numbers; `undefined` if their text is not JSON. */
 export const argumentsOf = ({ input, inputIsText }: HistoryToolCall): unknown =>
   inputIsText && typeof input === 'string' ? parseJsonText(input, parseExactJson) : input
 
-/** Put other arguments into a call, in the form in which it has them. */
 export const withArguments = (call: HistoryToolCall, value: unknown): HistoryToolCall => ({
   ...call,
   input: call.inputIsText ? JSON.stringify(value) : value,
 })
 
-/** Put one text in the place of all arguments of a call: tools that take a text get that, others an object as they want it. */
+/** Replace all arguments of a call by one text. */
 export const withWhole = (call: HistoryToolCall, text: string): HistoryToolCall =>
   isFreeText(call) ? { ...call, input: text } : withArguments(call, { [WHOLE]: text })
 
-/** Return the text that stands in the place of all arguments of a call, where one does. */
+/** Return the text that replaces all arguments of a call, if there is one. */
 export function wholeOf(call: HistoryToolCall): string | undefined {
   if (isFreeText(call)) return call.input as string
   const value = argumentsOf(call)
@@ -33,7 +31,7 @@ export function wholeOf(call: HistoryToolCall): string | undefined {
 
 const isFreeText = ({ input, inputIsText }: HistoryToolCall): boolean => typeof input === 'string' && !inputIsText
 
-/** Change texts of a JSON value, in the order in which they stand; what has none that changes comes back as it is. */
+/** Map the texts of a JSON value in order; an unchanged value returns as it is. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   let left = MAX_VALUES
   const map = (one: unknown, depth: number): unknown => {
@@ -51,7 +49,6 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   return map(value, 0)
 }
 
-/** Find what a message names that is stored: in results, arguments, texts of the user, and the snapshot. */
 export function findNames({ role, parts }: HistoryMessage, archive: HistoryArchive): readonly ArchivedItem[] {
   const items: ArchivedItem[] = []
   const collect = (text: string): string => {

@@ -11,20 +11,18 @@ import type { ResolvedHistoryOptions } from '../history-options.ts'
 import { countPart } from '../measure/count-message.ts'
 import { argumentsOf, mapTexts } from './argument-texts.ts'
 
-/** A part that is to become a reference. */
+/** A part to replace by a reference. */
 export type ChosenPart = {
   readonly draft: Draft
   readonly position: number
-  /** Its tokens now. */
   readonly tokens: number
 } & (
   | { readonly kind: 'result'; readonly part: HistoryToolResult }
-  /** A replacement of the offloader, whose preview can be shorter. */
+  /** A replacement of the offloader, whose preview can shrink. */
   | { readonly kind: 'replacement'; readonly part: HistoryToolResult; readonly known: KnownReplacement }
   | { readonly kind: 'arguments'; readonly part: HistoryToolCall }
 )
 
-/** Choose the parts of older messages that are over the limit; of the other messages it is noted why they stay. */
 export function chooseParts(drafts: readonly Draft[], recent: number, options: ResolvedHistoryOptions): ChosenPart[] {
   const chosen: ChosenPart[] = []
   for (const [index, draft] of drafts.entries()) {
@@ -43,19 +41,16 @@ export function chooseParts(drafts: readonly Draft[], recent: number, options: R
   return chosen
 }
 
-/** Tell whether a message has parts that are over the limit, once it is not recent any more. */
 export const hasLargeParts = ({ parts }: HistoryMessage, options: ResolvedHistoryOptions): boolean =>
   parts.some((part) => choosePart(part, options) !== undefined)
 
-/** A text of a message that is to become a reference. */
 export interface ChosenText {
   readonly position: number
   readonly part: HistoryText
-  /** Its tokens now. */
   readonly tokens: number
 }
 
-/** Choose the texts of a request that are over the limit. */
+/** Choose the texts of a user message that are over the limit. */
 export function chooseTexts(
   { parts }: HistoryMessage,
   {
@@ -82,13 +77,13 @@ function choosePart(part: HistoryPart, options: ResolvedHistoryOptions): Choice 
       ? { kind: 'arguments', part, tokens }
       : undefined
   const known = knownReplacement(part, options)
-  // A replacement counts as what it stands for, and is not stored as if it were a result itself.
+  // A replacement counts as its original, and is not stored again.
   if (known !== undefined && known.tokens > maxToolMessageTokens)
     return known.isBrief && tokens <= maxToolMessageTokens ? undefined : { kind: 'replacement', part, known, tokens }
   return tokens > maxToolMessageTokens ? { kind: 'result', part, tokens } : undefined
 }
 
-/** Read the replacement that a result is, where it is one. */
+/** Parse the replacement that a result consists of, if it does. */
 export function knownReplacement(
   { content }: HistoryToolResult,
   { archive }: Pick<ResolvedHistoryOptions, 'archive'>,
@@ -97,7 +92,6 @@ export function knownReplacement(
   return first?.type === 'text' ? archive.readReplacement(first.text) : undefined
 }
 
-/** Tell whether texts among the arguments of a call are references already. */
 function isCompactedCall(call: HistoryToolCall, { archive }: ResolvedHistoryOptions): boolean {
   let isCompacted = false
   mapTexts(argumentsOf(call), (text) => {

@@ -30,13 +30,11 @@ import {
 
 const CONCURRENT_PARTS = 4
 
-/** What was stored, and what could not be. */
 interface Compaction {
   readonly stored: readonly ArchivedByHistory[]
   readonly failures: readonly HistoryFailure[]
 }
 
-/** Say what parts are compacted with. */
 export function compactionContext(
   drafts: readonly Draft[],
   format: HistoryFormat<unknown>,
@@ -48,11 +46,7 @@ export function compactionContext(
   return { ...options, format, calls }
 }
 
-/**
- * Make references of all large results and arguments before the recent messages, in one pass, changing the drafts.
- *
- * Each is stored before it is replaced; one that cannot be stored stays, and after an outage no more are tried.
- */
+/** Replace all large older results and arguments in one pass; a part that cannot be stored stays. */
 export async function compactMessages(
   drafts: readonly Draft[],
   format: HistoryFormat<unknown>,
@@ -63,7 +57,6 @@ export async function compactMessages(
   return await replaceParts(chosen, compactionContext(drafts, format, options))
 }
 
-/** Make a reference of the long texts of one message of the user. */
 export async function compactRequest(draft: Draft, context: CompactionContext): Promise<Compaction> {
   const stored: ArchivedByHistory[] = []
   const failures: HistoryFailure[] = []
@@ -104,7 +97,7 @@ async function replaceParts(chosen: readonly ChosenPart[], context: CompactionCo
 
 const STOPS: ReadonlySet<string> = new Set(['unavailable', 'aborted'])
 
-/** Tell whether after a failure nothing more is to be tried in this pass. */
+/** Return whether a failure ends the pass. */
 export const isOutage = ({ error }: HistoryFailure): boolean => StorageError.isInstance(error) && STOPS.has(error.code)
 
 async function compactPart(
@@ -116,13 +109,12 @@ async function compactPart(
   if (choice.kind === 'replacement') {
     const shorter = await shrinkReplacement(choice.part, choice.known, context)
     if (shorter !== undefined) return { part: shorter, stored: { items: [], undo: async () => {} } }
-    // It only looks like a replacement: it is what a tool returned.
+    // It only looks like a replacement.
     if (choice.tokens <= context.maxToolMessageTokens) return { part, stored: { items: [], undo: async () => {} } }
   }
   return await compactResult(draft.message, choice.part, choice.tokens, context)
 }
 
-/** What became of one part. */
 interface Attempt extends Compaction {
   readonly part?: HistoryPart
   readonly reason: HistoryReason
@@ -146,13 +138,12 @@ async function attempt(
     const items = stored.items.map(({ name, kind, size }) => ({ name, kind, size, index }))
     return { part, reason: 'compacted', stored: items, failures: [] }
   } catch (error) {
-    // Whatever it was: the message must not be lost with it. It stays as it is, and the outcome carries the error.
+    // The message stays after any error, and the outcome reports it.
     if (!StorageError.isInstance(error)) warn('A part of a history could not be compacted and stays.', error)
     return { reason: 'store-failed', stored: [], failures: [{ step: 'store', index, error }] }
   }
 }
 
-/** Count a part as its format writes it, which may escape what was put into it, or put it into a form of its own. */
 function writtenTokens(message: HistoryMessage, part: HistoryPart, { format, countTokens }: CompactionContext): number {
   const written = format.read(format.write([{ ...message, parts: [part] }]))
   const parts = written.flatMap((one) => one.parts)
@@ -165,22 +156,15 @@ function apply(draft: Draft, position: number, { part, reason }: Attempt, { coun
     return
   }
   const { parts } = draft.message
-  // A message may have very many results: those that stay are not counted again for each that goes.
+  // Counting the other parts again would be slow for messages with many results.
   draft.tokens += countPart(part, countTokens) - countPart(parts[position]!, countTokens)
   draft.message = { ...draft.message, parts: parts.with(position, part) }
   draft.reason = reason
 }
 
-/** Below this, what would stand in the place of a text is no shorter. */
 const MIN_TEXT_TOKENS = 200
-/** More long texts than this are stored as one, with all other arguments. */
 const MAX_TEXTS = 16
 
-/**
- * Store the long texts among the arguments of a call, such as the content of a file that was written, and return the call
- * with references in their places: short arguments, such as the path, stay. Where the length lies elsewhere, all of the
- * arguments are stored as one. Rejects as the archive does, and then has kept nothing.
- */
 async function compactArguments(
   message: HistoryMessage,
   part: HistoryToolCall,
@@ -228,7 +212,7 @@ async function compact(
     for (const content of named) {
       if (content.kind === 'original') continue
       const tokens = estimateLargeTokens(content.text ?? '', countTokens)
-      // The first one leads to what all of them were part of.
+      // The first replacement also names the stored original.
       const all = replacements.length === 0 ? [content, ...original] : [content]
       replacements.push(await writeReplaced('argument', origin, all, { blocks: 1, tokens }, context))
     }
@@ -239,7 +223,6 @@ async function compact(
   }
 }
 
-/** Return the long texts of arguments, each once; `undefined` where what is left without them would still be too much. */
 function longTexts(
   part: HistoryToolCall,
   value: unknown,
@@ -248,12 +231,11 @@ function longTexts(
   if (typeof value !== 'object' || value === null) return undefined
   const texts = new Set<string>()
   mapTexts(value, (text) => {
-    // Fewer characters have fewer tokens.
+    // A text has at most one token for each character.
     if (text.length >= MIN_TEXT_TOKENS && estimateLargeTokens(text, countTokens) > MIN_TEXT_TOKENS) texts.add(text)
     return text
   })
   if (texts.size === 0 || texts.size > MAX_TEXTS) return undefined
-  // As JSON, a text has more tokens than it has itself.
   const left = withArguments(
     part,
     mapTexts(value, (text) => (texts.has(text) ? '' : text)),
@@ -261,7 +243,6 @@ function longTexts(
   return countPart(left, countTokens) > maxToolMessageTokens ? undefined : [...texts]
 }
 
-/** Say how all arguments are stored as one. Throws where `redact` leaves of JSON what a call cannot be given back with. */
 function wholeContent(part: HistoryToolCall, redact: ((text: string) => string) | undefined): StorableContent {
   const { input } = part
   const text = typeof input === 'string' ? input : (indentJson(input) ?? '')
@@ -272,15 +253,9 @@ function wholeContent(part: HistoryToolCall, redact: ((text: string) => string) 
   return { ...textContent('argument', left, undefined), isRedacted: left !== text }
 }
 
-/** Beyond this many pieces of text or JSON, naming each would fill the context again: they are joined. */
+/** More references would fill the context again. */
 const MAX_SEPARATE_TEXTS = 16
 
-/**
- * Store a tool result and return it with a reference and a short preview in its place; `undefined` where nothing of it can
- * be stored. Rejects as the archive does, and then has kept nothing.
- *
- * @param tokens - Those of the result.
- */
 async function compactResult(
   message: HistoryMessage,
   part: HistoryToolResult,
@@ -323,7 +298,6 @@ async function compactResult(
   return await compactExactly(message, part, pieces, compact, context)
 }
 
-/** Of more texts than can be named make one. */
 function joinTexts(contents: readonly StorableContent[]): readonly StorableContent[] {
   const texts = contents.filter(({ text }) => text !== undefined)
   if (texts.length <= MAX_SEPARATE_TEXTS) return contents
@@ -331,7 +305,6 @@ function joinTexts(contents: readonly StorableContent[]): readonly StorableConte
   return [all, ...contents.filter(({ text }) => text === undefined)]
 }
 
-/** Store a long text of the user, such as a log that was pasted, and return it with a reference and a preview in its place. */
 async function compactText(
   message: HistoryMessage,
   part: HistoryText,

@@ -21,32 +21,28 @@ import {
 import { argumentsOf, findNames, mapTexts, wholeOf, withArguments } from './argument-texts.ts'
 import type { CompactedPart, CompactionContext } from './write-replaced.ts'
 
-/** The messages that parts come from that were stored as they were. */
 const originals = new WeakMap<HistoryPart, HistoryMessage>()
 
-/** What messages are restored with. */
 export interface Restoring {
   readonly format: HistoryFormat<unknown>
   readonly archive: Pick<HistoryArchive, 'readReplacement'>
-  /** Return what is stored under a name. Rejects with a `StorageError`. */
+  /** Return stored content. Rejects with a `StorageError`. */
   readonly retrieve: (name: string) => Promise<StoredContent>
-  /** Told of what cannot be put back; its part stays as it is then. Without it, that rejects. */
+  /** Called for content that cannot be restored, whose part then stays. If absent, restoring rejects. */
   readonly onMissing?: ((error: StorageError) => void) | undefined
-  /** Tells whether something is to be put back; a part of which nothing is stays as it is. Defaults to everything. */
+  /** Selects the items to restore. Defaults to all. */
   readonly isWanted?: ((item: ArchivedItem) => boolean) | undefined
 }
 
 /**
- * Put back what was stored of a message; one that has nothing stored comes back as the very object.
- *
- * Rejects with a `StorageError`, also with `corrupt` for what is not what it should be.
+ * Restore a message, or return the same object. Rejects with a `StorageError`, `corrupt` if the content does not match.
  */
 export async function restoreMessage(message: HistoryMessage, restoring: Restoring): Promise<HistoryMessage> {
   const [only] = message.parts
   if (message.parts.length === 1 && only !== undefined) {
     const restored = await restoreOrKeep(only, message, restoring)
     if (restored === only) return message
-    // What was stored as it was is the whole message.
+    // A stored original replaces the whole message.
     return originals.get(restored) ?? { ...message, parts: [restored] }
   }
   const parts: HistoryPart[] = []
@@ -130,10 +126,8 @@ const isAnyWanted = (known: readonly KnownReplacement[], { isWanted }: Restoring
   isWanted === undefined || known.some(({ items }) => items.some(isWanted))
 
 /**
- * Restore a part from the message that was stored as it was, or else from the pieces.
- *
- * Whoever knows how may have written what names that message, and what is stored there: a result is given back as no more
- * than a result of the same call, and not as a message with words of the user in it.
+ * Anybody can forge a reference. A result is therefore restored only as the result of the same call, and never as a
+ * message with words of the user.
  */
 async function restoreFrom(
   part: HistoryPart,
@@ -156,7 +150,6 @@ async function restoreFrom(
   return found
 }
 
-/** Say who says what to which call, beside the parts of one type, which differ. */
 const placeOf = (messages: readonly HistoryMessage[], { type }: HistoryPart): string =>
   JSON.stringify(messages.map(({ role, parts }) => [role, parts.map((part) => besideOf(part, part.type === type))]))
 
@@ -176,12 +169,10 @@ async function restoreText({ name }: ArchivedItem, { retrieve }: Restoring): Pro
 }
 
 /**
- * Compact a part so that restoring gives the very same message. That is tried out: where it would not, the message is
- * stored as well, as it is. What `redact` took out is not stored in either way. Where it fails, nothing new stays stored;
- * `undefined` where what it became does not lead back to all that was stored.
+ * Compact a part, and store the whole message if restoring the part would not return the same message.
  *
- * @param compact - Store contents and return the part that names them; the last may be the message as it is. It is given an
- *   archive that stores each of them once.
+ * Content that `redact` removed is never stored. A failure leaves nothing new in storage. Returns `undefined` if the
+ * result does not name all stored items.
  */
 export async function compactExactly<Part extends HistoryPart>(
   message: HistoryMessage,
@@ -212,7 +203,7 @@ export async function compactExactly<Part extends HistoryPart>(
       await compacted.stored.undo()
     }
     const whole = await orNothing({ part: exact.part, stored: { items: exact.stored.items, undo } })
-    // Pieces of unreadable types, or too many to be named, are in the message as it is.
+    // The original holds content whose types cannot be parsed, and lists that are too long.
     return whole ?? (await orNothing(await compact([original], storingOnce(context.archive))))
   } catch (error) {
     await compacted.stored.undo()
@@ -220,7 +211,7 @@ export async function compactExactly<Part extends HistoryPart>(
   }
 }
 
-/** What is stored twice is used in between, and could not be removed again. */
+/** A second store counts as a use, and the entry could not be removed any more. */
 function storingOnce(archive: HistoryArchive): Pick<HistoryArchive, 'store'> {
   const receipts = new Map<string, Promise<ArchiveReceipt>>()
   return {
@@ -232,7 +223,6 @@ function storingOnce(archive: HistoryArchive): Pick<HistoryArchive, 'store'> {
   }
 }
 
-/** Tell whether a part, as its format shows it, names all that was stored of it: types of media may be anything, and very many. */
 function namesAll(
   message: HistoryMessage,
   { part, stored }: CompactedPart<HistoryPart>,
@@ -243,10 +233,6 @@ function namesAll(
   return stored.items.every(({ name }) => names.has(name))
 }
 
-/**
- * Tell whether what was stored of a part gives the very same message again, by writing the message with the shorter part,
- * reading that, and restoring it from the contents as they are in memory.
- */
 async function isRestorable<Part extends HistoryPart>(
   message: HistoryMessage,
   part: Part,

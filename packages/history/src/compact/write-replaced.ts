@@ -17,28 +17,25 @@ import type { HistoryToolCall, HistoryToolResult } from '../history-message.ts'
 import type { ResolvedHistoryOptions } from '../history-options.ts'
 import { decodeText, type StorableContent } from './archived-content.ts'
 
-/** Where something comes from that is stored. */
 export interface ContentOrigin {
   readonly callId: string
-  /** Empty where there is no tool. */
+  /** Empty if there is no tool. */
   readonly toolName: string
   readonly call: HistoryToolCall | undefined
   readonly isError: boolean
 }
 
-/** Something that was stored, with its text where it has one. */
 export interface StoredContent extends StorableContent {
   readonly item: ArchivedItem
 }
 
-/** Say what to store of something. */
 export const newItem = (
   { kind, bytes, contentType }: StorableContent,
   { callId, toolName }: ContentOrigin,
   part: string,
 ): NewArchivedItem => ({ kind, callId, toolName, part, content: bytes, contentType })
 
-/** Write what stands in the place of something that was stored; previews of its texts share the budget of the history. */
+/** Write a replacement; the previews of its texts share one budget. */
 export async function writeReplaced(
   subject: ReplacedContent['subject'],
   origin: ContentOrigin,
@@ -49,7 +46,7 @@ export async function writeReplaced(
   const { archive, countTokens, historyPreviewTokens } = context
   const previewed = contents.map(({ kind, text }) => (kind === 'original' ? undefined : text))
   const texts = previewed.filter((text) => text !== undefined)
-  // One text gets all of it: there is no need to count it.
+  // A single text gets the whole budget.
   const need = (text: string): number => (texts.length === 1 ? Infinity : estimateLargeTokens(text, countTokens))
   const needs = previewed.map((text) => (text === undefined ? 0 : need(text)))
   const shares = shareBudget(needs, historyPreviewTokens)
@@ -67,21 +64,17 @@ export async function writeReplaced(
   return archive.writeReplacement({ subject, items, isError: origin.isError, ...original })
 }
 
-/** Longer arguments tell nothing of what a call was after that is worth parsing them. */
 const MAX_INPUT_LENGTH = 65_536
 
-/** What is previewed. */
 interface PreviewedContent {
   readonly text: string
   readonly contentType: string
   readonly toolName: string
-  /** The call that it is the result of. */
   readonly call: HistoryToolCall | undefined
   readonly isError: boolean
   readonly budgetTokens: number
 }
 
-/** Preview what a history no longer holds, and count its lines. */
 async function previewContent(
   content: PreviewedContent,
   { offloader: { options }, countTokens }: CompactionContext,
@@ -90,7 +83,7 @@ async function previewContent(
   if (budgetTokens === 0) return { lines: countLines(text), preview: '' }
   const input = call === undefined ? undefined : inputValue(call)
   const previewing = { call: { toolName, input, intent: toolIntent(toolName, input) }, contentType }
-  // What a previewer cannot do, its fallback by lines does: a preview this short needs no event.
+  // The fallback by lines is good enough for a short preview.
   const reading = {
     ...previewing,
     previewers: withPreviewers(options.previewers, corePreviewers),
@@ -107,22 +100,15 @@ function countLines(text: string): number {
   return counter.lines
 }
 
-/** Return the arguments of a call as a value; `undefined` where they are none, or long. */
 function inputValue({ input, inputIsText }: HistoryToolCall): unknown {
   if (!inputIsText) return input
   if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return undefined
   return parseJsonText(input)
 }
 
-/** A content up to so many bytes is read for its new preview; a larger one is only named. */
 const MAX_PREVIEWED_BYTES = 4_194_304
 
-/**
- * Shorten the preview of what the offloader put in the place of a result, without storing anything; `undefined` where the
- * text names what is not stored, and so is no replacement, whatever it looks like. Rejects where storage cannot be asked.
- *
- * The result is what compacting the original would give.
- */
+/** Shorten an offloader's replacement; `undefined` if a named item is not stored. Rejects if storage is unavailable. */
 export async function shrinkReplacement(
   part: HistoryToolResult,
   { items, blocks, tokens, isError }: KnownReplacement,
@@ -156,14 +142,12 @@ async function isStored(archive: HistoryArchive, name: string, signal: AbortSign
   return (await unlessMissing(archive.retrieve(name, { signal }))) !== undefined
 }
 
-/** What parts are compacted with. */
 export interface CompactionContext extends ResolvedHistoryOptions {
   readonly format: HistoryFormat<unknown>
-  /** The calls of the history by their ids: the arguments of a call help to preview its result. */
+  /** Calls by id: arguments help to preview a result. */
   readonly calls: ReadonlyMap<string, HistoryToolCall>
 }
 
-/** A part in its shorter form, and what was stored for it. */
 export interface CompactedPart<Part> {
   readonly part: Part
   readonly stored: StoredItems

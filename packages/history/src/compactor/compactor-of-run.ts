@@ -3,30 +3,27 @@ import type { ContextOffloader } from '@spillway/core'
 import { HistoryCompactor } from './history-compactor.ts'
 import type { HistoryOptions } from '../history-options.ts'
 
-/** Sessions whose histories are remembered; the one that was not asked for the longest is forgotten. */
 const MAX_SESSIONS = 100
 
-/** What would mix up runs, or belongs to one alone. */
 const OF_EACH_RUN = ['offloader', 'archive', 'signal'] as const
 
-/** How the histories of all runs of a framework are made smaller; each run has the offloader of its own scope. */
+/** Options shared by all runs of a framework; each run has the offloader of its scope. */
 export type RunHistoryOptions<Conversation> = Omit<
   HistoryOptions<Conversation>,
   'offloader' | 'format' | 'archive' | 'signal'
 >
 
-/** The same, with the format of the framework's messages. */
+/** {@link RunHistoryOptions} with the format of the framework's messages. */
 export type CompactorOfRunOptions<Conversation> = RunHistoryOptions<Conversation> &
   Pick<HistoryOptions<Conversation>, 'format'>
 
 /**
- * Make the function that gives each run of a framework the {@link HistoryCompactor} of its scope. That function never throws.
+ * Create a function that returns the {@link HistoryCompactor} of each run's scope. The function never throws.
  *
- * Runs of one scope share a compactor, as that remembers what became of their history; the last 100 scopes are remembered,
- * and one that is forgotten begins as another process would. Where `scope` throws, or returns what cannot be a scope,
- * nothing can be stored, and so histories stay as they are.
+ * Runs of one scope share a compactor. The last 100 scopes are remembered. If `scope` throws or returns an invalid
+ * scope, histories stay unchanged.
  *
- * @throws TypeError where an option is not usable.
+ * @throws TypeError if an option is invalid.
  *
  * @example
  * ```ts

@@ -1,10 +1,18 @@
-import { compactPass, outcomeOf, tokensWritten } from '../compact-history.ts'
+import type { HistoryArchive, KnownSnapshot } from '../archive/history-archive.ts'
+import { compactPass, outcomeOf, tokensWritten, type HistoryPass } from '../compact-history.ts'
 import { findNames } from '../compact/argument-texts.ts'
 import { hasLargeParts } from '../compact/choose-parts.ts'
 import { compactMessages, isOutage } from '../compact/compact-messages.ts'
+import { findSystemSnapshot, systemEnd, withSnapshot } from '../compress/system-snapshot.ts'
 import { neutralMessages } from '../formats/neutral-messages.ts'
 import type { HistoryFormat } from '../history-format.ts'
-import { isSameList, type HistoryMessage } from '../history-message.ts'
+import {
+  isEqualValue,
+  isSameList,
+  type HistoryContent,
+  type HistoryMessage,
+  type HistoryPart,
+} from '../history-message.ts'
 import { resolveHistoryOptions, type HistoryOptions, type ResolvedHistoryOptions } from '../history-options.ts'
 import {
   draftsOf,
@@ -15,32 +23,18 @@ import {
   type HistoryOutcome,
 } from '../history-outcome.ts'
 import { recentStart } from '../measure/recent-start.ts'
-import {
-  goOn,
-  matchRemembered,
-  partSystems,
-  rememberedOf,
-  type BegunHistory,
-  type KnownHistory,
-  type PartedHistory,
-  type RememberedHistory,
-} from './remembered-history.ts'
 
-/** Conversations of one session that take turns, as those of its sub-agents, are each remembered. */
+/** Sub-agents of one session take turns, each with its own conversation. */
 const MAX_REMEMBERED = 8
-/** After so many calls, what the history names is used once, so that storage does not take it for forgotten. */
 const CALLS_BETWEEN_USES = 5
 
 /**
- * Compacts the history of one session with each call of its model, for loops that hand over the whole history each time
- * and do not keep what was made of it.
+ * Compacts a session's history before each model call, for loops that pass the whole history each time.
  *
- * It does what replacing the history would do: what was compacted or compressed stays so, byte for byte, and between two
- * passes the prompt only grows, so that the provider's cache holds. A process that goes on with a conversation of another
- * one compacts it at the same calls as that did, and so gets the same bytes; a summary it has to ask for again.
+ * Compacted parts stay byte-identical, and between two passes the prompt only grows, so that the provider's cache stays
+ * valid. Another process compacts at the same calls and gets the same bytes, except for summaries.
  *
- * What the history names is used now and then, so that a storage that evicts after some turns keeps it. Calls are answered
- * one after another.
+ * References in the history are used now and then, so that they are not evicted. Calls run one after another.
  *
  * @example
  * ```ts
@@ -66,15 +60,16 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
   #calls = 0
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @throws TypeError where an option is not usable. */
+  /** @throws TypeError if an option is invalid. */
   constructor(options: Omit<HistoryOptions<Conversation>, 'signal'>) {
     this.#options = resolveHistoryOptions(options)
     this.#format = (options.format ?? neutralMessages()) as HistoryFormat<Conversation>
   }
 
   /**
-   * Make a history smaller as {@link compactHistory} does, on top of what was done to it before. In the outcome, `statistics`
-   * and `unchanged` are about the history as it was after the call before; `messages` is all of it.
+   * Reduce a history as {@link compactHistory} does, on top of earlier calls.
+   *
+   * In the outcome, `statistics` and `unchanged` refer to the history after the previous call.
    */
   async compact(
     conversation: Conversation,
@@ -128,7 +123,6 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     return longest
   }
 
-  /** Remember a conversation in the place of what was known of it; that stays where it has become no other. */
   #remember(made: RememberedHistory, known: RememberedHistory | undefined): void {
     const index = known === undefined ? -1 : this.#remembered.indexOf(known)
     if (index >= 0) this.#remembered.splice(index, 1)
@@ -138,7 +132,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
   }
 }
 
-/** Compact a history that nothing is remembered of at the calls of the model at which it was over its limit. */
+/** Compacts at the model calls at which the history was over its limit, as another process did. */
 async function replayPasses(
   messages: readonly HistoryMessage[],
   format: HistoryFormat<unknown>,
@@ -150,9 +144,9 @@ async function replayPasses(
   if (options.mode === 'compress' || totalTokens(all) <= options.maxTotalTokens) return { messages, stored, failures }
   const begun: Draft[] = []
   let total = 0
-  // What is before the recent messages once is so at all later calls: it is looked at once.
+  // Messages before the recent ones are checked only once.
   let done = 0
-  // Where nothing is there to be made smaller, or storage is out of reach, looking is all for nothing.
+  // Without large parts, or during an outage, a pass is useless.
   let lastLarge = -1
   let isDown = false
   for (const [index, draft] of all.entries()) {
@@ -179,7 +173,6 @@ async function replayPasses(
 
 const CONCURRENT_USES = 8
 
-/** Use what a history names. What is gone, or out of reach, shows when it is read. */
 async function useNames(
   messages: readonly HistoryMessage[],
   { archive, signal }: Pick<ResolvedHistoryOptions, 'archive' | 'signal'>,
@@ -189,4 +182,187 @@ async function useNames(
     const uses = names.slice(start, start + CONCURRENT_USES).map(async (name) => archive.use?.(name, { signal }))
     await Promise.allSettled(uses)
   }
+}
+
+/** The beginning of a conversation before and after compaction, up to the last changed message. */
+interface RememberedHistory {
+  readonly came: readonly HistoryMessage[]
+  readonly went: readonly HistoryMessage[]
+  /** For each message of `went`, its position in `came`. */
+  readonly origins: readonly number[]
+  /** The complete result, which a framework may pass next. */
+  readonly all: readonly HistoryMessage[]
+  readonly snapshot: KnownSnapshot | undefined
+  /** The state before the last pass, for other conversations with the same beginning. */
+  readonly before: RememberedHistory | undefined
+}
+
+/** A remembered conversation that matches the beginning of a new one. */
+interface KnownHistory {
+  readonly remembered: RememberedHistory
+  readonly matched: number
+  readonly replaced: number
+  /** For each replaced message, its original position. */
+  readonly origins: readonly number[]
+  readonly parted: PartedHistory
+}
+
+/** Match a remembered conversation with the beginning of a new one; `matched` is 0 if it differs. */
+function matchRemembered(remembered: RememberedHistory, parted: PartedHistory): KnownHistory {
+  const { came, went, all } = remembered
+  if (isBeginning(came, parted.rest)) {
+    const { origins } = remembered
+    return { remembered, matched: came.length, replaced: came.length, origins, parted }
+  }
+  const asItWent = { remembered, replaced: went.length, origins: [...went.keys()] }
+  if (isBeginning(all, parted.rest)) return { ...asItWent, matched: all.length, parted }
+  // Without the snapshot, the system messages behind it look like the leading ones.
+  const spoken = all.findIndex(({ role }) => role !== 'system')
+  const between = Math.min(spoken < 0 ? all.length : spoken, parted.systems.length)
+  const at = parted.systems.length - between
+  const moved = { systems: parted.systems.slice(0, at), rest: [...parted.systems.slice(at), ...parted.rest] }
+  const matched = between > 0 && isBeginning(all, moved.rest) ? all.length : 0
+  return { ...asItWent, matched, parted: matched > 0 ? moved : parted }
+}
+
+interface LivedPass {
+  readonly came: readonly HistoryMessage[]
+  readonly begun: BegunHistory
+  readonly pass: HistoryPass
+  readonly written: readonly HistoryMessage[]
+  readonly isSame: boolean
+  readonly known: KnownHistory | undefined
+}
+
+function rememberedOf(
+  { came, begun, pass, written, isSame, known }: LivedPass,
+  { archive, maxTotalTokens }: ResolvedHistoryOptions,
+): RememberedHistory {
+  const all = partSystems(written, archive).rest
+  const isStuck = isSame && totalTokens(pass.drafts) > maxTotalTokens
+  const tail = isStuck ? 0 : sameAtEnd(came, partSystems(pass.messages, archive).rest)
+  const went = all.slice(0, all.length - tail)
+  const drafts = pass.drafts.slice(pass.drafts.length - all.length).slice(0, went.length)
+  const before = pass.applied.length > 0 ? known?.remembered : known?.remembered.before
+  return {
+    came: came.slice(0, came.length - tail),
+    went,
+    origins: originsOf(drafts, begun.messages.length - came.length, known),
+    all,
+    snapshot: findSystemSnapshot(pass.messages, archive)?.known,
+    before: before && { ...before, before: undefined },
+  }
+}
+
+function sameAtEnd(a: readonly unknown[], b: readonly unknown[]): number {
+  let count = 0
+  while (count < Math.min(a.length, b.length) && a.at(-1 - count) === b.at(-1 - count)) count += 1
+  return count
+}
+
+/** @param more - The number of messages that the pass had before this conversation. */
+function originsOf(drafts: readonly Draft[], more: number, known: KnownHistory | undefined): number[] {
+  const { origins = [], replaced = 0 } = known ?? {}
+  const start = more + replaced - origins.length
+  return drafts.map(({ index }) => origins[index - start] ?? index - more)
+}
+
+/** Replace the beginning of a conversation by its compacted form. */
+function goOn(
+  { remembered, replaced, origins }: KnownHistory,
+  systems: readonly HistoryMessage[],
+  came: readonly HistoryMessage[],
+  format: HistoryFormat<unknown>,
+  { archive }: ResolvedHistoryOptions,
+): BegunHistory {
+  const { snapshot } = remembered
+  const written = (message: HistoryMessage): unknown => format.write([message])
+  const went = remembered.went.map((message, index) => {
+    const now = came[origins[index]!]
+    if (now === undefined) return message
+    // Programs move cache marks between calls; changed messages get the current marks.
+    const rebased = rebaseMessage(message, now)
+    return rebased !== now && isEqualValue(written(rebased), written(message)) ? message : rebased
+  })
+  const isNew = snapshot !== undefined && findSystemSnapshot(systems, archive) === undefined
+  const first = isNew ? withSnapshot(systems, snapshot, archive) : systems
+  return { messages: [...first, ...went, ...came.slice(replaced)], stored: [], failures: [] }
+}
+
+const isBeginning = (beginning: readonly HistoryMessage[], messages: readonly HistoryMessage[]): boolean =>
+  beginning.length > 0 &&
+  beginning.length <= messages.length &&
+  beginning.every((message, index) => isSameContent(message, messages[index]!))
+
+/** Return whether two messages have the same content, ignoring fields such as cache marks. */
+export const isSameContent = (a: HistoryMessage, b: HistoryMessage): boolean =>
+  a === b || (a.role === b.role && hasSamePieces(a.parts, b.parts))
+
+type Piece = HistoryPart | HistoryContent
+
+const hasSamePieces = (a: readonly Piece[], b: readonly Piece[]): boolean =>
+  a.length === b.length && a.every((piece, index) => isSamePiece(piece, b[index]!))
+
+function isSamePiece(a: Piece, b: Piece): boolean {
+  switch (a.type) {
+    case 'text':
+    case 'reasoning':
+      return b.type === a.type && a.text === b.text
+    case 'json':
+    case 'opaque':
+      return b.type === a.type && isEqualValue(a.value, b.value)
+    case 'tool-call':
+      return b.type === a.type && a.id === b.id && a.name === b.name && isEqualValue(a.input, b.input)
+    case 'tool-result':
+      return (
+        b.type === a.type &&
+        a.callId === b.callId &&
+        a.toolName === b.toolName &&
+        a.isError === b.isError &&
+        hasSamePieces(a.content, b.content)
+      )
+    default:
+      return (
+        b.type === a.type &&
+        a.mediaType === b.mediaType &&
+        a.name === b.name &&
+        a.url === b.url &&
+        a.base64 === b.base64 &&
+        isEqualValue(a.data, b.data)
+      )
+  }
+}
+
+/** Apply a changed message's content to its current version; if the parts differ in number, it stays. */
+export function rebaseMessage(changed: HistoryMessage, now: HistoryMessage): HistoryMessage {
+  if (isSameContent(changed, now)) return now
+  if (changed.parts.length !== now.parts.length) return changed
+  return { ...now, parts: now.parts.map((part, index) => rebasePart(changed.parts[index]!, part)) }
+}
+
+function rebasePart(changed: HistoryPart, now: HistoryPart): HistoryPart {
+  if (isSamePiece(changed, now)) return now
+  if (changed.type === 'text' && now.type === 'text') return { ...now, text: changed.text }
+  if (changed.type === 'tool-result' && now.type === 'tool-result') return { ...now, content: changed.content }
+  if (changed.type === 'tool-call' && now.type === 'tool-call')
+    return { ...now, input: changed.input, inputIsText: changed.inputIsText }
+  return changed
+}
+
+/** A history with its leading system messages apart. */
+interface PartedHistory {
+  readonly systems: readonly HistoryMessage[]
+  readonly rest: readonly HistoryMessage[]
+}
+
+function partSystems(messages: readonly HistoryMessage[], archive: HistoryArchive): PartedHistory {
+  const start = systemEnd(messages, archive)
+  return { systems: messages.slice(0, start), rest: messages.slice(start) }
+}
+
+/** The history that a pass starts with. */
+interface BegunHistory {
+  readonly messages: readonly HistoryMessage[]
+  readonly stored: readonly ArchivedByHistory[]
+  readonly failures: readonly HistoryFailure[]
 }

@@ -26,7 +26,6 @@ import { findKept, readableJson, retrieveGroup, type Finding } from './find-kept
 import { summarizeGroup } from './summarize-group.ts'
 import { withSnapshot } from './system-snapshot.ts'
 
-/** About as long as the line of any group. */
 const TYPICAL_GROUP: ArchivedMessages = {
   name: 'history_messages_k3jx52mvn4q7ah6zr2ya',
   kind: 'messages',
@@ -36,24 +35,19 @@ const TYPICAL_GROUP: ArchivedMessages = {
   kept: [1, 100],
 }
 
-/** A history with a summary in the place of older messages. */
 interface Compression {
   readonly drafts: readonly Draft[]
   readonly stored: readonly ArchivedByHistory[]
   readonly failures: readonly HistoryFailure[]
 }
 
-/** How far compressing has come. */
 interface Progress {
   snapshot: LiveSnapshot
   readonly stored: ArchivedByHistory[]
   readonly failures: HistoryFailure[]
 }
 
-/**
- * Put a summary in the place of the messages before the recent ones, group after group: each is summarised together with
- * the snapshot before it, then stored, and only then taken out. The first group that fails stays, with all after it.
- */
+/** Replace older messages by summaries, group by group. The first group that fails stays, with all later ones. */
 export async function compressMessages(
   drafts: readonly Draft[],
   format: HistoryFormat<unknown>,
@@ -84,7 +78,6 @@ export async function compressMessages(
   }
 }
 
-/** Go on from the snapshot that there is; tell whether that could be done. Where storage cannot be asked, all stays. */
 async function begin(
   { before, units }: CompressionPlan,
   drafts: readonly Draft[],
@@ -108,7 +101,7 @@ async function begin(
     progress.snapshot = liveSnapshot(before.known, keptAt)
     return true
   } catch (error) {
-    // Whatever it was: the messages stay, and the outcome carries the error.
+    // The messages stay after any error, and the outcome reports it.
     const all = units.flat()
     for (const index of all) drafts[index]!.reason = 'store-failed'
     progress.failures.push({ step: 'store', index: drafts[all[0] ?? 0]?.index ?? 0, error })
@@ -116,7 +109,6 @@ async function begin(
   }
 }
 
-/** Summarise, store and take out one group; return why it stays where that failed. */
 async function compressGroup(
   group: readonly number[],
   plan: CompressionPlan,
@@ -154,22 +146,20 @@ async function compressGroup(
     progress.stored.push({ name: item.name, kind: item.kind, size: item.size, index: first.index })
     return undefined
   } catch (error) {
-    // Whatever it was: the messages stay, and the outcome carries the error.
+    // The messages stay after any error, and the outcome reports it.
     progress.failures.push({ step: 'store', index: first.index, error })
     return 'store-failed'
   }
 }
 
-/** Say how much larger the system message gets with a snapshot, and the name of one more group, than it is now. */
 function snapshotGrowth(text: string, before: LiveSnapshot, { archive, countTokens }: ResolvedHistoryOptions): number {
-  // A model may answer with a text of any length.
+  // A model may return text of any length.
   const count = (snapshot: HistorySnapshot): number => estimateLargeTokens(archive.writeSnapshot(snapshot), countTokens)
   const now = before.groups.length === 0 ? 0 : count(asSnapshot(before))
   const { groups, tokens } = asSnapshot(before)
   return count({ text, groups: [...groups, TYPICAL_GROUP], tokens }) - now
 }
 
-/** Take out what the snapshot has, and put it into the system message. */
 function applySnapshot(
   drafts: readonly Draft[],
   { start }: CompressionPlan,
@@ -195,32 +185,23 @@ function applySnapshot(
   return [...made, ...left]
 }
 
-/** A snapshot that names as many groups as this becomes the beginning of the next one, so that the list does not grow. */
+/** The next snapshot replaces that many groups, so that the list stays short. */
 const MAX_GROUPS = 8
 
-/** A group that was stored, and where among the drafts the messages are that it keeps, in the order of `kept`. */
+/** A stored group, and the draft positions of its kept messages. */
 interface LiveGroup {
   readonly group: ArchivedMessages
   readonly keptAt: readonly number[]
 }
 
-/** What is in a snapshot. */
 interface LiveSnapshot {
-  /** Empty before the first. */
   readonly text: string
   readonly groups: readonly LiveGroup[]
-  /** Tokens of all messages that it stands for. */
   readonly tokens: number
-  /** Positions of drafts that are in it, of those that were there when this pass began. */
+  /** Positions of drafts that this pass removed. */
   readonly removed: ReadonlySet<number>
 }
 
-/**
- * Say what the snapshot has that a history came with.
- *
- * @param keptAt - Where the messages are that it says are kept, as `findKept` found them; one that is none of them any more
- *   is not kept.
- */
 function liveSnapshot(before: KnownSnapshot | undefined, keptAt: readonly (number | undefined)[]): LiveSnapshot {
   let next = 0
   const groups = (before?.groups ?? []).map((group): LiveGroup => {
@@ -232,19 +213,13 @@ function liveSnapshot(before: KnownSnapshot | undefined, keptAt: readonly (numbe
   return { text: before?.text ?? '', groups, tokens: before?.tokens ?? 0, removed: new Set() }
 }
 
-/** Say it as it stands in the system message. */
 const asSnapshot = ({ text, groups, tokens }: LiveSnapshot): HistorySnapshot => ({
   text,
   groups: groups.map(({ group }) => group),
   tokens,
 })
 
-/**
- * Store the messages of a group, in their order and with those between them that stay, so that all of them can be put back,
- * and return the snapshot that names them.
- *
- * @param text - Of the new snapshot.
- */
+/** Kept messages between them are stored too, so that all can be restored in order. */
 async function storeGroup(
   group: readonly number[],
   text: string,
@@ -268,7 +243,7 @@ async function storeGroup(
   }
   const isFolded = groups.length >= MAX_GROUPS
   if (isFolded) {
-    // The older groups go with it: it begins with their snapshot, and with what that says is kept.
+    // The older groups go with it: the new group starts with their snapshot and kept messages.
     messages.push(...withSnapshot([], asSnapshot({ ...before, groups }), archive))
     for (const index of keptBefore) add(index, true)
   }
@@ -290,7 +265,6 @@ async function storeGroup(
   return { snapshot: { text, groups: [...(isFolded ? [] : groups), named], tokens, removed }, item: items[0]! }
 }
 
-/** Say of a group no more that it keeps what is taken out now. */
 function withoutTaken({ group, keptAt }: LiveGroup, taken: ReadonlySet<number>): LiveGroup {
   const kept = group.kept.filter((_, position) => !taken.has(keptAt[position]!))
   return { group: { ...group, kept }, keptAt: keptAt.filter((index) => !taken.has(index)) }

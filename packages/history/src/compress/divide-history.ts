@@ -4,26 +4,16 @@ import type { Draft } from '../history-outcome.ts'
 import { conversationUnits, recentStart } from '../measure/recent-start.ts'
 import { findSystemSnapshot, systemEnd, type SystemSnapshot } from './system-snapshot.ts'
 
-/** A history by what compressing does to it: positions among the drafts. */
 interface DividedHistory {
-  /** Where the system messages end that it begins with. */
   readonly start: number
-  /** Where the recent messages begin. */
   readonly recent: number
-  /** Messages between the two that stay where they are: system messages, and the request that the user made last. */
+  /** System messages and the last request, which stay. */
   readonly kept: ReadonlySet<number>
-  /** The last words of the user, where what follows would otherwise begin with none. */
   readonly request: number | undefined
-  /** Units of what is left, each the positions of messages that stay together. */
   readonly units: readonly (readonly number[])[]
 }
 
-/**
- * Say which messages could go into a summary.
- *
- * APIs want a conversation to begin with the user, and the model needs to know what it is working on: where the recent
- * messages begin otherwise, the last message of the user before them stays.
- */
+/** A conversation must begin with the user. If the recent messages do not, the last request stays. */
 function divideHistory(drafts: readonly Draft[], options: ResolvedHistoryOptions): DividedHistory {
   const messages = drafts.map(({ message }) => message)
   const start = systemEnd(messages, options.archive)
@@ -43,7 +33,7 @@ function divideHistory(drafts: readonly Draft[], options: ResolvedHistoryOptions
   return { start, recent, kept, request, units: mergeUnits(units, messages, start, request) }
 }
 
-/** Put units together where taking out just the first would leave a conversation that does not begin with the user. */
+/** Joins units if removing the first alone would leave a conversation that does not begin with the user. */
 function mergeUnits(
   units: readonly (readonly number[])[],
   messages: readonly HistoryMessage[],
@@ -55,7 +45,7 @@ function mergeUnits(
   let isOpen = false
   for (const [position, unit] of units.entries()) {
     if (!isOpen) merged.push([])
-    // Spread into arguments, many would exceed the stack.
+    // Spreading a long list into arguments would exceed the stack.
     for (const index of unit) merged.at(-1)!.push(index)
     const next = units[position + 1]?.[0]
     isOpen = next !== undefined && messages[Math.min(request, next)]?.role !== 'user'
@@ -63,7 +53,6 @@ function mergeUnits(
   return merged
 }
 
-/** Find the last message that the user wrote: one that is nothing but results of tools is none. */
 function lastRequest(drafts: readonly Draft[], start: number, end: number): number | undefined {
   for (let index = end - 1; index >= start; index--) {
     const { role, parts } = drafts[index]!.message
@@ -72,7 +61,7 @@ function lastRequest(drafts: readonly Draft[], start: number, end: number): numb
   return undefined
 }
 
-/** Put units into groups of at most `groupTokens`, in their order; a larger unit is a group by itself, 0 makes one group. */
+/** Group units by `groupTokens`, in order; a larger unit is its own group, and 0 means one group. */
 export function groupUnits(
   units: readonly (readonly number[])[],
   drafts: readonly Draft[],
@@ -96,18 +85,15 @@ export function groupUnits(
   return [...groups, current]
 }
 
-/** Less than this share of the limit is not worth a call of a model, nor a changed system message. */
+/** Less than this share of the limit is not worth a model call. */
 const MIN_SHARE = 0.05
 
-/** What compressing would do. */
 export interface CompressionPlan extends DividedHistory {
-  /** The snapshot that the history has already. */
   readonly before: SystemSnapshot | undefined
-  /** Why nothing is compressed, where that is so. */
+  /** The reason why nothing is compressed, if so. */
   readonly reason: 'no-summarize' | 'too-little' | undefined
 }
 
-/** Say what compressing would do. */
 export function planCompression(drafts: readonly Draft[], options: ResolvedHistoryOptions): CompressionPlan {
   const divided = divideHistory(drafts, options)
   const systems = drafts.slice(0, divided.start).map(({ message }) => message)
@@ -118,7 +104,7 @@ export function planCompression(drafts: readonly Draft[], options: ResolvedHisto
   return { ...divided, before: found, reason }
 }
 
-/** Note of all messages why they stay, as far as that is known before anything is tried. */
+/** Note the reasons of all messages that are known before a model is asked. */
 export function noteReasons(
   drafts: readonly Draft[],
   { start, recent, request, units, reason }: CompressionPlan,

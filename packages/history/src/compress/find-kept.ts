@@ -6,23 +6,14 @@ import { decodeConversation, encodeConversation, type HistoryFormat } from '../h
 import { isEqualValue, type HistoryMessage } from '../history-message.ts'
 import { findSystemSnapshot, withoutSnapshot } from './system-snapshot.ts'
 
-/** Where one is not at its place, so many messages are looked at. */
 const MAX_LOOKED_AT = 16
 
-/** What copies of messages are recognised with. */
+/** The context for recognizing copies of messages. */
 export interface Finding extends Restoring {
   readonly redact: ((text: string) => string) | undefined
 }
 
-/**
- * Find the messages that a snapshot says still stand in the history, and that are also stored. Programs change and remove
- * messages: what is not as it was stored is no copy.
- *
- * Returns their positions in the order of what is kept; `undefined` for those that are gone or changed.
- *
- * @param start - Where they should begin, one after another.
- * @param kept - The messages as they are stored; `undefined` for what cannot be had.
- */
+/** Return the positions of a snapshot's kept messages; `undefined` for messages that were removed or changed. */
 export async function findKept(
   messages: readonly HistoryMessage[],
   start: number,
@@ -57,13 +48,10 @@ async function isCopy(live: HistoryMessage, stored: HistoryMessage, finding: Fin
   return redacted !== undefined && isEqual(redacted, other)
 }
 
-/** Snapshots hold those that came before them; a chain of more than this was made to do harm. */
+/** A longer chain of snapshots is hostile. */
 const MAX_DEPTH = 200
 
-/**
- * Put back the messages that a snapshot stands for, and take it out of the system message. Where one of its groups cannot
- * be had, all of it stays as it is.
- */
+/** Restore the messages of a snapshot and remove it. If one group is missing, all messages stay. */
 export async function expandSnapshot(
   messages: readonly HistoryMessage[],
   archive: HistoryArchive,
@@ -81,16 +69,13 @@ export async function expandSnapshot(
     for (const position of group.kept) kept.push(stored[position - 1])
     restored.push(await expandSnapshot(stored, archive, restoring, depth + 1))
   }
-  // What was changed since is no copy any more: it stays, too.
+  // A message that was changed since is not a copy, and stays.
   const dropped = new Set(await findKept(messages, after, kept, restoring))
   const rest = messages.slice(after).filter((_, index) => !dropped.has(after + index))
   return [...withoutSnapshot(messages.slice(0, after), found), ...restored.flat(), ...rest]
 }
 
-/**
- * Return the messages of a group; `undefined` where they are gone or damaged. Rejects where storage cannot be asked, unless
- * `onMissing` is told of that, too.
- */
+/** Return the messages of a group; `undefined` if missing or corrupt. Rejects during an outage without `onMissing`. */
 export async function retrieveGroup(
   { name }: ArchivedMessages,
   { format, retrieve, onMissing }: Restoring,
@@ -106,7 +91,7 @@ export async function retrieveGroup(
   }
 }
 
-/** Take out of messages what `redact` takes out. Throws where that leaves no messages of the format: they would be lost. */
+/** Redact encoded messages. Throws if the format cannot read the result. */
 export function readableJson(
   format: HistoryFormat<unknown>,
   json: string,

@@ -5,28 +5,22 @@ import type { HistoryContent, HistoryMessage, HistoryPart } from '../history-mes
 import type { SummaryRejection } from '../history-outcome.ts'
 import { inputText, jsonText } from '../measure/count-message.ts'
 
-/** A summary has at most this share of what it stands for, and is asked to keep within bounds of its own. */
 const SHARE_OF_SOURCE = 0.25
 const MIN_SUMMARY_TOKENS = 200
 const MAX_SUMMARY_TOKENS = 4_000
 
-/** What is to be summarised. */
 interface SummaryGroup {
   readonly messages: readonly HistoryMessage[]
-  /** Their tokens. */
   readonly tokens: number
-  /** Names of what these messages, and those that the previous snapshot stands for, have stored. */
   readonly references: readonly string[]
   readonly request: HistoryMessage | undefined
   readonly previousSnapshot: string | undefined
-  /** Tokens by which the system message would grow or shrink with a snapshot of this text. */
   readonly growth: (snapshot: string) => number
 }
 
-/** A summary, or why there is none. */
 type GroupSummary = { readonly snapshot: string } | { readonly rejection: SummaryRejection; readonly error?: unknown }
 
-/** Ask for the snapshot of a group, and check it. Never rejects, and never waits longer than it may. */
+/** Request and check the snapshot of a group. Never rejects, and stops at the timeout. */
 export async function summarizeGroup(
   group: SummaryGroup,
   summarize: Summarize,
@@ -51,18 +45,18 @@ export async function summarizeGroup(
   try {
     answer = await orEnded(summarize({ prompt, maxTokens, messages, previousSnapshot, signal }), signal)
   } catch (error) {
-    // It is anybody's code, and a network besides: the messages stay, and the outcome carries the error.
+    // The callback is user code that uses the network.
     return { rejection: timeout.aborted ? 'timeout' : 'model-failed', error }
   }
   const known = new Set(references)
-  // Names of other things may look the same: what the model was shown it has not invented.
+  // The model did not invent names that the prompt contains.
   const shown = referencesIn(prompt)
   const summary = readSummary(answer, (reference) => known.has(reference) || shown.has(reference))
   if ('rejection' in summary) return summary
   return group.growth(summary.snapshot) >= tokens ? { rejection: 'not-smaller' } : summary
 }
 
-/** Wait no longer than the signal lets: not everybody who is handed one listens to it. */
+/** The callback may ignore its signal. */
 async function orEnded(answer: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   const { promise: ended, reject } = Promise.withResolvers<never>()
   const end = (): void => reject(signal.reason)
@@ -75,20 +69,15 @@ async function orEnded(answer: Promise<unknown>, signal: AbortSignal): Promise<u
   }
 }
 
-/** What a summary is asked for with. */
 interface SummaryPrompt {
-  /** The messages, as a text. */
   readonly conversation: string
-  /** What the user wants, where that message stays in the history. */
   readonly request: string | undefined
   readonly previousSnapshot: string | undefined
-  /** References that the messages have, which alone a summary may name. */
   readonly references: readonly string[]
   readonly instructions: string
   readonly maxTokens: number
 }
 
-/** The sections of a snapshot, in their order, and what belongs into each. */
 const SECTIONS = [
   ['overall_goal', 'what the user wants in the end, in one or two sentences'],
   ['key_knowledge', 'facts, constraints, preferences and conventions that were learnt, with exact names and values'],
@@ -101,13 +90,10 @@ const SECTIONS = [
   ['next_steps', 'what is to be done next, the first thing first'],
 ] as const
 
-/** Sections that may not be missing or empty. */
 const REQUIRED_SECTIONS: readonly string[] = ['overall_goal', 'key_knowledge']
 
-/** No prompt has so many marks that their numbers would need more. */
 const MAX_FENCE_DIGITS = 9
 
-/** Write the one message that asks a model for a snapshot. */
 function summaryPrompt(prompt: SummaryPrompt): string {
   const { conversation, request, previousSnapshot, references, instructions, maxTokens } = prompt
   const fence = fenceFor(`${conversation}\n${request ?? ''}\n${previousSnapshot ?? ''}`)
@@ -146,7 +132,7 @@ function summaryPrompt(prompt: SummaryPrompt): string {
   ].join('\n')
 }
 
-/** A mark that none of the texts has; one look at a text that has very many of them must do. */
+/** Returns a mark that is not in the text, in one scan. */
 function fenceFor(text: string): string {
   if (!text.includes('record')) return 'record'
   const taken = new Set<number>()
@@ -158,16 +144,9 @@ function fenceFor(text: string): string {
   return `record_${number}`
 }
 
-/** Characters of a token, at the least: what is cut to so many has no more tokens. */
 const CHARACTERS_PER_TOKEN = 3
-/** Of a text that is too long, this share of what is shown comes from its beginning. */
 const SHARE_OF_BEGINNING = 0.6
 
-/**
- * Write messages as a text for a model that summarises them, each under a heading with its number.
- *
- * Beyond `maxTokens` the longest texts are shortened in their middle, and say so; short ones stay whole.
- */
 function renderMessages(messages: readonly HistoryMessage[], maxTokens: number): string {
   const pieces = messages.flatMap((message, index) => renderMessage(message, index + 1))
   const budget = maxTokens * CHARACTERS_PER_TOKEN
@@ -219,20 +198,12 @@ function shorten(text: string, units: number): string {
 
 const START = '<state_snapshot>'
 const END = '</state_snapshot>'
-/** What references look like: names with a digest at their end. */
 const REFERENCE = /\b[a-z0-9_]*_[a-z2-7]{20}\b/g
 
-/** Return what looks like a reference in a text. */
 const referencesIn = (text: string): ReadonlySet<string> => new Set(text.match(REFERENCE))
 
-/** What a model answered, as far as it can be used. */
 type ReadSummary = { readonly snapshot: string } | { readonly rejection: SummaryRejection }
 
-/**
- * Take the snapshot out of what a model answered, or say why it cannot stand for the messages.
- *
- * @param mayName - Tells of what looks like a reference whether the messages have it.
- */
 function readSummary(answer: unknown, mayName: (reference: string) => boolean): ReadSummary {
   if (typeof answer !== 'string') return { rejection: 'no-snapshot' }
   const start = answer.indexOf(START)
@@ -242,7 +213,7 @@ function readSummary(answer: unknown, mayName: (reference: string) => boolean): 
     .slice(start + START.length, end)
     .trim()
     .toWellFormed()
-  // A second one in it: the end of the block could not be told any more.
+  // A nested snapshot hides the end of the block.
   if (snapshot.includes(START) || snapshot.includes(END)) return { rejection: 'no-snapshot' }
   if (!REQUIRED_SECTIONS.every((name) => sectionOf(snapshot, name) !== '')) return { rejection: 'incomplete' }
   for (const reference of referencesIn(snapshot)) if (!mayName(reference)) return { rejection: 'unknown-reference' }

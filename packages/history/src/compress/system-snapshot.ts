@@ -2,15 +2,13 @@ import type { HistoryArchive, HistorySnapshot, KnownSnapshot } from '../archive/
 import { appendSnapshot } from '../archive/read-frame.ts'
 import type { HistoryMessage, HistoryText } from '../history-message.ts'
 
-/** A snapshot that a system message has. */
 export interface SystemSnapshot {
-  /** The position of the message among all, and of the text in it. */
   readonly message: number
   readonly part: number
   readonly known: KnownSnapshot
 }
 
-/** Find the snapshot in the system messages that a history begins with; the last, where there are several. */
+/** Find the last snapshot in the leading system messages. */
 export function findSystemSnapshot(
   messages: readonly HistoryMessage[],
   archive: HistoryArchive,
@@ -26,10 +24,7 @@ export function findSystemSnapshot(
   return found
 }
 
-/**
- * Say where the system messages end that a history begins with. A snapshot is at their end: system messages behind it stood
- * between messages that are in it now, and belong to the conversation.
- */
+/** Return the end of the leading system messages; those after a snapshot belong to the conversation. */
 export function systemEnd(messages: readonly HistoryMessage[], archive: HistoryArchive): number {
   const found = findSystemSnapshot(messages, archive)
   if (found !== undefined) return found.message + 1
@@ -37,12 +32,7 @@ export function systemEnd(messages: readonly HistoryMessage[], archive: HistoryA
   return spoken < 0 ? messages.length : spoken
 }
 
-/**
- * Put a snapshot at the end of the last of the system messages that a history begins with, in the place of one that is
- * there already. Where there is no system message, one is made.
- *
- * @param system - These system messages.
- */
+/** Put a snapshot at the end of the leading system messages, replacing an earlier one. */
 export function withSnapshot(
   system: readonly HistoryMessage[],
   snapshot: HistorySnapshot,
@@ -60,14 +50,14 @@ export function withSnapshot(
   return system.with(system.length - 1, { ...last, parts: withBlock(last, block) })
 }
 
-/** A system message that is one text stays that; to one of several parts, one is added. */
+/** A message with one text keeps one text; otherwise a part is added. */
 function withBlock({ parts }: HistoryMessage, block: string): HistoryMessage['parts'] {
   const [only] = parts
   if (parts.length === 1 && only?.type === 'text') return [{ ...only, text: appendSnapshot(only.text, block) }]
   return [...parts, { type: 'text', text: appendSnapshot(undefined, block) }]
 }
 
-/** Take the snapshot out of the system messages that a history begins with, as if there had been none. */
+/** Remove the snapshot from the leading system messages. */
 export function withoutSnapshot(
   messages: readonly HistoryMessage[],
   { message, part, known }: SystemSnapshot,

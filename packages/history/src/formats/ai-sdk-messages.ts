@@ -24,12 +24,11 @@ import { argumentsValue, jsonText, resultText, writeContentList, type WrittenPie
 import { base64Of, mediaFields, type MediaSource } from './media-source.ts'
 
 /**
- * Read and write model messages of the AI SDK, versions 6 and 7.
+ * Create the format for model messages of the AI SDK, versions 6 and 7.
  *
- * What providers executed, approvals, denials and parts of unknown types are kept as they are. Where the output of a tool
- * was JSON, a text in its place is written as text, and JSON in the place of a text as JSON; an error stays one.
+ * Provider-executed tools, approvals, denials and unknown parts stay unchanged.
  *
- * Reading throws a `TypeError` that names message and field where a message is none of the SDK.
+ * Reading throws a `TypeError` that names message and field if a message is invalid.
  *
  * @example
  * ```ts
@@ -54,7 +53,6 @@ export function aiSdkMessages<Message extends object>(): HistoryFormat<Message[]
   }
 }
 
-/** The name of the format of the AI SDK's model messages. */
 const AI_SDK_MESSAGES = 'ai-sdk-messages'
 
 const nativeOfPart = (value: unknown): { readonly format: string; readonly value: unknown } => ({
@@ -70,9 +68,7 @@ const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
 ])
 const URL_SCHEME = /^(?:https?|data|gs|s3|file):/i
 
-/** Read the messages of a conversation. */
 function readAiSdkMessages(conversation: unknown): HistoryMessage[] {
-  /** Ids of calls that the provider executes. */
   const executed = new Set<string>()
   return checkMessages(conversation).map((value, index) => {
     const message = checkMessage(value, index)
@@ -126,7 +122,7 @@ function readResult(part: Fields, place: string, executed: ReadonlySet<string>):
   return { type: 'tool-result', callId, toolName, content: readOutput(output), ...(isError ? { isError } : {}) }
 }
 
-/** Read an output. The native value of a text or of JSON is the whole output, as it may say more. */
+/** The native value of text or JSON is the whole output, which may have other fields. */
 function readOutput(output: Fields): HistoryContent[] {
   const { type, value } = output
   const native = nativeOfPart(output)
@@ -140,7 +136,6 @@ function readOutput(output: Fields): HistoryContent[] {
   })
 }
 
-/** Return the text of a part, where it is one: a file may have text as well. */
 function aiSdkText({ type, text, data }: Fields): string | undefined {
   if (type === 'text') return typeof text === 'string' ? text : undefined
   if (type !== 'file' || !isFields(data) || data['type'] !== 'text') return undefined
@@ -158,7 +153,6 @@ function readAiSdkPiece(part: Fields): HistoryContent | undefined {
   return source && mediaFields(kind, source, name)
 }
 
-/** The field that has the content, of each type of part with media. */
 const SOURCE_FIELDS: ReadonlyMap<unknown, string> = new Map([
   ['image', 'image'],
   ['file', 'data'],
@@ -186,11 +180,10 @@ function readData(data: unknown): MediaSource | undefined {
   return URL_SCHEME.test(data.slice(0, 16)) ? { url: data } : { base64: data }
 }
 
-/** Write a message of the SDK with the parts that it has now; all other fields stay, in their order. */
 function patchAiSdkMessage(native: Fields, { role, parts }: HistoryMessage, index: number): Fields {
   const fresh = new Set<WrittenPiece>()
   const pieces = parts.map((part, at) => patchPart(part, fresh, `messages[${index}].parts[${at}]`))
-  // The prompt of the system is a text in every version.
+  // The system prompt is text in every version.
   const content = joinContent(role === 'system' ? String(native['content']) : native['content'], pieces, fresh, '\n\n')
   return withFields(native, { content })
 }
@@ -227,7 +220,6 @@ function patchText(part: Fields, text: string): Fields {
   return { ...part, text }
 }
 
-/** Whether a native value is a whole output, and not a part of one. */
 const isOutput = (own: unknown): own is Fields =>
   isFields(own) && (Object.hasOwn(own, 'value') || own['type'] === 'execution-denied')
 
@@ -259,7 +251,6 @@ function joinContent(
   return writeContentList({ original, pieces, fresh, toPart, separator, marks: ['providerOptions'] })
 }
 
-/** Write a call or a result. */
 function writeAiSdkPart(part: HistoryToolCall | HistoryToolResult, place: string): Fields {
   if (part.type === 'tool-call')
     return { type: 'tool-call', toolCallId: part.id, toolName: part.name, input: argumentsValue(part) }
@@ -267,7 +258,6 @@ function writeAiSdkPart(part: HistoryToolCall | HistoryToolResult, place: string
   return { type: 'tool-result', toolCallId: part.callId, toolName: part.toolName, output }
 }
 
-/** Write the content of a result as an output: text, JSON, or parts. */
 function writeOutput(content: readonly HistoryContent[], isError: boolean, place: string): Fields {
   const [only] = content
   if (content.length === 1 && only?.type === 'json') return { type: isError ? 'error-json' : 'json', value: only.value }
@@ -276,7 +266,6 @@ function writeOutput(content: readonly HistoryContent[], isError: boolean, place
   return { type: 'content', value: content.map((piece) => writeOutputPart(piece, place)) }
 }
 
-/** Write a piece of a result as a part of an output: media have types of their own there. */
 function writeOutputPart(piece: HistoryContent, place: string): Fields {
   if (piece.type === 'text' || piece.type === 'json' || piece.type === 'opaque') return writeAiSdkPiece(piece, place)
   const { type, mediaType, url, name } = piece
@@ -290,7 +279,6 @@ function writeOutputPart(piece: HistoryContent, place: string): Fields {
   return { type: `${kind}-url`, url }
 }
 
-/** Write a piece of content as a part of a message. Throws a `TypeError` for what no part can have. */
 function writeAiSdkPiece(piece: HistoryContent, place: string): Fields {
   if (piece.type === 'text') return { type: 'text', text: piece.text }
   if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }

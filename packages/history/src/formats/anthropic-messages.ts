@@ -24,21 +24,19 @@ import {
 import { argumentsObject, jsonText, writeContentList, type WrittenPiece } from './content-list.ts'
 import { base64Of, mediaFields, type MediaSource } from './media-source.ts'
 
-/** What a request to Anthropic's Messages API has of a conversation. */
+/** The conversation of a Messages API request. */
 export interface AnthropicConversation<Message, System> {
   readonly system?: System | undefined
   readonly messages: Message[]
 }
 
 /**
- * Read and write conversations of Anthropic's Messages API: the system prompt, which is the first message of the neutral
- * form, and the messages.
+ * Create the format for Anthropic's Messages API: the system prompt is the first message.
  *
- * A message of the user that has results of tools alone has the role `tool`; with text beside them it stays one of the
- * user. What models thought, what tools of the provider did, and blocks of unknown types are kept as they are. Other
- * fields of a request are neither read nor written: `{ ...request, ...format.write(messages) }`.
+ * A user message with only tool results has the role `tool`. Reasoning, server tools and unknown blocks stay unchanged.
+ * Other request fields are ignored: `{ ...request, ...format.write(messages) }`.
  *
- * Reading throws a `TypeError` that names message and field where a message is none of the API.
+ * Reading throws a `TypeError` that names message and field if a message is invalid.
  *
  * @example
  * ```ts
@@ -72,7 +70,6 @@ function writeConversation(messages: readonly HistoryMessage[]): unknown {
   return prompts.length === 0 ? { messages: spoken } : { system: joinPrompts(prompts), messages: spoken }
 }
 
-/** Make one system prompt of several: a text where all of them are, blocks otherwise. */
 function joinPrompts(prompts: readonly unknown[]): unknown {
   if (prompts.length === 1) return prompts[0]
   const texts = prompts.filter((prompt) => typeof prompt === 'string')
@@ -83,7 +80,6 @@ function joinPrompts(prompts: readonly unknown[]): unknown {
   })
 }
 
-/** The name of the format of Anthropic's Messages API. */
 const ANTHROPIC_MESSAGES = 'anthropic-messages'
 
 const nativeOfBlock = (value: unknown): { readonly format: string; readonly value: unknown } => ({
@@ -97,14 +93,12 @@ const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
   ['assistant', 'assistant'],
 ])
 
-/** What is known of the calls before a message. */
 interface Calls {
   readonly names: Map<string, string>
-  /** Ids of calls that a program of the provider has made: no model reads their results, which must stay as they are. */
+  /** Calls made by code in the provider's sandbox; no model reads their results, which must stay unchanged. */
   readonly ofPrograms: Set<string>
 }
 
-/** Read a conversation. The native value of the system prompt is an object that has it, such as `{ system: 'Be brief.' }`. */
 function readAnthropicConversation(conversation: unknown): HistoryMessage[] {
   if (!isFields(conversation)) throw fieldError('The conversation', 'an object with `messages`', conversation)
   const { system, messages } = conversation
@@ -126,7 +120,6 @@ function readMessage(message: Fields, index: number, calls: Calls): HistoryMessa
   return asRead({ role: isOfTools ? 'tool' : role, parts, native: nativeOfBlock(message) })
 }
 
-/** Read a system prompt, or the content of a message or result: a text or blocks. */
 function readAnthropicContent(content: unknown, place: string): HistoryContent[] {
   if (typeof content === 'string') return [asRead({ type: 'text', text: content, native: nativeOfBlock(content) })]
   if (!Array.isArray(content)) throw fieldError(place, 'a string or an array', content)
@@ -153,7 +146,7 @@ function readBlock(block: unknown, place: string, calls: Calls): HistoryPart {
   if (type === 'tool_result') return readResult(block, place, calls)
   if (type === 'thinking' && typeof thinking === 'string') return asRead({ type: 'reasoning', text: thinking, native })
   if (type === 'redacted_thinking') return asRead({ type: 'reasoning', text: '', native })
-  // Search results have a place of their own beside others, which JSON has not.
+  // Search results are blocks of their own; a JSON part would lose that.
   const piece = type === 'search_result' ? undefined : readPiece(block)
   return asRead({ ...((piece as HistoryPart | undefined) ?? { type: 'opaque', value: block }), native })
 }
@@ -182,7 +175,6 @@ function isOfProgram({ caller }: Fields): boolean {
   return typeof type === 'string' && type !== 'direct'
 }
 
-/** Return the text of a block, where it is one: a document of plain text is one as well. */
 function blockText({ type, text, source }: Fields): string | undefined {
   if (type === 'text') return typeof text === 'string' ? text : undefined
   if (type !== 'document' || !isFields(source) || source['type'] !== 'text') return undefined
@@ -210,7 +202,6 @@ function mediaSource({ type, data, url }: Fields): MediaSource | undefined {
   return type === 'url' && typeof url === 'string' ? { url } : undefined
 }
 
-/** Write a message of the API, or its system prompt, with the parts that it has now; all other fields stay in their order. */
 function patchAnthropicMessage(native: Fields, { parts }: HistoryMessage, index: number): Fields {
   const field = Object.hasOwn(native, 'role') ? 'content' : 'system'
   const fresh = new Set<WrittenPiece>()
@@ -227,7 +218,7 @@ function patchPart(part: HistoryPart, fresh: Set<WrittenPiece>, place: string): 
   const freshOfResult = new Set<WrittenPiece>()
   const pieces = part.content.map((piece) => patchPiece(piece, freshOfResult, place))
   const [only] = part.content
-  // What a program gets is read as a whole.
+  // The content for a program is one opaque block.
   if (part.content.length === 1 && only?.type === 'opaque' && pieces[0] === own['content']) return own
   return withFields(own, { content: joinContent(own['content'], pieces, freshOfResult, '\n') })
 }
@@ -237,7 +228,7 @@ function patchPiece(piece: HistoryContent | HistoryPart, fresh: Set<WrittenPiece
   if (own !== undefined && (isAsRead(piece) || piece.type !== 'text')) return own as WrittenPiece
   if (piece.type === 'text' && typeof own === 'string') return piece.text
   if (piece.type === 'text' && isFields(own)) return patchText(own, piece.text)
-  // What was read as the value that it is comes back without its native value where it was stored.
+  // A restored block has no native value.
   if (piece.type === 'json' && isFields(piece.value) && piece.value['type'] === 'search_result') return piece.value
   const block = writeAnthropicBlock(piece as HistoryContent, 'user', place)
   if (block['type'] === 'text') fresh.add(block)
@@ -261,7 +252,6 @@ const joinContent = (
 }
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
-/** Write a call or a result with an id of the API. */
 function writeAnthropicPart(part: HistoryToolCall | HistoryToolResult, id: string, place: string): Fields {
   if (part.type === 'tool-call') return { type: 'tool_use', id, name: part.name, input: argumentsObject(part) }
   const pieces = part.content.filter((piece) => piece.type !== 'text' || piece.text.trim() !== '')
@@ -272,7 +262,6 @@ function writeAnthropicPart(part: HistoryToolCall | HistoryToolResult, id: strin
   return { type: 'tool_result', tool_use_id: id, ...content, ...(part.isError === true ? { is_error: true } : {}) }
 }
 
-/** Write a piece of content as a block. Throws a `TypeError` for what no block can have. */
 function writeAnthropicBlock(piece: HistoryContent, role: string, place: string): Fields {
   if (piece.type === 'text') return { type: 'text', text: piece.text }
   if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }

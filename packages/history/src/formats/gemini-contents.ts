@@ -30,21 +30,19 @@ import {
 import { base64Of, mediaFields } from './media-source.ts'
 import { createNamedCalls, type NamedCalls } from './named-calls.ts'
 
-/** What a request to the Gemini API has of a conversation. */
+/** The conversation of a Gemini request. */
 export interface GeminiConversation<Content, Instruction> {
   readonly systemInstruction?: Instruction | undefined
   readonly contents: Content[]
 }
 
 /**
- * Read and write conversations of the Gemini API: the system instruction, which is the first message of the neutral form,
- * and the contents.
+ * Create the format for the Gemini API: the system instruction is the first message.
  *
- * A response is paired with its call by the id; where there is none, by the name and the order in the turn that follows.
- * Where the response of a function is an object whose only long field is a text, it is read as that text. What models
- * thought, code that the API ran, signatures, and parts of unknown types are kept as they are.
+ * A response is paired with its call by id, or by name and order in the next turn. An object whose only long field is
+ * text is read as that text. Thoughts, executed code, signatures and unknown parts stay unchanged.
  *
- * Reading throws a `TypeError` that names content and field where a content is none of the API.
+ * Reading throws a `TypeError` that names content and field if a content is invalid.
  *
  * @example
  * ```ts
@@ -79,7 +77,6 @@ function writeConversation(messages: readonly HistoryMessage[]): unknown {
   return instructions.length === 0 ? { contents } : { systemInstruction: joinInstructions(instructions), contents }
 }
 
-/** Make one instruction of several: a text where all of them are, a content otherwise. */
 function joinInstructions(instructions: readonly unknown[]): unknown {
   if (instructions.length === 1) return instructions[0]
   const texts = instructions.filter((instruction) => typeof instruction === 'string')
@@ -97,7 +94,6 @@ function partsOf(instruction: unknown): readonly unknown[] {
   return Array.isArray(instruction['parts']) ? instruction['parts'] : []
 }
 
-/** The name of the format of the Gemini API. */
 const GEMINI_CONTENTS = 'gemini-contents'
 
 const nativeOfPart = (value: unknown): { readonly format: string; readonly value: unknown } => ({
@@ -113,7 +109,6 @@ const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
   ['tool', 'tool'],
 ])
 
-/** Read a conversation. The native value of the instruction is an object that has it as `systemInstruction`. */
 function readGeminiConversation(conversation: unknown): HistoryMessage[] {
   if (!isFields(conversation)) throw fieldError('The conversation', 'an object with `contents`', conversation)
   const { systemInstruction } = conversation
@@ -125,7 +120,6 @@ function readGeminiConversation(conversation: unknown): HistoryMessage[] {
   return [asRead({ role: 'system', parts, native: nativeOfPart({ systemInstruction }) }), ...read]
 }
 
-/** An instruction is a text, a part, a list of both, or a content. */
 function readInstruction(instruction: unknown): HistoryPart[] {
   const whole = isFields(instruction) && 'parts' in instruction ? instruction['parts'] : instruction
   if (whole == null || (typeof whole !== 'string' && typeof whole !== 'object'))
@@ -170,7 +164,6 @@ function readResponse(functionResponse: Fields, place: readonly [number, number]
   return { type: 'tool-result', callId, toolName, content, ...(isError ? { isError } : {}) }
 }
 
-/** Read the response of a function as a text where it is about all that it has, as JSON otherwise. */
 function readValue(response: unknown): HistoryContent {
   const native = nativeOfPart({ response })
   const field = isFields(response) ? responseTextField(response) : undefined
@@ -197,7 +190,6 @@ function idsOf(content: unknown): unknown[] {
   })
 }
 
-/** Write a content, or the instruction of the system, with the parts that it has now; all other fields stay in their order. */
 function patchGeminiContent(native: Fields, { parts }: HistoryMessage, index: number): Fields {
   const fresh = new Set<WrittenPiece>()
   const pieces = parts.map((part, at) => patchPart(part, fresh, `contents[${index}].parts[${at}]`))
@@ -238,7 +230,6 @@ function patchPart(part: HistoryPart, fresh: Set<WrittenPiece>, place: string): 
   return withFields(own, { functionResponse: patchResponse(functionResponse, part, place) })
 }
 
-/** The value of a response has a field of its own, and media that come with it another. */
 function patchResponse(native: Fields, part: HistoryToolResult, place: string): Fields {
   const values: HistoryContent[] = []
   const parts: unknown[] = []
@@ -270,7 +261,6 @@ function patchValue(original: unknown, values: readonly HistoryContent[], isErro
   return writeResponse(values, isError, place)
 }
 
-/** Write a call or a response, with an id where there is one. */
 function writeGeminiPart(part: HistoryToolCall | HistoryToolResult, id: string | undefined, place: string): Fields {
   const known = id === undefined ? {} : { id }
   if (part.type === 'tool-call') return { functionCall: { ...known, name: part.name, args: argumentsObject(part) } }
@@ -281,7 +271,6 @@ function writeGeminiPart(part: HistoryToolCall | HistoryToolResult, id: string |
   return { functionResponse: { ...known, name: part.toolName, response, ...parts } }
 }
 
-/** Write what a tool returned as an object: the API takes `output` as the result, and `error` as what went wrong. */
 function writeResponse(values: readonly HistoryContent[], isError: boolean, place: string): Fields {
   const [only] = values
   if (values.length === 1 && only?.type === 'json' && isFields(only.value)) return only.value
@@ -292,7 +281,6 @@ function writeResponse(values: readonly HistoryContent[], isError: boolean, plac
   return { [field]: text }
 }
 
-/** Write a piece of content as a part. Throws a `TypeError` for what no part can have. */
 function writeGeminiPiece(piece: HistoryContent, place: string): Fields {
   if (piece.type === 'text') return { text: piece.text }
   if (piece.type === 'json') return { text: jsonText(piece.value, place) }

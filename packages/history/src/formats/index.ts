@@ -1,4 +1,4 @@
-/** What formats of messages have in common: make one for a framework of your own. */
+/** Helpers for writing a {@link HistoryFormat}. */
 export { asRead, isAsRead } from '../history-message.ts'
 export {
   checkMessages,

@@ -1,36 +1,21 @@
 import type { Fields } from './check-fields.ts'
 
-/** Gives calls and responses ids where the API has none, which pair them as it does. */
+/** Assigns ids to calls and responses of an API that may omit them. */
 export interface NamedCalls {
-  /** The id of a call. */
   ofCall(call: Fields, name: string, place: readonly [content: number, part: number]): string
-  /** The id of the call that a response answers. */
   ofResponse(response: Fields, place: readonly [content: number, part: number]): string
-  /** The name of the function of a call. */
   nameOf(id: string): string
 }
 
-/** Calls of one function in a turn, in their order. */
 interface CallsOfName {
   readonly ids: string[]
-  /** How many of them are known to have a response. */
   answered: number
 }
 
 /**
- * Pair calls with their responses where an API may leave out ids: by id, else by name, in the order in which they were made
- * in the turn before.
+ * Create ids that pair responses with calls: by id, or by name and order in the previous turn.
  *
- * @param allIds - Return the ids of all calls and responses, which those that are made up differ from.
- *
- * @example
- * ```ts
- * import { createNamedCalls } from '@spillway/history/format'
- *
- * const calls = createNamedCalls(() => [])
- * const id = calls.ofCall({}, 'read_log', [1, 0])
- * console.assert(calls.ofResponse({ name: 'read_log' }, [2, 0]) === id && calls.nameOf(id) === 'read_log')
- * ```
+ * @param allIds - Returns all existing ids, which created ids must differ from.
  */
 export function createNamedCalls(allIds: () => readonly unknown[]): NamedCalls {
   const names = new Map<string, string>()
@@ -48,7 +33,6 @@ export function createNamedCalls(allIds: () => readonly unknown[]): NamedCalls {
     return id
   }
 
-  /** Count a response of the call with an id; `false` where there is no such call without one. */
   function close(id: string): boolean {
     const left = open.get(id) ?? 0
     if (left === 0) return false

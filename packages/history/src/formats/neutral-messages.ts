@@ -5,9 +5,9 @@ import { checkMessage, checkMessages, fieldError } from './check-fields.ts'
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool'])
 
 /**
- * Read and write the neutral form itself, for a conversation that is already kept in it.
+ * Create the format of neutral messages, which are written as the same objects.
  *
- * Messages come back as the very objects. Reading throws a `TypeError` where one has no role or no parts.
+ * Reading throws a `TypeError` if a message has no role or parts.
  *
  * @example
  * ```ts

@@ -24,13 +24,12 @@ import { jsonText, writeContentList, type WrittenPiece } from './content-list.ts
 import { base64Of, mediaFields, urlOf } from './media-source.ts'
 
 /**
- * Read and write messages of OpenAI's Chat Completions API, which many other providers speak as well.
+ * Create the format for OpenAI's Chat Completions API and compatible ones.
  *
- * Messages of `system` and `developer` become those of the role `system`. Arguments of calls stay the JSON text that the
- * model wrote. Calls of the old `function_call`, which has no ids, are paired with the next message of their function.
+ * `system` and `developer` messages have the role `system`. Arguments stay the JSON text of the model. Calls of
+ * `function_call` are paired with the next message of their function.
  *
- * Reading throws a `TypeError` that names message and field where a message is none of the API; parts of unknown types
- * are kept as they are.
+ * Reading throws a `TypeError` that names message and field if a message is invalid; unknown parts stay unchanged.
  *
  * @example
  * ```ts
@@ -55,19 +54,14 @@ export function openAIChat<Message extends object>(): HistoryFormat<Message[]> {
   }
 }
 
-/** The name of the format of OpenAI's Chat Completions API. */
 const OPENAI_CHAT = 'openai-chat'
 
-/**
- * What parts keep of their message: the field that they stand in, with just them, such as `{ content: 'a text' }`,
- * `{ content: { type: 'text', text: 'a text' } }` or `{ tool_calls: { id: 'call_1', … } }`.
- */
+/** The native value of a part is its field, such as `{ content: 'a text' }` or `{ tool_calls: { id: 'call_1' } }`. */
 const slot = (field: string, value: unknown): { readonly format: string; readonly value: Fields } => ({
   format: OPENAI_CHAT,
   value: { [field]: value },
 })
 
-/** Fields in which providers put what a model thought. */
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const
 
 const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
@@ -79,16 +73,12 @@ const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
   ['function', 'tool'],
 ])
 
-/** What is known of the calls before a message. */
 interface Calls {
   readonly names: Map<string, string>
-  /** Ids of calls of the old form that have no result yet, by the name of the function. */
   readonly functions: Map<string, string[]>
-  /** Make an id that no call has. */
   readonly makeId: (index: number) => string
 }
 
-/** Read the messages of a conversation. */
 function readChatMessages(conversation: unknown): HistoryMessage[] {
   const messages = checkMessages(conversation)
   const calls: Calls = { names: new Map(), functions: new Map(), makeId: idMaker(messages) }
@@ -121,7 +111,6 @@ function readParts(message: Fields, index: number, calls: Calls): HistoryPart[] 
   return parts
 }
 
-/** Read a call of a function or of a custom tool; what is neither stays as it is. */
 function readCall(call: unknown, calls: Calls): HistoryPart {
   const native = slot('tool_calls', call)
   const { id, type, function: called, custom } = isFields(call) ? call : ({} as Fields)
@@ -149,7 +138,7 @@ function readResult(message: Fields, index: number, calls: Calls): HistoryPart {
   const content = readChatContent(message['content'], index)
   if (message['role'] === 'function') {
     const toolName = checkString(message['name'], `messages[${index}].name`)
-    // Ids may come again: the newest call before a result is its own.
+    // Ids may repeat: a result belongs to the newest call.
     const callId = calls.functions.get(toolName)?.pop() ?? calls.makeId(index)
     return asRead({ type: 'tool-result', callId, toolName, content })
   }
@@ -158,7 +147,6 @@ function readResult(message: Fields, index: number, calls: Calls): HistoryPart {
   return asRead({ type: 'tool-result', callId, toolName: typeof name === 'string' ? name : '', content })
 }
 
-/** Read the content of a message or result: a string, parts, or nothing. */
 function readChatContent(content: unknown, index: number): HistoryContent[] {
   if (content == null) return []
   if (typeof content === 'string') return [asRead({ type: 'text', text: content, native: slot('content', content) })]
@@ -166,7 +154,6 @@ function readChatContent(content: unknown, index: number): HistoryContent[] {
   return Array.from(content, (part: unknown) => asRead({ ...readPart(part), native: slot('content', part) }))
 }
 
-/** Return the field of a part that has its text, where it is a text. */
 function chatTextField({ type, text, refusal }: Fields): 'text' | 'refusal' | undefined {
   if (type === 'text') return typeof text === 'string' ? 'text' : undefined
   return type === 'refusal' && typeof refusal === 'string' ? 'refusal' : undefined
@@ -191,7 +178,6 @@ function readMedia(part: Fields): HistoryContent | undefined {
   return mediaFields('application/pdf', source, typeof filename === 'string' ? filename : undefined)
 }
 
-/** Ids of the old form are made up of the place of their message, and differ from all that are there. */
 function idMaker(messages: readonly unknown[]): Calls['makeId'] {
   let taken: ReadonlySet<unknown> | undefined
   return (index) => {
@@ -208,10 +194,8 @@ function idsOf(message: unknown): unknown[] {
   return [...ids, answered]
 }
 
-/** Fields of a message that parts stand in alone. */
 const OWN_FIELDS = ['reasoning_content', 'reasoning', 'refusal', 'audio', 'function_call'] as const
 
-/** Write a message of the API with the parts that it has now; all other fields stay, in their order. */
 function patchChatMessage(native: Fields, message: HistoryMessage, index: number): Fields {
   const place = `messages[${index}]`
   const [result] = message.parts
@@ -229,7 +213,7 @@ function patchChatMessage(native: Fields, message: HistoryMessage, index: number
     else if (own !== undefined && Object.hasOwn(own, 'tool_calls')) calls.push(own['tool_calls'])
     else if (part.type !== 'reasoning' && part.type !== 'tool-result') content.push(part)
   }
-  // What is gone of the parts is gone of the message.
+  // A removed part removes its field.
   for (const field of OWN_FIELDS) if (isPartField(native, field) && !(field in fields)) fields[field] = null
   fields['content'] = writeContent(native['content'], content as readonly HistoryContent[], '\n\n', place)
   const before = native['tool_calls']
@@ -240,7 +224,6 @@ function patchChatMessage(native: Fields, message: HistoryMessage, index: number
   return withFields(native, fields)
 }
 
-/** Tell whether a field of a message was read as a part. */
 function isPartField(native: Fields, field: (typeof OWN_FIELDS)[number]): boolean {
   const value = native[field]
   if (field === 'audio' || field === 'function_call') return native['role'] === 'assistant' && value != null
@@ -264,7 +247,6 @@ function patchCall(own: Fields | undefined, part: Extract<HistoryPart, { type: '
   return called[name] === input ? call : { ...call, [field]: { ...called, [name]: input } }
 }
 
-/** Write content with the pieces that it has now. */
 function writeContent(original: unknown, pieces: readonly HistoryContent[], separator: string, place: string): unknown {
   const fresh = new Set<WrittenPiece>()
   const written = pieces.map((piece): WrittenPiece => {
@@ -290,16 +272,13 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
   ['audio/mpeg', 'mp3'],
 ])
 
-/** Write a call with an id of the API. */
 function writeChatCall(part: HistoryToolCall, id: string, place: string): Fields {
   return { id, type: 'function', function: { name: part.name, arguments: writeChatInput(part, place) } }
 }
 
-/** Write the arguments of a call as the text that the API has. */
 const writeChatInput = ({ input }: HistoryToolCall, place: string): string =>
   typeof input === 'string' ? input : jsonText(input, place)
 
-/** Write a piece of content as a part of a message. */
 function writeChatContentPart(piece: HistoryContent, place: string, role = 'user'): Fields {
   if (piece.type === 'text') return { type: 'text', text: piece.text }
   if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }

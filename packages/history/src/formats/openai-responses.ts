@@ -3,14 +3,13 @@ import { writeMessages } from './check-fields.ts'
 import { AGENTS_ITEMS, patchItem, readItems, RESPONSES_ITEMS } from './read-items.ts'
 
 /**
- * Read and write items of OpenAI's Responses API: what stands in `input`, and what a response has in `output`.
+ * Create the format for items of OpenAI's Responses API, in `input` and `output`.
  *
- * There is one message for each item. Calls of functions, custom tools, shells and patches are calls; what tools of the
- * provider did, references to items, and items of unknown types are kept as they are, as are screenshots and what a
- * program of the provider gets. What a model thought must stay before the item that follows it: the API refuses one
- * without the other.
+ * Each item is one message. Calls of functions, custom tools, shells and patches are tool calls. Built-in tools,
+ * references, screenshots, program outputs and unknown items stay unchanged. Reasoning stays before its item, as the
+ * API requires.
  *
- * Reading throws a `TypeError` that names item and field where an item is none of the API.
+ * Reading throws a `TypeError` that names item and field if an item is invalid.
  *
  * @example
  * ```ts
@@ -36,9 +35,9 @@ export function openAIResponses<Item extends object>(): HistoryFormat<Item[]> {
 }
 
 /**
- * Read and write items of the OpenAI Agents SDK: those of its sessions, and the input of its models.
+ * Create the format for items of the OpenAI Agents SDK.
  *
- * They are those of the Responses API in the SDK's own form, and everything that `openAIResponses` says holds for them.
+ * They are items of the Responses API in the SDK's own form, see {@link openAIResponses}.
  *
  * @example
  * ```ts

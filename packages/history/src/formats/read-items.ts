@@ -19,17 +19,14 @@ const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
   ['assistant', 'assistant'],
 ])
 
-/** What is known of the calls before an item. */
 interface Calls {
   readonly names: Map<string, string>
-  /** Ids of calls by those of their items, which results of a local shell may have. */
+  /** Call ids by item id, which local shell results may use. */
   readonly ofItems: Map<string, string>
 }
 
-/** Items that answer something: they come from outside of the model. */
 const ANSWERS: ReadonlySet<unknown> = new Set(['mcp_approval_response', 'tool_search_output'])
 
-/** Read a list of items: one message of each. */
 export function readItems(conversation: unknown, dialect: ItemDialect): HistoryMessage[] {
   const calls: Calls = { names: new Map(), ofItems: new Map() }
   return checkMessages(conversation, 'items').map((value, index) => {
@@ -48,7 +45,7 @@ function readItem(
 ): readonly [HistoryRole, readonly HistoryPart[]] {
   const { type } = item
   if (type === 'message' || (type == null && item['role'] !== undefined)) return readMessage(item, index, dialect)
-  // A reference to an item has no type where it has an id.
+  // A reference to an item has an id and no type.
   if (type == null ? typeof item['id'] !== 'string' : typeof type !== 'string')
     throw fieldError(`items[${index}].type`, 'a string', type)
   if (type === 'reasoning') return ['assistant', [asRead({ type: 'reasoning', text: reasoningText(item) })]]
@@ -71,7 +68,7 @@ function readMessage(
   return [role, content as readonly HistoryPart[]]
 }
 
-/** Providers show thoughts as a summary, as they are, or only encrypted. */
+/** Providers show reasoning as a summary, in full, or encrypted. */
 function reasoningText(item: Fields): string {
   const texts = ['summary', 'content', 'rawContent'].flatMap((field) =>
     Array.isArray(item[field]) ? (item[field] as unknown[]) : [],
@@ -105,11 +102,11 @@ function readResult(
 ): HistoryPart {
   const { output, name, caller } = item
   const own = item[dialect.callId] ?? (item['type'] === 'local_shell_call_output' ? item['id'] : undefined)
-  // A result may have a name in the place of an id: nothing pairs it.
+  // A result without an id is not paired.
   if (typeof own !== 'string') return asRead({ type: 'opaque', value: item })
   const callId = names.has(own) ? own : (ofItems.get(own) ?? own)
   const toolName = names.get(callId) ?? (typeof name === 'string' ? name : '')
-  // What a program of the provider gets is not read by any model, and must stay as it is.
+  // No model reads the output for a program, which must stay unchanged.
   const isForProgram = (Object(caller ?? {}) as Fields)['type'] === 'program'
   const content =
     isForProgram || kind === 'screenshot' ? opaque(output, dialect.format) : readOutput(output, kind, dialect.format)
@@ -129,7 +126,7 @@ function readOutput(output: unknown, kind: OutputKind, format: string): readonly
 
 const MARKS = ['prompt_cache_breakpoint', 'promptCacheBreakpoint', 'providerData']
 
-/** Write an item with the parts that its message has now; all other fields stay, in their order. */
+/** Write a changed item; other fields stay in order. */
 export function patchItem(native: Fields, message: HistoryMessage, index: number, dialect: ItemDialect): Fields {
   const place = `items[${index}]`
   const [part] = message.parts
@@ -165,7 +162,7 @@ function patchCall(native: Fields, { input }: HistoryToolCall, kind: CallKind, p
   if (typeof before === 'string')
     return { ...native, [field]: typeof input === 'string' ? input : jsonText(input, place) }
   if (kind.textIn === undefined || !isFields(before)) return native
-  // These have a form of their own, which other arguments do not have: their text goes where any text may stand.
+  // The arguments of these tools have a fixed form; any other text goes into one of its fields.
   if (isFields(input) && Object.keys(before).every((name) => Object.hasOwn(input, name)))
     return { ...native, [field]: input }
   const texts = Object.values(Object(input) as Fields).filter((value) => typeof value === 'string')
@@ -196,7 +193,6 @@ function writeContent(
   return writeContentList({ original, pieces: written, fresh, toPart, separator, marks: MARKS })
 }
 
-/** Write what commands wrote: an entry for each text, which says how its command ended as the last one did. */
 function writeShell(original: unknown, pieces: readonly HistoryContent[], format: string, place: string): unknown {
   const before: readonly unknown[] = Array.isArray(original) ? original : []
   const last = Object(before.at(-1) ?? {}) as Fields
@@ -210,7 +206,6 @@ function writeShell(original: unknown, pieces: readonly HistoryContent[], format
   return written.length === before.length && written.every((entry, at) => entry === before[at]) ? original : written
 }
 
-/** Write a piece of content as a part of a message or result. Throws a `TypeError` for what no part can have. */
 function writeItemPart(piece: HistoryContent, role: string, dialect: ItemDialect, place: string): Fields {
   const type = role === 'assistant' ? 'output_text' : 'input_text'
   if (piece.type === 'text') return { type, text: piece.text }
@@ -242,7 +237,6 @@ const TEXT_TYPES: ReadonlySet<unknown> = new Set([
 ])
 const URL_SCHEME = /^[a-z][a-z0-9+.-]*:/i
 
-/** Read the content of an item: a string, parts, one part alone, or nothing. `undefined` for what is none of these. */
 function readItemContent(content: unknown, format: string): HistoryContent[] | undefined {
   if (content == null) return []
   if (typeof content === 'string') return [asRead({ type: 'text', text: content, native: { format, value: content } })]
@@ -256,7 +250,6 @@ const readItemPart = (part: unknown, format: string): HistoryContent =>
     native: { format, value: part },
   })
 
-/** Return the field of a part that has its text, where it is a text. */
 function itemTextField({ type, text, refusal }: Fields): 'text' | 'refusal' | undefined {
   if (type === 'refusal') return typeof refusal === 'string' ? 'refusal' : undefined
   return TEXT_TYPES.has(type) && typeof text === 'string' ? 'text' : undefined
@@ -281,7 +274,6 @@ function readFields(part: Fields): HistoryContent | undefined {
   }
 }
 
-/** Read where content is: a URL, Base64 or bytes, or an object with one of them. Content by id is left alone. */
 function readSource(source: unknown, fallback: string, filename?: unknown): HistoryContent | undefined {
   const name = typeof filename === 'string' ? filename : undefined
   if (typeof source === 'string')
@@ -298,7 +290,6 @@ function readAudio({ data, format }: Fields): HistoryContent | undefined {
     : undefined
 }
 
-/** Read what commands of a shell wrote: a text for each of them. */
 function readShellOutput(output: unknown, format: string): HistoryContent[] | undefined {
   if (!Array.isArray(output)) return undefined
   return Array.from(output, (entry: unknown): HistoryContent => {
@@ -308,38 +299,26 @@ function readShellOutput(output: unknown, format: string): HistoryContent[] | un
   })
 }
 
-/** Join what a command wrote to both of its outputs; `undefined` for what is not of the form. */
 function shellText({ stdout, stderr = '' }: Fields): string | undefined {
   if (typeof stdout !== 'string' || typeof stderr !== 'string') return undefined
   return stdout === '' || stderr === '' ? stdout + stderr : `${stdout.replace(/\n$/, '')}\n${stderr}`
 }
 
-/** A kind of item that calls a tool. */
 interface CallKind {
-  /** The name of the tool where items do not say it. */
   readonly toolName?: string | undefined
-  /** The fields that may have the arguments; the first that is there does. */
   readonly input: readonly string[]
-  /** Whether the arguments are JSON text. */
   readonly isText: boolean
-  /** Where arguments have a form of their own: the field of them that can take any text, or a list of one text. */
+  /** The field that takes any text, for arguments with a fixed form. */
   readonly textIn?: string | undefined
 }
 
-/**
- * How the output of a kind of result is read: as text or parts, as what commands of a shell wrote, as a text that may be
- * missing, or not at all, as a screenshot has no other form.
- */
 type OutputKind = 'content' | 'shell' | 'text' | 'screenshot'
 
-/** What differs between lists of items: those of the Responses API, and those of the Agents SDK. */
 interface ItemDialect {
   readonly format: string
-  /** The field that pairs a call with its result. */
   readonly callId: string
   readonly calls: ReadonlyMap<unknown, CallKind>
   readonly results: ReadonlyMap<unknown, OutputKind>
-  /** The type of the results of functions, which converted results become. */
   readonly functionResult: string
 }
 
@@ -348,7 +327,6 @@ const APPLY_PATCH: CallKind = { toolName: 'apply_patch', input: ['operation'], i
 const COMPUTER: CallKind = { toolName: 'computer', input: ['actions', 'action'], isText: false }
 const FUNCTION: CallKind = { input: ['arguments'], isText: true }
 
-/** The items of the Responses API. */
 export const RESPONSES_ITEMS: ItemDialect = {
   format: 'openai-responses',
   callId: 'call_id',
@@ -371,7 +349,6 @@ export const RESPONSES_ITEMS: ItemDialect = {
   functionResult: 'function_call_output',
 }
 
-/** The items of the Agents SDK. */
 export const AGENTS_ITEMS: ItemDialect = {
   format: 'openai-agents',
   callId: 'callId',

@@ -11,22 +11,19 @@ import {
   type HistoryToolResult,
 } from '../history-message.ts'
 
-/** What a role and the marks around a message cost, as of OpenAI's chat format; others are about the same. */
+/** The overhead of OpenAI's chat format; other formats are similar. */
 const MESSAGE_TOKENS = 4
-/** A call is wrapped in about as much. */
 const CALL_TOKENS = 4
 const BASE64_FACTOR = 0.75
 
-/** What a message had when it was counted, and what it cost. */
 interface Counted {
   readonly marks: readonly unknown[]
   readonly tokens: number
 }
 
-/** Counts of messages as they were read: a loop hands over the same ones with every call of the model. */
 const known = new WeakMap<CountTokens, WeakMap<object, Counted>>()
 
-/** Count what a message costs the context: text, reasoning, calls with their names and arguments, results, media by size. */
+/** Count the tokens of a message; media count by size. */
 export function countMessage(message: HistoryMessage, countTokens: CountTokens): number {
   const native: unknown = isAsRead(message) ? message.native?.value : undefined
   if (typeof native !== 'object' || native === null) return countParts(message, countTokens)
@@ -41,7 +38,6 @@ export function countMessage(message: HistoryMessage, countTokens: CountTokens):
   return tokens
 }
 
-/** Collect what the count of parts depends on: texts as they are, as comparing the same one is cheap; of values the length. */
 function marksOf(parts: readonly (HistoryPart | HistoryContent)[], marks: unknown[] = []): readonly unknown[] {
   for (const part of parts) {
     if (part.type === 'text' || part.type === 'reasoning') marks.push(part.text)
@@ -58,7 +54,6 @@ function countParts({ parts }: HistoryMessage, countTokens: CountTokens): number
   return parts.reduce((sum, part) => sum + countPart(part, countTokens), MESSAGE_TOKENS)
 }
 
-/** Count what a part of a message costs the context. */
 export function countPart(part: HistoryPart, countTokens: CountTokens): number {
   switch (part.type) {
     case 'tool-call':
@@ -72,14 +67,13 @@ export function countPart(part: HistoryPart, countTokens: CountTokens): number {
   }
 }
 
-/** Results from so many UTF-16 units on are counted once in a pass, which looks at them several times. */
 const REMEMBERED_UNITS = 2_000
 const knownResults = new WeakMap<CountTokens, WeakMap<HistoryToolResult, number>>()
 
 function countResult(result: HistoryToolResult, countTokens: CountTokens): number {
   const count = (): number => result.content.reduce((sum, content) => sum + countContent(content, countTokens), 0)
   const isLarge = result.content.some((content) => content.type === 'text' && content.text.length >= REMEMBERED_UNITS)
-  // What a format has read is read anew with each call; other parts may be changed by whoever made them.
+  // Parts that no format has read may be changed later.
   if (!isLarge || !isAsRead(result)) return count()
   let counts = knownResults.get(countTokens)
   if (counts === undefined) knownResults.set(countTokens, (counts = new WeakMap()))
@@ -88,7 +82,6 @@ function countResult(result: HistoryToolResult, countTokens: CountTokens): numbe
   return tokens
 }
 
-/** Count what a piece of a tool result, or a part that could be one, costs the context. */
 export function countContent(content: HistoryContent, countTokens: CountTokens): number {
   switch (content.type) {
     case 'text':
@@ -106,16 +99,16 @@ function countMedia({ type, data, base64, url }: HistoryMedia): number {
   return bytes === undefined && url === undefined ? 0 : mediaTokensOfSize(type, bytes)
 }
 
-/** Return the arguments of a call as JSON text. */
+/** Return a call's arguments as JSON text. */
 export const inputText = ({ input, inputIsText }: HistoryToolCall): string =>
   inputIsText && typeof input === 'string' ? input : jsonText(input)
 
-/** Write a value as JSON; what JSON cannot express is empty, and costs nothing. */
+/** Serialize a value; a value that JSON cannot express is empty. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''
   } catch (error) {
-    // A cycle, a big integer, nesting beyond the stack, or code of the value's own that throws: no API could send it either.
+    // No API could send cycles, big integers or too deep values either.
     if (error instanceof Error) return ''
     throw error
   }

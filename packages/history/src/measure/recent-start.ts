@@ -1,9 +1,8 @@
 import type { HistoryMessage } from '../history-message.ts'
 
 /**
- * Return where the last `keepRecent` messages begin, system messages not counted, and calls not parted from results.
- *
- * Unless none are kept, results that no model has seen are among them, however many messages follow them.
+ * Return the index of the last `keepRecent` messages. System messages do not count, and results that no model has seen
+ * stay.
  */
 export function recentStart(messages: readonly HistoryMessage[], keepRecent: number): number {
   if (keepRecent === 0) return messages.length
@@ -19,28 +18,26 @@ export function recentStart(messages: readonly HistoryMessage[], keepRecent: num
 
 const isResult = ({ type }: HistoryMessage['parts'][number]): boolean => type === 'tool-result'
 
-/** A run of messages that must stay together: from `start` up to, and without, `end`. */
 interface ConversationUnit {
   readonly start: number
   readonly end: number
 }
 
 /**
- * Cut a history into the smallest runs of messages that may be taken out of it: calls stay with all their results,
- * parallel calls with one another, and reasoning with what it led to.
+ * Split a history into the smallest runs that must stay together: calls with results, reasoning with its message.
  *
- * Of calls with one id each result belongs to the latest call before it; what answers no call stands alone. Where it
- * cannot be told which of them belong together, as some are missing, all with that id do.
+ * If ids repeat, a result belongs to the latest call before it. If some are missing, all messages with that id stay
+ * together.
  */
 export function conversationUnits(messages: readonly HistoryMessage[]): ConversationUnit[] {
-  // For each message the last one that it cannot be parted from.
+  // For each message, the last one of its unit.
   const reach = Array.from(messages, (_, index) => index)
   const link = (from: number, to: number): void => void (reach[from] = Math.max(reach[from]!, to))
   for (const [index, { role, parts }] of messages.entries()) {
-    // What a model thought comes as an item of its own before what it then said or called.
+    // Reasoning is an item before the message that it led to.
     const isThought = role === 'assistant' && parts.length > 0 && parts.every(({ type }) => type === 'reasoning')
     if (isThought && messages[index + 1]?.role === 'assistant') link(index, index + 1)
-    // Items of one turn stand one after another, each a message of its own.
+    // Parallel calls are separate items.
     else if (callsOnly(messages[index]) && callsOnly(messages[index + 1])) link(index, index + 1)
   }
   const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant')
@@ -49,7 +46,6 @@ export function conversationUnits(messages: readonly HistoryMessage[]): Conversa
     const isIncomplete = uses.some(
       ({ call, results }) => call === undefined || (results.length === 0 && call < lastAnswer),
     )
-    // Of one id the uses, and the results of each, stand in the order of their messages.
     const [first, last] = [uses[0]!, uses.at(-1)!]
     if (isIncomplete) link(first.call ?? first.results[0]!, last.results.at(-1) ?? last.call ?? 0)
   }
@@ -63,7 +59,6 @@ export function conversationUnits(messages: readonly HistoryMessage[]): Conversa
   return units
 }
 
-/** A call and its results, by the positions of their messages; results before any call have none. */
 interface CallUse {
   readonly call: number | undefined
   readonly results: number[]
@@ -85,11 +80,10 @@ function usesById(messages: readonly HistoryMessage[]): ReadonlyMap<string, read
   return uses
 }
 
-/** Whether a message is nothing but calls of tools, as each item is of an API that has them apart. */
 const callsOnly = (message: HistoryMessage | undefined): boolean =>
   message !== undefined && message.parts.length > 0 && message.parts.every(({ type }) => type === 'tool-call')
 
-/** Move a cut between messages to the start of the unit that it would part. */
+/** Move a cut between messages to the start of the unit that it would split. */
 export function cutBeforeUnit(units: readonly ConversationUnit[], at: number): number {
   return units.find(({ start, end }) => start < at && at < end)?.start ?? at
 }

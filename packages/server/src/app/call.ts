@@ -1,35 +1,34 @@
 import type { KnownCaller } from '@spillway/core/http'
 import type { Failure, FailureCode } from './http-error.ts'
 
-/** What becomes known of a request while it is answered. */
+/** The state of a request while it is answered. */
 export interface Call {
   readonly requestId: string
-  /** The pattern of its path. */
+  /** The path pattern. */
   route: string
   isReme: boolean
   caller: KnownCaller | undefined
-  /** Whether its body was taken in, all of it. */
+  /** Whether the whole body was received. */
   isBodyTaken: boolean
   bytesIn: number
   bytesOut: number
   code: FailureCode | undefined
-  /** Set where it is still worked on while the answer is sent; it never rejects. */
+  /** Settles when a streamed response ends; never rejects. */
   done: Promise<unknown> | undefined
-  /** The messages that came, for an answer that gives them back where it fails. */
+  /** The request's messages, which a failed ReMe response returns. */
   messages: readonly unknown[]
 }
 
-/** What the service knows of a request from what it runs in. */
+/** The runtime's information about a request. */
 export interface CallEnvironment {
-  /** Where it comes from; callers without tokens are told apart by it. */
+  /** The client's address, which identifies callers without tokens. */
   readonly address?: string | undefined
-  /** Resolves when the answer was sent, or cannot be any more. */
+  /** Resolves when the response was sent or the connection ended. */
   readonly sent?: Promise<void> | undefined
-  /** Called when nothing is left to be done but to send the answer. */
+  /** Called when only sending the response is left. */
   readonly onDone?: (() => void) | undefined
 }
 
-/** Begin with what is known of any request. */
 export const newCall = (): Call => ({
   requestId: crypto.randomUUID(),
   route: 'unmatched',
@@ -43,7 +42,6 @@ export const newCall = (): Call => ({
   messages: [],
 })
 
-/** Answer with a value as JSON. */
 export function jsonResponse(
   call: Call,
   value: unknown,
@@ -64,7 +62,7 @@ export function jsonResponse(
   })
 }
 
-/** Answer with a failure, in the form that the endpoint has for it. */
+/** Create the response for a failure, in the form of the endpoint. */
 export function failureResponse(call: Call, { status, code, message, retryable, headers }: Failure): Response {
   call.code = code
   const body = call.isReme

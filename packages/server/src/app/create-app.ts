@@ -18,49 +18,47 @@ import { Tenants } from './tenants.ts'
 
 /** Options of {@link createApp}. */
 export interface AppOptions {
-  /** Who may use it, and in which scope. Absent where only this machine reaches it. */
+  /** The callers and their scopes. If absent, only this machine has access. */
   readonly tokens?: AccessTokens | undefined
   /**
-   * The scope that everything stays in: that of all callers without tokens, `['default']` if it is absent; with tokens,
-   * what their scopes are below.
+   * The root scope: that of all callers without tokens (default `['default']`), or the parent of the tokens' scopes.
    */
   readonly scope?: readonly string[] | undefined
-  /** Names that clients reach it by, without a port, beside those of the loopback interface. */
+  /** Host names beside those of the loopback interface, without ports. */
   readonly allowedHosts?: readonly string[] | undefined
   readonly limits?: Partial<{ [Name in keyof ServerLimits]: number | undefined }> | undefined
-  /** Asks a model for summaries. Absent: histories are compacted, and not compressed. */
+  /** Asks a model for summaries. If absent, histories are only compacted. */
   readonly summarize?: Summarize | undefined
-  /** Defaults of `POST /context_offload`, for requests that leave a field out. Absent: those of ReMe. */
+  /** Defaults of `POST /context_offload`. If absent, those of ReMe. */
   readonly contextOffload?: ContextOffloadSettings | undefined
-  /** Called with every request and every fault. Nothing in it is content, a scope or a token. */
+  /** Called for every request and fault, without content, scopes or tokens. */
   readonly log?: ((record: LogRecord) => void) | undefined
-  /** Where bodies are kept while they arrive. Absent: in memory. */
+  /** Holds bodies while they arrive. Defaults to memory. */
   readonly spool?: BodySpool | undefined
 }
 
-/** A service that answers requests, wherever they come from. */
+/** A service that answers requests on any runtime. */
 export interface App {
-  /** Answer a request. It always resolves. */
+  /** Answer a request; always resolves. */
   fetch(request: Request, environment?: CallEnvironment): Promise<Response>
-  /** Refuse new requests, and resolve when those under way are answered. */
+  /** Refuse new requests, and resolve when the current ones are answered. */
   drain(): Promise<void>
-  /** Abort what is under way. */
+  /** Abort the current requests. */
   abort(): void
 }
 
-/** Of an address that a service listens at for all interfaces, which is this machine where a client names it so. */
+/** A client may name this machine by the address of all interfaces. */
 const ANY_ADDRESS = '0.0.0.0'
 
 type Environment = { Bindings: { readonly call: Call; readonly environment: CallEnvironment } }
 
 /**
- * Make the HTTP service over an offloader, for any runtime that has `fetch`-like servers; `serve` of
- * `@spillway/server/node` runs it on Node.js.
+ * Create the HTTP service of an offloader, for any runtime with `fetch`-like servers.
  *
- * Callers are walled off from each other by the scopes of their tokens. `Host` and `Origin` are checked, so that no page of
- * another site can use it.
+ * `serve` of `@spillway/server/node` runs it on Node.js. The scopes of tokens isolate callers. `Host` and `Origin` are
+ * checked, so that pages of other sites have no access.
  *
- * @throws TypeError where the offloader's storage cannot keep scopes apart, or an option is impossible.
+ * @throws TypeError if the storage cannot isolate scopes or an option is invalid.
  *
  * @example
  * ```ts
@@ -107,7 +105,7 @@ class ServiceApp implements App {
       await this.#admit(req.raw, env)
       throw new HttpError('no-such-endpoint', 'There is no such endpoint. See /openapi.json.')
     })
-    // Answered where everything is.
+    // `#answer` handles all errors.
     this.#hono.onError((error) => {
       throw error
     })
@@ -151,14 +149,13 @@ class ServiceApp implements App {
         throw new HttpError('shutting-down', 'The service is shutting down.', { retryAfter: 1, headers: CLOSE })
       return await this.#hono.fetch(request, { call, environment })
     } catch (error) {
-      // Whatever it was, the client gets an answer.
+      // The client gets a response after any error.
       const failure = this.#describeFailure(error, request, call)
       const isUnread = request.body !== null && !call.isBodyTaken
       return failureResponse(call, isUnread ? { ...failure, headers: { ...failure.headers, ...CLOSE } } : failure)
     }
   }
 
-  /** Say what a client is told; what is nobody's fault but the service's goes to the log. */
   #describeFailure(error: unknown, request: Request, { requestId }: Call): Failure {
     const failure = describeFailure(this.#endedBy(request) ?? error)
     if (failure.code === 'internal' || (failure.status >= 500 && StorageError.isInstance(error)))
@@ -166,7 +163,6 @@ class ServiceApp implements App {
     return failure
   }
 
-  /** Say why what a request needed was given up, where it was. */
   #endedBy(request: Request): HttpError | undefined {
     if (this.#ended.signal.aborted)
       return new HttpError('shutting-down', 'The service is shutting down.', { retryAfter: 1 })
@@ -198,7 +194,7 @@ class ServiceApp implements App {
     const timeout = AbortSignal.timeout(this.#services.limits.workTimeoutMs)
     const signal = AbortSignal.any([req.raw.signal, this.#ended.signal, timeout])
     const context = {
-      // What strangers may see belongs to nobody.
+      // Public routes belong to no caller.
       tenant: () => this.#tenants.of(scope ?? ['public']),
       telemetry: this.#telemetry,
       signal,
@@ -210,7 +206,6 @@ class ServiceApp implements App {
     return await runRoute(route, routeCall, this.#services)
   }
 
-  /** Let a caller pass who may call, and return the scope to work in. No byte of the body is read before. */
   async #admit({ headers, url }: Request, { call, environment }: Environment['Bindings']): Promise<readonly string[]> {
     const { tokens, scope: base } = this.#options
     const guarded = await guardRequest(withHost(headers, url), { allowedHosts: this.#hosts, tokens })
@@ -230,7 +225,7 @@ const CLOSE = { connection: 'close' }
 const DEFAULT_SCOPE: readonly string[] = ['default']
 const KNOWN_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Some runtimes have the host in the URL alone. */
+/** Some runtimes have the host in the URL only. */
 function withHost(headers: Headers, url: string): Headers {
   if (headers.has('host')) return headers
   const known = new Headers(headers)

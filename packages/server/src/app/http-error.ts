@@ -2,20 +2,21 @@ import { StorageError, type RetrievalErrorCode } from '@spillway/core'
 import { PatternError } from '@spillway/core/files'
 
 /**
- * Why a request failed, beside the codes of storage and of retrieval. The codes are API: they do not change within a
- * major version.
+ * The code of a refused request, besides those of storage and retrieval.
  *
- * - `invalid-json`: the body is no JSON in UTF-8.
+ * Codes are part of the API and stable within a major version.
+ *
+ * - `invalid-json`: the body is not JSON in UTF-8.
  * - `invalid-request`: a field is missing, unknown or of the wrong type.
- * - `invalid-path`: a path or a glob cannot name virtual files.
- * - `unsupported-media-type`: the body is not of the type that the endpoint takes.
- * - `unauthorized`, `forbidden`: no known token; a `Host` or `Origin` that is not allowed.
- * - `no-such-endpoint`, `method-not-allowed`: there is nothing under that path, or not with that method.
- * - `request-timeout`: the client sent its request too slowly.
- * - `range-not-satisfiable`: what was asked for begins beyond the end.
- * - `rate-limited`, `overloaded`, `shutting-down`: try again after the seconds in `Retry-After`.
- * - `no-model`: summaries need a model, and the service was started without one.
- * - `model-failed`: the model gave no summary that can be used.
+ * - `invalid-path`: a path or glob cannot name virtual files.
+ * - `unsupported-media-type`: the body has the wrong type for the endpoint.
+ * - `unauthorized`, `forbidden`: an unknown token; a `Host` or `Origin` that is not allowed.
+ * - `no-such-endpoint`, `method-not-allowed`: the path or method does not exist.
+ * - `request-timeout`: the request arrived too slowly.
+ * - `range-not-satisfiable`: the range begins beyond the end.
+ * - `rate-limited`, `overloaded`, `shutting-down`: retry after the seconds in `Retry-After`.
+ * - `no-model`: summaries need a model, and the service has none.
+ * - `model-failed`: the model gave no usable summary.
  * - `internal`: a fault of the service.
  */
 export type HttpErrorCode =
@@ -57,14 +58,13 @@ const STATUS: Readonly<Record<HttpErrorCode, number>> = {
   internal: 500,
 }
 
-/** What an {@link HttpError} carries beside its code and message. */
 interface HttpErrorDetails extends ErrorOptions {
-  /** Seconds after which trying again makes sense. */
+  /** Seconds. */
   readonly retryAfter?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A request that is refused; its message says what to do, and may be shown to anybody who may call. */
+/** A refused request; any caller may see its message, which says what to do. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code: HttpErrorCode
@@ -81,10 +81,10 @@ export class HttpError extends Error {
   }
 }
 
-/** A code that a failed request is answered with. */
+/** The code of a failed request. */
 export type FailureCode = HttpErrorCode | RetrievalErrorCode
 
-/** What a caller is told of a failure. */
+/** The description of a failure for the caller. */
 export interface Failure {
   readonly status: number
   readonly code: FailureCode
@@ -117,10 +117,9 @@ const RETRIEVAL_STATUS: Readonly<Record<RetrievalErrorCode, number>> = {
   'unknown-column': 422,
 }
 
-/** Seconds after which a backend that is down is asked again. */
 const BACKEND_RETRY_SECONDS = 5
 
-/** Say for any error how a request is answered. Of what is nobody's business no word is told. */
+/** Describe any error for the caller, without internal details. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof HttpError) {
     const { status, code, message, retryAfter, headers } = error
@@ -139,14 +138,13 @@ export function describeFailure(error: unknown): Failure {
   }
 }
 
-/** Say how a failure of the retrieval tool is answered. */
+/** Describe a failure of the retrieval tool. */
 export function retrievalFailure(code: RetrievalErrorCode, message: string): Failure {
   const retryable = code === 'unavailable'
   const headers: Record<string, string> = retryable ? { 'retry-after': `${BACKEND_RETRY_SECONDS}` } : {}
   return { status: RETRIEVAL_STATUS[code], code, message, retryable, headers }
 }
 
-/** Where neither the client nor the service has ended, only the time of a request is left. */
 const tookTooLong = (): HttpError =>
   new HttpError('overloaded', 'The request took longer than it may. Ask for less at a time.', {
     retryAfter: BACKEND_RETRY_SECONDS,
@@ -154,7 +152,7 @@ const tookTooLong = (): HttpError =>
 
 function storageFailure({ code, message, cause }: StorageError): Failure {
   if (code === 'aborted') return describeFailure(tookTooLong())
-  // What a backend says of itself may name its hosts and folders.
+  // Messages of backends may name hosts and folders.
   const isOfBackend = cause !== undefined && (code === 'unavailable' || code === 'corrupt')
   return retrievalFailure(code, isOfBackend ? 'The storage could not be used. Try again later.' : message)
 }

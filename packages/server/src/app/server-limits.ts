@@ -3,21 +3,21 @@ import type { BodyTimes } from '../body/receive-body.ts'
 import type { RateLimits } from '../limits/rate-limiter.ts'
 import type { WorkLimits } from '../limits/work-gate.ts'
 
-/** What a service takes upon itself. Times may be `Infinity`. */
+/** Limits of a service. Times may be `Infinity`. */
 export interface ServerLimits extends JsonLimits, BodyTimes, WorkLimits, RateLimits {
-  /** Bytes of a body of JSON. */
+  /** Bytes of a JSON body. */
   readonly maxBodyBytes: number
-  /** Bytes of content that is streamed to storage. */
+  /** Bytes of streamed content. */
   readonly maxContentBytes: number
-  /** Milliseconds that the work of one request may take, summaries included. */
+  /** The duration of one request in milliseconds, including summaries. */
   readonly workTimeoutMs: number
-  /** Streams of content that are taken at once. */
+  /** Concurrent streams of content. */
   readonly maxUploads: number
 }
 
 const MIB = 1_048_576
 
-/** The limits that hold where nothing else is said. */
+/** The default limits. */
 export const DEFAULT_LIMITS: ServerLimits = {
   maxBodyBytes: 64 * MIB,
   maxContentBytes: 1_024 * MIB,
@@ -35,7 +35,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   requestBurst: 200,
 }
 
-/** Fill in the defaults. @throws TypeError where a limit is unknown, or no number that can be one. */
+/** Apply the defaults. @throws TypeError if a limit is unknown or invalid. */
 export function resolveLimits(
   limits: Partial<{ [Name in keyof ServerLimits]: number | undefined }> = {},
 ): ServerLimits {
@@ -51,8 +51,8 @@ export function resolveLimits(
   return { ...DEFAULT_LIMITS, ...(Object.fromEntries(given) as Partial<ServerLimits>) }
 }
 
-/** What timers can wait at most; more would make them fire at once. */
+/** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647
 
-/** Return the milliseconds that a timer is given for a time that may be longer than timers know, such as `Infinity`. */
+/** Convert a time for a timer, which has a maximum. */
 export const timerMs = (milliseconds: number): number => Math.min(milliseconds, MAX_TIMER_MS)

@@ -1,28 +1,26 @@
 import { ContextOffloader, type OffloadEvent } from '@spillway/core'
 import { assertServedStorage, ScopeFiles, type ServedStorage } from '../files/scope-files.ts'
 
-/** What the service has for the callers of one scope. */
 export interface Tenant {
-  /** Works in the scope, with a meter of its own. */
   readonly offloader: ContextOffloader
   readonly storage: ServedStorage
   readonly files: ScopeFiles
 }
 
-/** Makes what each scope needs, once. There are only as many as scopes of tokens. */
+/** Creates the resources of each scope once; the number of scopes is that of the tokens. */
 export class Tenants {
   readonly #offloader: ContextOffloader
   readonly #onEvent: (event: OffloadEvent) => void
   readonly #tenants = new Map<string, Tenant>()
 
-  /** @throws TypeError where the offloader's storage cannot keep scopes apart. */
+  /** @throws TypeError if the storage cannot isolate scopes. */
   constructor(offloader: ContextOffloader, onEvent: (event: OffloadEvent) => void) {
     assertServedStorage(offloader.options.storage)
     this.#offloader = offloader
     this.#onEvent = onEvent
   }
 
-  /** Return what belongs to a scope. Throws a `StorageError` `invalid-key` where a segment cannot be one. */
+  /** Return the resources of a scope. Throws a `StorageError` `invalid-key` if a segment is invalid. */
   of(scope: readonly string[]): Tenant {
     const key = JSON.stringify(scope)
     const known = this.#tenants.get(key)
@@ -32,7 +30,7 @@ export class Tenants {
       this.#onEvent(event)
       options.onEvent?.(event)
     }
-    // One of its own for each scope, so that no meter counts what others do.
+    // Each scope has its own meter.
     const offloader = new ContextOffloader({ ...options, onEvent }).forScope(...scope)
     const storage = offloader.options.storage as ServedStorage
     const tenant = { offloader, storage, files: new ScopeFiles(storage) }

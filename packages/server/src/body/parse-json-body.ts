@@ -1,20 +1,15 @@
 import { endOfString } from '@spillway/core/adapter'
 import { HttpError } from '../app/http-error.ts'
 
-/** How a body may be made. */
+/** Limits of a JSON body. */
 export interface JsonLimits {
-  /** How deep arrays and objects may stand in each other. */
+  /** The nesting of arrays and objects. */
   readonly maxJsonDepth: number
-  /** How many values there may be: each takes memory of its own. */
+  /** The number of values, each of which needs memory. */
   readonly maxJsonValues: number
 }
 
-/**
- * Parse a body of JSON in UTF-8. Of equal keys in one object the last counts; `__proto__` is a key like any other.
- *
- * @param parse - Throws a `SyntaxError` for what is no JSON. Defaults to `JSON.parse`.
- * @throws HttpError `invalid-json` for what is none, or is nested too deep; `too-large` where it has too many values.
- */
+/** Parse a JSON body in UTF-8; the last of equal keys wins. @throws HttpError `invalid-json` or `too-large`. */
 export function parseJsonBody(
   bytes: Uint8Array,
   { maxJsonDepth, maxJsonValues }: JsonLimits,
@@ -27,18 +22,15 @@ export function parseJsonBody(
   try {
     return parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
-    // Neither message is passed on: that of the parser quotes the body.
+    // The parser's message would quote the body.
     if (error instanceof SyntaxError) throw new HttpError('invalid-json', 'The body is no JSON.', { cause: error })
     if (error instanceof TypeError) throw new HttpError('invalid-json', 'The body is not UTF-8.', { cause: error })
     throw error
   }
 }
 
-/** What a JSON text costs to parse and to walk. */
 interface JsonMeasure {
-  /** How deep arrays and objects stand in each other. */
   readonly depth: number
-  /** About how many values there are. */
   readonly values: number
 }
 
@@ -50,7 +42,7 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Measure a JSON text without parsing it, in one pass; of what is no JSON the measure says nothing. */
+/** Measure a JSON text in one pass, without parsing or validating it. */
 export function inspectJson(bytes: Uint8Array): JsonMeasure {
   let depth = 0
   let deepest = 0

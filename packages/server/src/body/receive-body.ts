@@ -1,28 +1,22 @@
 import { HttpError } from '../app/http-error.ts'
 
-/** Bytes of a body that are held in memory while it arrives; what is more goes to the spool. */
+/** Larger bodies go to the spool. */
 const HELD_BYTES = 65_536
 
-/** How a body is received. */
 export interface ReceiveOptions extends BodyTimes {
   readonly maxBytes: number
-  /** Absent where all is held in memory. */
+  /** Defaults to memory. */
   readonly spool?: BodySpool | undefined
 }
 
-/** A body that has arrived, and takes little memory until it is read. */
 interface ReceivedBody {
-  /** In bytes. */
   readonly size: number
-  /** Return it, once. */
   read(): Promise<Uint8Array>
-  /** Remove what is kept of it. Removing it twice is fine. */
   remove(): Promise<void>
 }
 
 /**
- * Take a body in as it arrives. Rejects with an `HttpError`: `too-large`, before anything is read where its length says so;
- * `request-timeout`; `overloaded` where the spool is full. Nothing is left of it then.
+ * Receive a body. Rejects with an `HttpError` and keeps nothing if it is too large or too slow, or the spool is full.
  */
 export async function receiveBody(request: Request, options: ReceiveOptions): Promise<ReceivedBody> {
   const { maxBytes, spool } = options
@@ -53,7 +47,7 @@ export async function receiveBody(request: Request, options: ReceiveOptions): Pr
   return { size, read: async () => (spooled === undefined ? joined(held, size) : await spooled.read()), remove }
 }
 
-/** Return the length that a request says its body has; 0 where it says nothing. */
+/** Return the declared length of a body; 0 if there is none. */
 export function declaredLength({ headers }: Request): number {
   const length = Number(headers.get('content-length') ?? 0)
   return Number.isNaN(length) ? 0 : length
@@ -69,19 +63,15 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-/** How slowly a body may arrive, in milliseconds. */
+/** The maximum times of a body, in milliseconds. */
 export interface BodyTimes {
   /** Without any byte. */
   readonly bodyIdleMs: number
-  /** In all. */
+  /** In total. */
   readonly bodyTimeoutMs: number
 }
 
-/**
- * Pass on a body as it arrives, and give up where it is too slow or too large.
- *
- * Rejects with an `HttpError`: `request-timeout`, also where the client goes away; `too-large` at the first byte too many.
- */
+/** Yield the chunks of a body. @throws HttpError `request-timeout` or `too-large`. */
 export async function* timedChunks(
   body: ReadableStream<Uint8Array>,
   { bodyIdleMs, bodyTimeoutMs, maxBytes }: BodyTimes & { readonly maxBytes: number },
@@ -101,12 +91,12 @@ export async function* timedChunks(
       yield value
     }
   } finally {
-    // Not waited for: what does not come may never end either.
+    // Not awaited: canceling may never finish.
     if (!isDone) void Promise.allSettled([reader.cancel()])
   }
 }
 
-/** Make the error of a body over its limit. */
+/** Create the error for a body over its limit. */
 export const bodyTooLarge = (maxBytes: number): HttpError =>
   new HttpError('too-large', `The body may have at most ${maxBytes} bytes.`, { headers: { connection: 'close' } })
 
@@ -132,7 +122,7 @@ async function readNext(
   try {
     return await reader.read()
   } catch (cause) {
-    // Whatever ended it: the rest of the body does not come.
+    // Whatever ended the request, the rest of the body is missing.
     throw tooSlow('The request ended before its body did.', { cause })
   }
 }
@@ -140,18 +130,18 @@ async function readNext(
 const tooSlow = (message: string, options: ErrorOptions = {}): HttpError =>
   new HttpError('request-timeout', message, { ...options, headers: { connection: 'close' } })
 
-/** Where bodies are kept while they arrive, such as files: slow clients then hold no memory. */
+/** Holds bodies while they arrive, such as in files, so that slow clients hold no memory. */
 export interface BodySpool {
-  /** Make room for one body. Rejects with an `HttpError` `overloaded` where there is none. */
+  /** Allocate space for one body. Rejects with an `HttpError` `overloaded` if there is none. */
   open(): Promise<SpooledBody>
 }
 
-/** What has arrived of one body. */
+/** The spooled bytes of one body. */
 export interface SpooledBody {
-  /** Append bytes. Rejects with an `HttpError` `overloaded` where there is no room for them. */
+  /** Append bytes. Rejects with an `HttpError` `overloaded` if there is no space. */
   write(chunk: Uint8Array): Promise<void>
-  /** Return all that was written. */
+  /** Return all bytes. */
   read(): Promise<Uint8Array>
-  /** Remove it. Removing it twice is fine. */
+  /** Remove it; repeating this is fine. */
   remove(): Promise<void>
 }

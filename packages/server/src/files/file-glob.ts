@@ -1,28 +1,24 @@
 import { HttpError } from '../app/http-error.ts'
 
 const MAX_LENGTH = 256
-/** What braces of a glob may stand for, in all. */
 const MAX_ALTERNATIVES = 64
 
 type Token = { readonly is: (character: string) => boolean } | '*'
 
 /**
- * Matches relative paths as `fnmatch` does, regardless of case: `*` for anything, also slashes, `?` for one character,
- * `[a-z]` and `[!a-z]`, and beyond that `{a,b}`. A path matches as a whole or by the name of its file.
- *
- * The time grows with the lengths of glob and path alone.
+ * Matches paths or file names like `fnmatch`, ignoring case: `*` (including slashes), `?`, `[a-z]`, `[!a-z]`, `{a,b}`.
  */
 export class FileGlob {
   readonly #alternatives: readonly (readonly Token[])[]
 
-  /** @throws HttpError `invalid-path` where the glob is too long, has too many alternatives, or `..` as a part. */
+  /** @throws HttpError `invalid-path` if the glob is too long, has too many alternatives, or contains `..`. */
   constructor(glob: string) {
     if (glob.length > MAX_LENGTH) throw refused(`A glob may have at most ${MAX_LENGTH} characters.`)
     if (glob.split(/[/\\]/).includes('..')) throw refused('A glob may not have .. in it.')
     this.#alternatives = expandBraces(glob.toLowerCase().replace(/^(?:\.?\/)+/, '')).map(tokensOf)
   }
 
-  /** Tell whether a path matches, relative to the folder that is searched. */
+  /** Return whether a relative path matches. */
   matches(path: string): boolean {
     const whole = path.toLowerCase()
     const name = whole.slice(whole.lastIndexOf('/') + 1)
@@ -30,7 +26,6 @@ export class FileGlob {
   }
 }
 
-/** Write out what braces stand for; those that are not closed, or have no comma, stand for themselves. */
 function expandBraces(glob: string): string[] {
   let open = [glob]
   const done: string[] = []
@@ -38,7 +33,7 @@ function expandBraces(glob: string): string[] {
     if (open.length + done.length > MAX_ALTERNATIVES)
       throw refused('A glob may have at most 64 alternatives in braces.')
     const [next, ...rest] = open as [string, ...string[]]
-    // The innermost braces, so that those around them are seen when they are gone.
+    // The innermost braces come first.
     const match = /\{([^{}]*,[^{}]*)\}/.exec(next)
     if (match === null) {
       done.push(next)
@@ -68,11 +63,10 @@ function tokensOf(glob: string): Token[] {
   return tokens
 }
 
-/** Read `[abc]`, `[a-c]` or `[!a]`; `undefined` for a bracket that is not closed. */
 function readSet(glob: string, start: number): { readonly token: Token; readonly end: number } | undefined {
   const isNegated = glob[start + 1] === '!'
   const first = start + (isNegated ? 2 : 1)
-  // A bracket that comes first is one of the set.
+  // A bracket in the first position belongs to the set.
   const end = glob.indexOf(']', first + 1)
   if (end < 0) return undefined
   const inner = glob.slice(first, end)
@@ -88,7 +82,7 @@ function readSet(glob: string, start: number): { readonly token: Token; readonly
   return { token: { is: (character) => has(character) !== isNegated }, end }
 }
 
-/** Match by going back to the latest `*` alone, which is enough: what matches before it need not be tried again. */
+/** Going back to the latest `*` is enough. */
 function matchTokens(tokens: readonly Token[], text: string): boolean {
   let token = 0
   let star = -1

@@ -2,25 +2,23 @@ import { extensionForContentType, type StoredInfo } from '@spillway/core'
 import { filePathOf } from '@spillway/core/files'
 import { HttpError } from '../app/http-error.ts'
 
-/** Metadata of a file of the service: what its content is known by. */
+/** The metadata key of a file's content digest. */
 export const DIGEST = 'file-digest'
-/** The folder in which results appear that were offloaded, as with `StoredFiles`. */
 const RESULT_FOLDER = 'results/'
 
-/** A virtual file. */
 export interface FileRecord {
-  /** As `virtualPath` writes it. */
+  /** As {@link virtualPath} returns it. */
   readonly path: string
   readonly reference: string
   readonly contentType: string
   /** In bytes. */
   readonly size: number
   readonly storedAt: number
-  /** SHA-256 of the content; absent for files that others wrote, and for results. */
+  /** SHA-256 of the content; absent for results and files of other writers. */
   readonly digest: string | undefined
 }
 
-/** Say which file an entry of the storage is. */
+/** Convert a stored entry to a file. */
 export function fileRecordOf(info: StoredInfo): FileRecord {
   const { reference, contentType, size, storedAt, metadata } = info
   const written = filePathOf(info)
@@ -35,7 +33,7 @@ export function fileRecordOf(info: StoredInfo): FileRecord {
   }
 }
 
-/** Which of two entries with one path is the file: of those of the service the first, as its text says so; else the newest. */
+/** Choose between entries with one path: the first of the service's own, otherwise the newest. */
 export function chooseRecord(a: FileRecord, b: FileRecord): FileRecord {
   const [earlier, later] =
     a.storedAt < b.storedAt || (a.storedAt === b.storedAt && a.reference < b.reference) ? [a, b] : [b, a]
@@ -44,18 +42,14 @@ export function chooseRecord(a: FileRecord, b: FileRecord): FileRecord {
 
 const MAX_LENGTH = 1_024
 const CONTROL = /\p{Cc}/u
-/** The folder that relative paths start from, as in the documents of ReMe: `/workspace/a` and `a` are one. */
+/** ReMe treats `/workspace/a` and `a` as one path. */
 const WORKSPACE = 'workspace'
 const FROM_WORKSPACE = /^\/?(?:workspace\/)*/
 
 /**
- * Return the one form of a virtual path: without a slash at its ends, `.` and empty parts, and the workspace at its start.
+ * Normalize a virtual path: no outer slashes, `.`, empty parts or leading workspace.
  *
- * Paths are relative to the workspace or absolute, and an absolute one is the same without its first slash. So what a
- * message says, what a key of `write_file_dict` is and what a client makes of either by putting `./` before it name the
- * same file. Nothing is decoded, and nothing of the host's file system is ever looked at.
- *
- * @throws HttpError `invalid-path` where it has `..`, a backslash or control characters, or is too long.
+ * @throws HttpError `invalid-path` if it contains `..`, a backslash or control characters, or is too long.
  */
 export function virtualPath(text: string): string {
   if (text.length > MAX_LENGTH) throw refused(`A path may have at most ${MAX_LENGTH} characters.`)
@@ -63,21 +57,20 @@ export function virtualPath(text: string): string {
   if (text.includes('\\')) throw refused('Write the parts of a path with slashes between them, not with backslashes.')
   const parts = text.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.includes('..')) throw refused('A path may not have .. in it.')
-  // As often as it is there, so that a path that was resolved leads to the same file again.
+  // Repeated, so that normalizing twice changes nothing.
   while (parts[0] === WORKSPACE) parts.shift()
   return parts.join('/')
 }
 
-/** Return the path of a file as requests name it, of one that others wrote: without a slash or the workspace at its start. */
 const pathFromWorkspace = (path: string): string => path.replace(FROM_WORKSPACE, '')
 
-/** Return the path of a file within a folder, or `undefined` where it lies elsewhere; both as {@link virtualPath} gives them. */
+/** Return a path relative to a folder; `undefined` if it is outside. */
 export function pathWithin(path: string, folder: string): string | undefined {
   if (folder === '') return path
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined
 }
 
-/** Put a folder as a caller wrote it before the name of a file. */
+/** Join a folder, as the caller wrote it, and a file name. */
 export function joinAsWritten(folder: string, name: string): string {
   let end = folder.length
   while (end > 0 && folder[end - 1] === '/') end -= 1
@@ -87,20 +80,17 @@ export function joinAsWritten(folder: string, name: string): string {
 
 const refused = (message: string): HttpError => new HttpError('invalid-path', message)
 
-/** Characters of an id that stand in a name. */
 const MAX_ID_LENGTH = 80
 const ID_DIGITS = 12
 
-/**
- * Write an id with `[A-Za-z0-9_.]` alone. Where that changes it, a digest of the id keeps it apart from others.
- */
+/** Convert an id to `[A-Za-z0-9_.]`; a changed id gets a digest, so that it stays unique. */
 export async function fileNamePart(id: string): Promise<string> {
   const safe = id.slice(0, MAX_ID_LENGTH).replaceAll(/[^A-Za-z0-9_.]/g, '_')
   if (safe === id && id !== '') return id
   return `${safe}${safe === '' ? '' : '_'}${(await sha256Hex(id)).slice(0, ID_DIGITS)}`
 }
 
-/** Return the SHA-256 of a text, or of bytes, in hexadecimal. */
+/** Return the SHA-256 in hexadecimal. */
 export async function sha256Hex(content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const digest = await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)

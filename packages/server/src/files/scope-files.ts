@@ -3,29 +3,23 @@ import { KeyedLock } from '@spillway/core/adapter'
 import { BoundedMap } from '@spillway/core/driver'
 import { chooseRecord, DIGEST, fileRecordOf, sha256Hex, type FileRecord } from './file-record.ts'
 
-/** The scope below that of the files in which it is written down whose a name is. */
+/** The scope whose entries assign names to contents. */
 const NAMES_SCOPE = '.file-names'
-/** Of the results of one name, more are told apart by digests. */
 const MAX_CANDIDATES = 10_000
-/** Beginnings of files that are remembered, of up to so many characters. */
 const MAX_BEGINNINGS = 10_000
 const MAX_BEGINNING_LENGTH = 1_000
 
-/** A file to store. */
 interface NewFile {
   readonly content: Uint8Array
-  /** A MIME type. */
   readonly contentType: string
-  /** The SHA-256 of the content in hexadecimal, where that is known already. */
   readonly digest?: string | undefined
 }
 
 /**
- * The virtual files of one scope, which many processes may write at once.
+ * The virtual files of one scope, which several processes may write concurrently.
  *
- * A file is an entry of the storage under its path, as `StoredFiles` of `@spillway/core/files` knows it; what was offloaded
- * stands in `results/`. A name belongs to the content that it was first given to, and to no other, ever: the entry that says
- * so is made before the file and can only be made once. No operation but a listing costs more with what is stored already.
+ * A file is an entry under its path, as in `StoredFiles` of `@spillway/core/files`; offloaded results are in
+ * `results/`. A name belongs to its first content forever.
  */
 export class ScopeFiles {
   readonly #storage: ServedStorage
@@ -40,30 +34,26 @@ export class ScopeFiles {
     this.#index = new FileIndex(storage)
   }
 
-  /** The storage that the files are in. */
   get storage(): Storage {
     return this.#storage
   }
 
-  /** Return the file with this path, `undefined` where there is none. Rejects like `list`. */
+  /** Find a file by its path; `undefined` if there is none. Rejects like `list`. */
   async find(path: string): Promise<FileRecord | undefined> {
     return await this.#index.find(path)
   }
 
-  /** Return those files that there are of these paths, by their paths. Rejects like `list`. */
+  /** Find several files by path. Rejects like `list`. */
   async findAll(paths: ReadonlySet<string>): Promise<ReadonlyMap<string, FileRecord>> {
     return await this.#index.findAll(paths)
   }
 
-  /**
-   * Return all files, in the order of their paths, also those that other processes have just stored. One that they have just
-   * removed may still be among them: {@link ScopeFiles.use} finds out. Rejects like `list`.
-   */
+  /** List all files by path, some of which may be gone, see {@link ScopeFiles.use}. Rejects like `list`. */
   async list(): Promise<readonly FileRecord[]> {
     return await this.#index.list()
   }
 
-  /** Do something with a file; `undefined` where it has gone since it was remembered. Rejects with what `use` throws. */
+  /** Use a file; `undefined` if it is gone. Rejects with other errors of `use`. */
   async use<Result>(file: FileRecord, use: (file: FileRecord) => Promise<Result>): Promise<Result | undefined> {
     try {
       return await use(file)
@@ -74,12 +64,12 @@ export class ScopeFiles {
     }
   }
 
-  /** Tell whether a file is still there. Rejects like `stat`. */
+  /** Return whether a file still exists. Rejects like `stat`. */
   async exists(file: FileRecord): Promise<boolean> {
     return (await this.use(file, ({ reference }) => this.#storage.stat(reference))) !== undefined
   }
 
-  /** Tell whether the text of a file begins so; `false` where it has gone. Rejects like `retrieve`. */
+  /** Return whether a file starts with a text; `false` if it is gone. Rejects like `retrieve`. */
   async beginsWith(file: FileRecord, text: string, { signal }: OperationOptions = {}): Promise<boolean> {
     const key = `${file.reference} ${text}`
     const known = this.#beginnings.get(key)
@@ -97,17 +87,14 @@ export class ScopeFiles {
     return begins
   }
 
-  /** Remove a file again, unless somebody has used it since it was stored. Its name stays that of its content. */
+  /** Remove a file unless it was used since; its name stays assigned. */
   async discard(file: FileRecord): Promise<void> {
     this.#index.forget(file)
     await this.#storage.delete(file.reference, { unusedSince: file.storedAt })
   }
 
   /**
-   * Store a file under the first of these paths that is free, or has this very content already; that is not stored again.
-   *
-   * @param paths - As `virtualPath` writes them; they may go on without end.
-   * @returns The file, and whether this call made it.
+   * Store a file under the first path that is free or has the same content, and return whether this call created it.
    */
   async store(
     paths: Iterable<string>,
@@ -129,7 +116,6 @@ export class ScopeFiles {
     throw new StorageError('invalid-key', 'There are too many files of that name. Use another id or folder.')
   }
 
-  /** Take a name for a content, or find out whether it has it already. */
   async #isOwner(path: string, digest: string, { signal }: OperationOptions): Promise<boolean> {
     let isOurs = false
     const reference = await this.#names.store(`/${path}`, new Uint8Array(), 'text/plain', {
@@ -165,33 +151,24 @@ export class ScopeFiles {
   }
 }
 
-/** Files of a scope that are remembered, at most. */
 const MAX_REMEMBERED = 100_000
-/** For so long a listing asks only for what is new. What has gone meanwhile shows where it is used. */
+/** A missing file is noticed on use. */
 const TRUSTED_MS = 60_000
 
-/** Options of {@link FileIndex}. */
 interface FileIndexOptions {
   readonly maxRemembered?: number | undefined
-  /** Milliseconds after which a listing asks for all files again. */
   readonly trustedMs?: number | undefined
 }
 
-/**
- * Remembers which files a scope has, so that finding one costs the same however many there are.
- *
- * It is filled by listing the scope once, and again where a file is asked for that it does not know, as another process may
- * have stored it. A listing soon after another names only what has come since, so that it costs that and not what is stored.
- */
+/** Remembers the files of a scope, and lists it again for an unknown path, which another process may have stored. */
 export class FileIndex {
   readonly #storage: ServedStorage
   readonly #maxRemembered: number
   readonly #trustedMs: number
   #files = new Map<string, FileRecord>()
-  /** What was added since the listing began that is under way. */
+  /** Added since the current listing began. */
   #added = new Map<string, FileRecord>()
   #isWhole = true
-  /** Until when what is remembered counts as what there is. */
   #trustedUntil = Number.NEGATIVE_INFINITY
   #running: Promise<unknown> = Promise.resolve()
   #next: Promise<void> | undefined
@@ -205,12 +182,12 @@ export class FileIndex {
     this.#trustedMs = trustedMs
   }
 
-  /** Return what is remembered of a path, without asking the storage. */
+  /** Return a remembered file without reading the storage. */
   peek(path: string): FileRecord | undefined {
     return this.#added.get(path) ?? this.#files.get(path)
   }
 
-  /** Return the file with this path, `undefined` where there is none. Rejects like `list`. */
+  /** Find a file by its path; `undefined` if there is none. Rejects like `list`. */
   async find(path: string): Promise<FileRecord | undefined> {
     const known = this.peek(path)
     if (known !== undefined) return known
@@ -219,7 +196,7 @@ export class FileIndex {
     return this.peek(path) ?? (this.#isWhole ? undefined : await this.#scanFor(path))
   }
 
-  /** Return those files that there are of these paths, by their paths, with one listing at most. Rejects like `list`. */
+  /** Find several files with at most one listing. Rejects like `list`. */
   async findAll(paths: ReadonlySet<string>): Promise<ReadonlyMap<string, FileRecord>> {
     const found = new Map<string, FileRecord>()
     const collect = (): void => {
@@ -237,17 +214,14 @@ export class FileIndex {
     return found
   }
 
-  /**
-   * Return all files of the scope, in the order of their paths; some may have gone a short time ago, and are to be forgotten
-   * by whoever finds out. Rejects like `list`.
-   */
+  /** List all files by path; a file may be gone already. Rejects like `list`. */
   async list(): Promise<readonly FileRecord[]> {
     await this.#renew()
     if (!this.#isWhole) return sorted((await this.#read(Infinity)).files)
     return sorted(new Map([...this.#files, ...this.#added]))
   }
 
-  /** Remember a file that was stored. */
+  /** Remember a stored file. */
   add(file: FileRecord): void {
     this.#added.set(file.path, file)
     if (this.#added.size <= this.#maxRemembered) return
@@ -256,14 +230,14 @@ export class FileIndex {
     this.#isWhole = false
   }
 
-  /** Forget a file that turned out to be gone. What else has gone the next listing shows. */
+  /** Forget a file that is gone. */
   forget(file: FileRecord): void {
     this.#trustedUntil = Number.NEGATIVE_INFINITY
     if (this.#added.get(file.path)?.reference === file.reference) this.#added.delete(file.path)
     if (this.#files.get(file.path)?.reference === file.reference) this.#files.delete(file.path)
   }
 
-  /** List the scope, once for all who ask before it begins. */
+  /** Callers that wait share one listing. */
   async #renew(): Promise<void> {
     this.#next ??= Promise.allSettled([this.#running]).then(async () => {
       this.#next = undefined
@@ -291,7 +265,6 @@ export class FileIndex {
     }
   }
 
-  /** Add what others have stored since the listing before. */
   async #listNew(): Promise<void> {
     for (const file of this.#added.values()) this.#files.set(file.path, file)
     this.#added.clear()
@@ -303,7 +276,6 @@ export class FileIndex {
     }
   }
 
-  /** Add a file, unless there is another of its path that comes first; tell whether there was room for it. */
   #keep(files: Map<string, FileRecord>, file: FileRecord, most: number): boolean {
     const other = files.get(file.path)
     if (other === undefined && files.size >= most) return false
@@ -333,12 +305,12 @@ export class FileIndex {
 const sorted = (files: ReadonlyMap<string, FileRecord>): readonly FileRecord[] =>
   [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
 
-/** What the service needs of a storage. */
+/** The storage methods that the service needs. */
 export type ServedStorage = Storage & Required<Pick<Storage, 'scope' | 'stat' | 'list' | 'delete'>>
 
 const METHODS = ['scope', 'stat', 'list', 'delete'] as const
 
-/** Refuse a storage that cannot keep callers apart, or find what it holds. */
+/** Throw a `TypeError` if a storage cannot isolate scopes or list entries. */
 export function assertServedStorage(storage: Storage): asserts storage is ServedStorage {
   const missing = METHODS.filter((method) => typeof storage[method] !== 'function')
   if (missing.length === 0) return

@@ -1,11 +1,11 @@
 import { BoundedMap } from '@spillway/core/driver'
 import { HttpError } from '../app/http-error.ts'
 
-/** How often one caller may call. */
+/** Limits of one caller. */
 export interface RateLimits {
-  /** Requests in a second, in the long run; `Infinity` for no limit. */
+  /** The average rate; `Infinity` for no limit. */
   readonly requestsPerSecond: number
-  /** Requests that may come at once. */
+  /** The maximum number of requests at once. */
   readonly requestBurst: number
 }
 
@@ -14,22 +14,21 @@ interface Bucket {
   at: number
 }
 
-/** Callers that are remembered; one that is forgotten may call as if it were new. */
 const MAX_CALLERS = 10_000
 
-/** Lets each caller call so often, by a bucket that fills with time and pays for requests. */
+/** Limits the requests of each caller with a token bucket. */
 export class RateLimiter {
   readonly #limits: RateLimits
   readonly #buckets = new BoundedMap<string, Bucket>(MAX_CALLERS)
   readonly #now: () => number
 
-  /** @param now - Milliseconds of a clock that only goes on. */
+  /** @param now - A monotonic clock in milliseconds. */
   constructor(limits: RateLimits, now: () => number = () => performance.now()) {
     this.#limits = limits
     this.#now = now
   }
 
-  /** Pay for a request. @throws HttpError `rate-limited` where the caller cannot, with when it will be able to. */
+  /** Count a request. @throws HttpError `rate-limited` with the time to wait. */
   take(caller: string): void {
     const { requestsPerSecond, requestBurst } = this.#limits
     if (requestsPerSecond === Infinity) return

@@ -1,24 +1,24 @@
 import { HttpError } from '../app/http-error.ts'
 
-/** How much work may be under way. */
+/** Limits of concurrent work. */
 export interface WorkLimits {
-  /** Requests that are worked on at once. */
+  /** Concurrent requests. */
   readonly maxConcurrent: number
-  /** Requests that wait for their turn. */
+  /** Waiting requests. */
   readonly maxQueued: number
-  /** Milliseconds that one waits, at most. */
+  /** The maximum waiting time in milliseconds. */
   readonly queueTimeoutMs: number
-  /** Bytes of memory that bodies and answers may take, by estimate. What alone takes more has its turn when it is alone. */
+  /** Estimated memory of bodies and responses; a larger request runs alone. */
   readonly maxMemoryBytes: number
 }
 
-/** A place in the work under way. */
+/** A slot in the current work. */
 export interface Ticket {
-  /** Take more memory. @throws HttpError `overloaded` where there is none left, unless nobody else has any. */
+  /** Take more memory. @throws HttpError `overloaded` if there is none, unless no other request has any. */
   grow(bytes: number): void
-  /** Say that from here on it is no longer worked on, and takes this many bytes until {@link Ticket.leave}. */
+  /** End the work, but hold this many bytes until {@link Ticket.leave}. */
   finish(bytes: number): void
-  /** Give all of it back. Doing so twice is fine. */
+  /** Release everything; repeating this is fine. */
   leave(): void
 }
 
@@ -28,10 +28,9 @@ interface Waiting {
   refuse(error: HttpError): void
 }
 
-/** Seconds after which a client that found the queue full tries again. */
 const RETRY_AFTER = 1
 
-/** Lets in so many requests at a time, in the order in which they came, and refuses those that would wait too long. */
+/** Admits a limited number of requests in order, and refuses those that would wait too long. */
 export class WorkGate {
   readonly #limits: WorkLimits
   readonly #queue: Waiting[] = []
@@ -43,25 +42,20 @@ export class WorkGate {
     this.#limits = limits
   }
 
-  /** Requests that are worked on. */
   get running(): number {
     return this.#running
   }
 
-  /** Requests that wait. */
   get queued(): number {
     return this.#queue.length
   }
 
-  /** Bytes that are taken, by estimate. */
+  /** Estimated bytes in use. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /**
-   * Wait for a place. Rejects with an `HttpError`: `overloaded` where the queue is full or its time is over,
-   * `shutting-down` once closed; and with the reason of the signal.
-   */
+  /** Wait for a slot. Rejects with an `HttpError` `overloaded` or `shutting-down`, or with the signal's reason. */
   async enter(bytes: number, signal?: AbortSignal): Promise<Ticket> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw shuttingDown()
@@ -70,7 +64,7 @@ export class WorkGate {
     return await this.#wait(bytes, signal)
   }
 
-  /** Refuse all that wait and all that come. */
+  /** Refuse all waiting and new requests. */
   close(): void {
     this.#isClosed = true
     for (const waiting of this.#queue.splice(0)) waiting.refuse(shuttingDown())
@@ -84,7 +78,7 @@ export class WorkGate {
       const at = this.#queue.indexOf(waiting)
       if (at >= 0) this.#queue.splice(at, 1)
       reject(error)
-      // It may have been the one that kept the others waiting.
+      // The removed request may have blocked the others.
       this.#admit()
     }
     const abort = (): void => leaveQueue(signal?.reason)

@@ -15,48 +15,45 @@ import { faultRecord } from '../telemetry/request-record.ts'
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends Omit<AppOptions, 'spool'> {
-  /** The address to listen at. Defaults to `127.0.0.1`; any but those of the loopback interface needs `tokens`. */
+  /** The address to listen at; others than loopback need `tokens`. Defaults to `127.0.0.1`. */
   readonly host?: string | undefined
-  /** Defaults to 8002; 0 for any that is free. */
+  /** Defaults to 8002; 0 selects a free port. */
   readonly port?: number | undefined
-  /** Milliseconds in which the headers of a request must have come. Defaults to 10,000. */
+  /** The maximum time for headers in milliseconds. Defaults to 10,000. */
   readonly headersTimeoutMs?: number | undefined
-  /** Milliseconds in which an answer must have been taken once it begins; a stream of progress may take longer. Defaults to 300,000. */
+  /** The maximum time to send a response, in milliseconds; progress streams may take longer. Defaults to 300,000. */
   readonly responseTimeoutMs?: number | undefined
-  /** Milliseconds without a byte either way after which a connection ends, but for those of work. Defaults to 120,000. */
+  /** The maximum idle time of a connection in milliseconds, except during work. Defaults to 120,000. */
   readonly silenceTimeoutMs?: number | undefined
-  /** Connections at a time; more are not accepted. Defaults to 1,000. */
+  /** Concurrent connections. Defaults to 1,000. */
   readonly maxConnections?: number | undefined
-  /** Bytes of all bodies on disk together. Defaults to 8 GiB. */
+  /** Bytes of all bodies on disk. Defaults to 8 GiB. */
   readonly maxSpoolBytes?: number | undefined
-  /** Where bodies are kept while they arrive. Defaults to the system's folder for temporary files. */
+  /** The folder for bodies. Defaults to the system's temporary folder. */
   readonly spoolDirectory?: string | undefined
 }
 
-/** A service that listens. */
+/** A listening service. */
 export interface Service {
   readonly url: string
   /**
-   * Stop: accept nothing more, let what is under way finish for `graceMs` (10,000 by default), and then end it. Resolves when
-   * nothing is left of it; closing twice is fine.
+   * Stop accepting requests, wait up to `graceMs` (default 10,000), then abort.
+   *
+   * Resolves when everything has ended; repeating this is fine.
    */
   close(options?: { readonly graceMs?: number | undefined }): Promise<void>
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
-/** How often Node.js looks for connections that take too long. */
 const CHECK_MS = 1_000
-/** How often a service that ends looks for connections that are not used. */
 const SWEEP_MS = 50
-/** Milliseconds in which what was aborted must have ended, and its answers must have been taken. */
 const LAST_WORDS_MS = 500
 
 /**
  * Serve an offloader over HTTP on Node.js.
  *
- * Bodies go to temporary files while they arrive, slow clients are cut off, and `close` lets what is under way finish.
- * Rejects where the address cannot be listened at, and with a `TypeError` where it can be reached from elsewhere and there
- * are no tokens.
+ * Bodies go to temporary files, slow clients are disconnected, and `close` lets current requests finish. Rejects if the
+ * address is unavailable. Throws a `TypeError` if other machines have access and there are no tokens.
  *
  * @example
  * ```ts
@@ -103,7 +100,7 @@ function createNodeServer(app: App, options: ServeOptions): Server {
       const { incoming, outgoing } = bindings as HttpBindings
       const sent = new Promise<void>((resolve) => outgoing.once('close', resolve))
       const { socket } = incoming
-      // Until there is an answer the app knows how long that may take, for bodies and for work.
+      // The app limits the time until there is a response.
       socket.setTimeout(0)
       const response = await app.fetch(request, {
         address: socket.remoteAddress,
@@ -114,7 +111,7 @@ function createNodeServer(app: App, options: ServeOptions): Server {
       return response
     },
     {
-      // What cannot be made a request of, such as one without a host.
+      // A request that cannot be parsed, such as one without a host.
       errorHandler: () =>
         Response.json(refusal('invalid-request', 'This is no request that can be answered.'), { status: 400 }),
     },
@@ -122,7 +119,7 @@ function createNodeServer(app: App, options: ServeOptions): Server {
   const server = createServer(
     {
       headersTimeout: headersTimeoutMs,
-      // The times of bodies are kept where they are read.
+      // The app limits the time of bodies.
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(CHECK_MS, headersTimeoutMs),
       keepAliveTimeout: 5_000,
@@ -142,7 +139,6 @@ function createNodeServer(app: App, options: ServeOptions): Server {
   return server
 }
 
-/** Answer what is no HTTP, or comes too slowly, and end the connection. */
 function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
@@ -161,7 +157,6 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
 
 const refusal = (code: string, message: string): object => ({ error: { code, message, retryable: false } })
 
-/** Cut a client off that does not take its answer in time. */
 function cutOffAfter(milliseconds: number, outgoing: HttpBindings['outgoing'], sent: Promise<void>): void {
   const timer = setTimeout(() => outgoing.destroy(), milliseconds).unref()
   void sent.then(() => clearTimeout(timer))
@@ -183,14 +178,14 @@ async function closeService(server: Server, app: App, spool: FileSpool, graceMs:
   let cutOff: ReturnType<typeof setTimeout> | undefined
   const timer = setTimeout(() => {
     app.abort()
-    // Clients are still told why.
+    // Clients still receive the reason.
     cutOff = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS)
   }, timerMs(graceMs))
-  // Connections end as soon as their answers are taken.
+  // Connections end once their responses are received.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
   server.closeIdleConnections()
   await closed
-  // What nobody waits for any more ends soon, or hangs.
+  // Abandoned work ends soon, or hangs.
   await Promise.race([drained, sleep(LAST_WORDS_MS, undefined, { ref: false })])
   clearInterval(sweep)
   clearTimeout(timer)
@@ -199,21 +194,15 @@ async function closeService(server: Server, app: App, spool: FileSpool, graceMs:
   await spool.close()
 }
 
-/** How long, and how much, a client may still send after its answer. */
 const LINGER_MS = 1_000
 const LINGER_BYTES = 67_108_864
 
-/**
- * Let a connection that closes after an answer take for a moment what the client is still sending, and throw it away.
- *
- * A connection that is closed with bytes in it that nobody has read is reset, and the reset overtakes the answer: the client
- * would never know why. So only the sending side is closed first (RFC 9112, section 9.6).
- */
+/** Closing a connection with unread bytes resets it, and the reset overtakes the response (RFC 9112, section 9.6). */
 function lingerOnClose(incoming: IncomingMessage): void {
   const { socket } = incoming
-  // Not that of the socket, which may be of its request before.
+  // The socket's own method may belong to its previous request.
   const destroySoon = (): void => Socket.prototype.destroySoon.call(socket)
-  // Node.js calls it once the answer is written, where the connection shall not be used again.
+  // Node.js calls it after the response if the connection is not reused.
   socket.destroySoon = () => {
     if (incoming.complete) {
       destroySoon()
@@ -232,26 +221,17 @@ function lingerOnClose(incoming: IncomingMessage): void {
   }
 }
 
-/** How much a {@link FileSpool} may hold. */
 interface FileSpoolOptions {
-  /** Bytes of all bodies together. */
   readonly maxSpoolBytes: number
-  /** Where its files are made. Defaults to the folder of the system for temporary files. */
   readonly directory?: string | undefined
 }
 
 const RETRY_AFTER = 5
 
-/**
- * Keeps bodies in temporary files that only this user can read, each in a folder of its own.
- *
- * File and folder lose their names as soon as the file is open, so that nothing is left of them however the process ends,
- * and nothing that is needed later can be cleaned up by others; where the system does not allow that, they are removed with
- * the body.
- */
+/** Keeps bodies in temporary files, which are unlinked while open if the system allows it. */
 export class FileSpool implements BodySpool {
   readonly #options: FileSpoolOptions
-  /** Folders that still have a name. */
+  /** Folders that are not unlinked yet. */
   readonly #folders = new Set<string>()
   #bytes = 0
 
@@ -259,7 +239,6 @@ export class FileSpool implements BodySpool {
     this.#options = options
   }
 
-  /** Bytes that it holds. */
   get bytes(): number {
     return this.#bytes
   }
@@ -278,7 +257,7 @@ export class FileSpool implements BodySpool {
     }
   }
 
-  /** Remove what may be left of bodies. */
+  /** Remove all remaining folders. */
   async close(): Promise<void> {
     await Promise.all([...this.#folders].map((folder) => this.#removeFolder(folder)))
   }
@@ -318,7 +297,6 @@ export class FileSpool implements BodySpool {
   }
 }
 
-/** Take the names of an open file and its folder away, and return whether the system does that. */
 async function losesNames(path: string, folder: string): Promise<boolean> {
   try {
     await rm(path)
@@ -331,7 +309,6 @@ async function losesNames(path: string, folder: string): Promise<boolean> {
   }
 }
 
-/** What systems call it when a disk is full, or the most files are open. */
 const NO_ROOM: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'])
 
 async function withRoom<Result>(work: Promise<Result>): Promise<Result> {

@@ -19,10 +19,9 @@ import { remeAnswerSchema } from './schemas.ts'
 
 const MAX_ID_LENGTH = 1_024
 
-/** A count of messages or tokens; more than there can ever be is as good as all. */
 const whole = (number: number): number => Math.min(Math.trunc(number), Number.MAX_SAFE_INTEGER)
 
-/** Any object, and that very one: what a schema of its fields would copy could lose some. */
+/** The same object; a schema of its fields would copy it and lose some. */
 const MESSAGE = z
   .custom<object>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -30,14 +29,14 @@ const MESSAGE = z
   )
   .meta({ type: 'object' })
 
-/** Messages come back with their numbers as they are; options are such that JavaScript knows. */
+/** Messages keep exact numbers; options become JavaScript numbers. */
 function parseRequest(text: string): unknown {
   const body = parseExactJson(text)
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, plainNumber(value)]))
 }
 
-/** Make a history smaller, as ReMe documents it. */
+/** The ReMe endpoint that reduces a history. */
 export const contextOffloadRoute = ({ summarize, contextOffload }: HistoryServices): Route =>
   defineRoute({
     method: 'post',
@@ -125,7 +124,7 @@ function answerOf(outcome: HistoryOutcome<object[]>, archive: FileArchive, inclu
   const notes = failureNotes(failures)
   for (const { step, index, reason } of notes)
     lines.push(`Message ${index} and those with it stay: ${step} failed (${reason}).`)
-  // Not assigned by name: a path may be __proto__.
+  // A path may be `__proto__`.
   const dictionary = Object.fromEntries(
     files.flatMap(({ file, text }) => (text === undefined ? [] : [[file.path, text]])),
   )

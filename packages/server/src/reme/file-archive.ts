@@ -14,50 +14,40 @@ import { HttpError } from '../app/http-error.ts'
 import { fileNamePart, joinAsWritten, sha256Hex, virtualPath, type FileRecord } from '../files/file-record.ts'
 import type { ScopeFiles } from '../files/scope-files.ts'
 
-/** How a {@link FileArchive} names and shows what it stores. */
 export interface FileArchiveOptions {
   /** The virtual folder, as the caller wrote it. */
   readonly folder: string
-  /** In the names of files of summarised messages. */
+  /** Part of the file names of summarized messages. */
   readonly chatId: string
-  /** Characters of a result that stay in its message. */
+  /** The characters of a result that stay in its message. */
   readonly previewLength: number
 }
 
-/** A file that was stored for this history, or was there already with this content. */
 interface ArchivedFile {
   readonly file: FileRecord
-  /** As messages name it. */
   readonly writtenPath: string
   readonly created: boolean
-  /** Its content, where that is text. */
   readonly text: string | undefined
 }
 
 const DIGEST_DIGITS = 16
-/** Between the beginning of a result and where it is. */
 const ELLIPSIS = '...'
 const CONCURRENT_READS = 16
-/** What files of summarised messages are called. */
 const GROUP = 'compressed_group_'
-/** Characters of text in a token, about. */
 const UNITS_PER_TOKEN = 4
 const MEDIA: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document'])
 
 /**
- * An archive of histories in virtual files, with the names and texts of ReMe: `tool_call_<id>.txt` for results,
- * `compressed_group_<chat>_<n>.json` for summarised messages.
+ * Archives histories in virtual files under ReMe's names.
  *
- * A text is only taken for a reference once {@link FileArchive.learn} has found the file in the scope, and that it begins as
- * the text does: so nobody can forge one to what is elsewhere, and what quotes one stays what it is.
+ * A text counts as a reference only after {@link FileArchive.learn} found its file, and that the file begins with the
+ * text. So forged references and quotes have no effect.
  */
 export class FileArchive implements HistoryArchive {
   readonly #files: ScopeFiles
   readonly #options: FileArchiveOptions
-  /** Files by the names that core knows them by. */
   readonly #known = new Map<string, FileRecord>()
   readonly #stored = new Map<string, ArchivedFile>()
-  /** Texts that are known to stand in the place of files. */
   readonly #replacements = new Set<string>()
 
   constructor(files: ScopeFiles, options: FileArchiveOptions) {
@@ -65,12 +55,12 @@ export class FileArchive implements HistoryArchive {
     this.#options = options
   }
 
-  /** What was stored through it, by the names that core knows it by. */
+  /** The files stored by this archive, by archive name. */
   get stored(): ReadonlyMap<string, ArchivedFile> {
     return this.#stored
   }
 
-  /** Look up what messages name, before they are read. Rejects like `list` and `retrieve`. */
+  /** Look up the files that messages name. Rejects like `list` and `retrieve`. */
   async learn(messages: readonly unknown[]): Promise<void> {
     const texts = new Set<string>()
     const paths = new Set<string>()
@@ -86,7 +76,6 @@ export class FileArchive implements HistoryArchive {
       await Promise.all(batch.map((text) => this.#learnText(text)))
   }
 
-  /** Find out whether a text is what would stand in the place of the file that it names, and not something that quotes one. */
   async #learnText(text: string): Promise<void> {
     const marks = readMarks(text)
     const [first] = marks
@@ -128,7 +117,7 @@ export class FileArchive implements HistoryArchive {
     const found =
       file && (await this.#files.use(file, ({ reference }) => this.#files.storage.retrieve(reference, { signal })))
     if (found !== undefined) {
-      // Messages that a summary stands for name files themselves, and are read next.
+      // Summarized messages name files that are read next.
       if (file?.path.endsWith('.json') === true) await this.#learnFrom(found.content)
       return found
     }
@@ -201,14 +190,13 @@ export class FileArchive implements HistoryArchive {
   #writtenPathOf(name: string): string {
     const { writtenPath } = this.#stored.get(name) ?? {}
     if (writtenPath !== undefined) return writtenPath
-    // One of an earlier history, which may stand in another folder: so it is named from the workspace on.
+    // A file of an earlier history may be in another folder, so its whole path is shown.
     const path = pathOfName(name)
     const own = virtualPath(this.#options.folder)
     const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
     return folder === own ? joinAsWritten(this.#options.folder, path.slice(path.lastIndexOf('/') + 1)) : path
   }
 
-  /** The paths that something may be stored under, the best first. */
   async #pathsFor(
     { kind, callId, part, contentType }: NewArchivedItem,
     wholeDigest: string,
@@ -237,7 +225,7 @@ function* numbered(path: (number: number) => string): Generator<string> {
   for (let number = 0; ; number += 1) yield path(number)
 }
 
-/** A name without blanks and percent signs of its own, which core asks for. */
+/** Archive names contain no blanks. */
 const nameOf = (path: string): string => encodeURI(path.toWellFormed())
 const pathOfName = (name: string): string => decodeURI(name)
 
@@ -251,7 +239,6 @@ function kindOf(subject: MarkSubject, contentType: string): ArchivedKind {
 
 const isGroup = (path: string): boolean => path.slice(path.lastIndexOf('/') + 1).startsWith(GROUP)
 
-/** Resolve a path that a text names; `undefined` where it cannot be one. */
 function resolved(path: string): string | undefined {
   try {
     return virtualPath(path)
@@ -269,7 +256,6 @@ function* pathsIn(text: string): Generator<string> {
   }
 }
 
-/** All texts in a value, however deep. */
 function* textsOf(value: unknown): Generator<string> {
   const open: unknown[] = [value]
   for (let next = open.pop(); next !== undefined || open.length > 0; next = open.pop()) {
@@ -278,13 +264,12 @@ function* textsOf(value: unknown): Generator<string> {
   }
 }
 
-/** A text, and what is in it where it is JSON, as arguments of calls are. */
+/** A call's arguments are JSON in a string. */
 function* textAndArguments(text: string): Generator<string> {
   yield text
   if (text.startsWith('{') && text.includes(' is stored in ')) yield* textsOf(parseJson(text) ?? '')
 }
 
-/** Parse JSON; `undefined` where it is none. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
@@ -300,21 +285,16 @@ const SEPARATOR = '\n\n'
 const HEADING = /^\[Compressed conversation history: (\d+) messages, ~(\d+) tokens\]$/
 const GROUP_NOTE = /^\(Original (\d+) messages are stored in: (.+?)(?:; kept ([\d, ]+))?\)$/
 
-/** A group of messages, as a system message names it. */
 interface NotedGroup {
   readonly count: number
-  /** As it was written: relative or absolute. */
   readonly path: string
-  /** Positions among them, from 1, of messages that still stand in the history. */
   readonly kept: readonly number[]
 }
 
-/** A snapshot with the paths of its groups, before these are looked up. */
 interface NotedSnapshot extends Pick<KnownSnapshot, 'text' | 'tokens' | 'around'> {
   readonly groups: readonly NotedGroup[]
 }
 
-/** Write a snapshot as the end of a system message, with a line for each file of originals. */
 export function writeSnapshotText({ text, groups, tokens }: HistorySnapshot, pathOf: (name: string) => string): string {
   const messages = groups.reduce((sum, { count }) => sum + count, 0)
   const lines = groups.map(({ name, count, kept }) => {
@@ -328,7 +308,7 @@ export function writeSnapshotText({ text, groups, tokens }: HistorySnapshot, pat
   ].join('\n')
 }
 
-/** Read a snapshot from the text of a system message; `undefined` where there is none. */
+/** Parse the snapshot in the text of a system message; `undefined` if there is none. */
 export function readSnapshotText(text: string): NotedSnapshot | undefined {
   const start = text.lastIndexOf(START)
   const end = start < 0 ? -1 : text.indexOf(END, start)
@@ -350,13 +330,12 @@ export function readSnapshotText(text: string): NotedSnapshot | undefined {
   return { text: text.slice(start + START.length, end), groups, tokens: Number(tokens), around }
 }
 
-/** What a text says that something of its message is stored as. */
 type MarkSubject = 'result' | 'argument' | 'message' | 'original'
 
-/** A place in a text that names a file. */
+/** A reference in a text. */
 export interface StoredMark {
   readonly subject: MarkSubject
-  /** As it was written: relative or absolute. */
+  /** Relative or absolute, as written. */
   readonly path: string
 }
 
@@ -368,14 +347,13 @@ const SUBJECTS = {
 } as const
 
 const MARK = / \((detailed result|detailed argument|detailed message|original message) is stored in /g
-/** More than any text has: a longer list was written to do harm. */
+/** A longer list is hostile. */
 const MAX_MARKS = 64
 
-/** Write marks as the end of a text. */
 export const writeMarks = (marks: readonly StoredMark[]): string =>
   marks.map(({ subject, path }) => ` (${SUBJECTS[subject]} is stored in ${path})`).join('')
 
-/** Read the marks that a text ends with, in their order; none for any other text. */
+/** Parse the references at the end of a text, in order; none for any other text. */
 export function readMarks(text: string): readonly StoredMark[] {
   if (!text.endsWith(')')) return []
   const marks: StoredMark[] = []
@@ -384,7 +362,7 @@ export function readMarks(text: string): readonly StoredMark[] {
   for (const match of found.toReversed()) {
     const start = match.index + match[0].length
     const path = text.slice(start, end - 1)
-    // Each ends where the next begins: what is not so is part of the content.
+    // The references are adjacent; anything else is content.
     if (text[end - 1] !== ')' || path === '' || /[\n\r]/.test(path)) break
     marks.unshift({ subject: subjectOf(match[1] ?? ''), path })
     end = match.index

@@ -8,7 +8,6 @@ import type { ScopeFiles } from '../files/scope-files.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
 import { remeAnswerSchema, textAnswer } from './schemas.ts'
 
-/** UTF-16 units of an answer, about. */
 const MAX_ANSWER_LENGTH = 1_048_576
 
 interface FileMatches {
@@ -16,7 +15,7 @@ interface FileMatches {
   readonly lines: readonly MatchingLine[]
 }
 
-/** Search the virtual files of the scope. */
+/** The ReMe endpoint that searches virtual files. */
 export const grepRoute: Route = defineRoute({
   method: 'post',
   path: '/grep',
@@ -75,11 +74,7 @@ interface GrepOptions {
   readonly signal: AbortSignal
 }
 
-/**
- * Search file by file, in the order of their paths, until there is enough, or no time.
- *
- * @throws HttpError `invalid-path` for a folder that is a file.
- */
+/** @throws HttpError `invalid-path` if the folder is a file. */
 async function grepFiles(
   files: ScopeFiles,
   search: PatternSearch,
@@ -106,7 +101,6 @@ async function grepFiles(
   return { found, isComplete }
 }
 
-/** The files of a folder, by their names in it. */
 function within(
   all: readonly FileRecord[],
   folder: string,

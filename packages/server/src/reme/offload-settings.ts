@@ -2,7 +2,7 @@ import type { HistoryMode } from '@spillway/history'
 import { z } from 'zod'
 import { virtualPath } from '../files/file-record.ts'
 
-/** Settings of `POST /context_offload`, under the names of its fields. Null counts as absent, as in ReMe. */
+/** Settings of `POST /context_offload` under its field names; null counts as absent. */
 export interface ContextOffloadSettings {
   readonly context_manage_mode?: HistoryMode | null | undefined
   readonly max_total_tokens?: number | null | undefined
@@ -11,11 +11,11 @@ export interface ContextOffloadSettings {
   readonly group_token_threshold?: number | null | undefined
   readonly compact_ratio_threshold?: number | null | undefined
   readonly keep_recent_count?: number | null | undefined
-  /** A virtual folder in the scope of the caller. */
+  /** A virtual folder in the caller's scope. */
   readonly store_dir?: string | null | undefined
 }
 
-/** Settings of which only the number of recent messages is open: it depends on the mode. */
+/** Settings with defaults; the number of recent messages depends on the mode. */
 export type CompleteSettings = Pick<ContextOffloadSettings, 'keep_recent_count'> & {
   readonly [Name in Exclude<keyof ContextOffloadSettings, 'keep_recent_count'>]-?: NonNullable<
     ContextOffloadSettings[Name]
@@ -32,7 +32,7 @@ const DEFAULTS: CompleteSettings = {
   store_dir: '',
 }
 
-/** Return the schema of the settings, whose descriptions name the defaults of a service. */
+/** Create the schema of the settings; descriptions name the service's defaults. */
 export function settingsSchema(defaults: ContextOffloadSettings = {}): z.ZodObject {
   const settings = withDefaults(defaults)
   const usually = (name: keyof CompleteSettings): string => `Defaults to ${settings[name]}.`
@@ -80,7 +80,7 @@ export function settingsSchema(defaults: ContextOffloadSettings = {}): z.ZodObje
   })
 }
 
-/** Put defaults in the place of what is absent or null. */
+/** Apply defaults to absent and null settings. */
 export function withDefaults(
   settings: ContextOffloadSettings,
   defaults: ContextOffloadSettings = {},
@@ -89,7 +89,7 @@ export function withDefaults(
   return { ...DEFAULTS, ...given(defaults), ...given(settings) }
 }
 
-/** Refuse defaults that no request could have. @throws TypeError that names the setting. */
+/** Validate defaults. @throws TypeError that names the setting. */
 export function assertSettings(settings: ContextOffloadSettings): void {
   const { error } = settingsSchema().safeParse(settings)
   const [issue] = error?.issues ?? []

@@ -8,10 +8,10 @@ import type { ScopeFiles } from '../files/scope-files.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
 import { remeAnswerSchema, textAnswer } from './schemas.ts'
 
-/** Beyond the end of any file, and still a number that lines can be counted with. */
+/** The largest offset that allows counting lines. */
 const MAX_OFFSET = Number.MAX_SAFE_INTEGER - 1
 
-/** Read a virtual file of the scope. */
+/** The ReMe endpoint that reads a virtual file. */
 export const readFileRoute: Route = defineRoute({
   method: 'post',
   path: '/read_file',
@@ -82,7 +82,7 @@ async function readPage(files: ScopeFiles, file: FileRecord, { first, count, ...
   })
 }
 
-/** The documents of ReMe call the file of `call_123` once `tool_call_123.txt`, and once by the rule `tool_call_{id}.txt`. */
+/** ReMe's documents use both `tool_call_123.txt` and `tool_call_call_123.txt` for the call `call_123`. */
 function asWrittenInReMe(path: string): string {
   return path.replace(/(^|\/)tool_call_(?=[^/]*$)/, '$1tool_call_call_')
 }

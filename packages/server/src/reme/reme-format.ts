@@ -6,23 +6,18 @@ type Fields = Readonly<Record<string | symbol, unknown>>
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Marks a call that came flat, also in copies of it, with how it came. */
+/** Marks a flat call and its copies. */
 const FLAT = Symbol('flat')
 
 interface FlatForm {
-  /** Whether its arguments were a text. */
   readonly isText: boolean
-  /** Its own `type`, where it had one. */
   readonly own: Fields
 }
 
-/**
- * Read and write messages as ReMe's documents have them: those of OpenAI's Chat Completions, with calls that may be flat,
- * `{ id, name, arguments }`, and results that may be objects.
- */
+/** Create the format of ReMe's messages: Chat Completions with flat calls and results that may be objects. */
 export function remeFormat(): HistoryFormat<object[]> {
   const chat = openAIChat<object>()
-  /** Messages as they came, by what they were read as. */
+  /** The original messages of converted ones. */
   const originals = new WeakMap<object, object>()
   const asChat = (message: unknown): object => {
     const fields = isFields(message) ? message : {}
@@ -36,13 +31,12 @@ export function remeFormat(): HistoryFormat<object[]> {
     name: chat.name,
     read: (conversation) => chat.read(Array.isArray(conversation) ? conversation.map(asChat) : conversation),
     write: (messages) => chat.write(messages).map((message) => originals.get(message) ?? withFlatCalls(message)),
-    // What came as JSON is JSON already: the files of groups are read by people and programs.
+    // Conversations from JSON need no encoding, and people read the files.
     encode: (conversation) => conversation,
     decode: (value) => value as object[],
   }
 }
 
-/** Calls with their functions, where they came without. */
 function chatCalls({ tool_calls: calls }: Fields): Fields {
   if (!Array.isArray(calls) || !calls.some(isFlat)) return {}
   return { tool_calls: calls.map((call: unknown) => (isFlat(call) ? chatCall(call) : call)) }
@@ -58,13 +52,11 @@ function chatCall({ name, arguments: given, ...rest }: Fields): Fields {
   return { ...rest, type: 'function', function: { name, arguments: text }, [FLAT]: form }
 }
 
-/** A result that is an object, as text. */
 function chatContent({ role, content }: Fields): Fields {
   if (role !== 'tool' || !isFields(content)) return {}
   return { content: JSON.stringify(content, null, 2) }
 }
 
-/** Calls as they came, also of a message that was changed. */
 function withFlatCalls(message: object): object {
   const { tool_calls: calls } = message as Fields
   if (!Array.isArray(calls) || !calls.some((call: unknown) => isFields(call) && call[FLAT] !== undefined))

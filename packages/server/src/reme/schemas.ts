@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What ReMe's endpoints answer. */
+/** The response of ReMe's endpoints. */
 export const remeAnswerSchema: z.ZodType = z
   .object({
     success: z.boolean(),
@@ -10,7 +10,6 @@ export const remeAnswerSchema: z.ZodType = z
   })
   .meta({ id: 'ReMeAnswer', description: 'What every endpoint of ReMe answers.' })
 
-/** A failure of ReMe's endpoints. */
 export const remeFailureSchema: z.ZodType = z
   .object({
     success: z.literal(false),
@@ -22,7 +21,6 @@ export const remeFailureSchema: z.ZodType = z
   })
   .meta({ id: 'ReMeFailure', description: 'Why a request to an endpoint of ReMe failed.' })
 
-/** An answer that is a text. */
 export interface RemeAnswer {
   readonly success: true
   readonly answer: string
@@ -30,7 +28,6 @@ export interface RemeAnswer {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** Answer with a text. */
 export const textAnswer = (answer: string, metadata: Readonly<Record<string, unknown>> = {}): RemeAnswer => ({
   success: true,
   answer,

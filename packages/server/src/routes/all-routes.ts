@@ -23,12 +23,11 @@ const INFO = {
     'caller, which its token says; without tokens the service serves its own machine alone.',
 }
 
-/** What routes are made with. */
 interface RouteParts extends HistoryServices {
   readonly telemetry: ServiceTelemetry
 }
 
-/** All endpoints of the service, in the order of its document. */
+/** Create all endpoints, in the order of the OpenAPI document. */
 export function allRoutes({ telemetry, ...history }: RouteParts): readonly Route[] {
   let document: unknown
   const routes: Route[] = [
@@ -53,7 +52,6 @@ export function allRoutes({ telemetry, ...history }: RouteParts): readonly Route
   return routes
 }
 
-/** Say that the service answers. */
 const healthRoute: Route = defineRoute({
   method: 'get',
   path: '/health',
@@ -68,7 +66,6 @@ const healthRoute: Route = defineRoute({
   handle: async () => ({ json: { status: 'healthy' } }),
 })
 
-/** Give metrics to Prometheus. */
 const metricsRoute = (telemetry: ServiceTelemetry): Route =>
   defineRoute({
     method: 'get',
@@ -86,7 +83,6 @@ const metricsRoute = (telemetry: ServiceTelemetry): Route =>
     },
   })
 
-/** Give the OpenAPI document. */
 const documentRoute = (document: () => unknown): Route =>
   defineRoute({
     method: 'get',
@@ -102,21 +98,18 @@ const documentRoute = (document: () => unknown): Route =>
     handle: async () => ({ json: document() }),
   })
 
-/** The endpoints of the service itself. */
 function serviceRoutes(telemetry: ServiceTelemetry, document: () => unknown): readonly Route[] {
   return [healthRoute, metricsRoute(telemetry), documentRoute(document)]
 }
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What the document says of the service as a whole. */
 interface DocumentInfo {
   readonly title: string
   readonly version: string
   readonly description: string
 }
 
-/** Failures that any endpoint may have, beside its own. */
 const COMMON_FAILURES: Readonly<Record<number, string>> = {
   400: 'The body is no JSON; or a path, glob or reference cannot be one.',
   401: 'No known token.',
@@ -131,7 +124,6 @@ const COMMON_FAILURES: Readonly<Record<number, string>> = {
   503: 'The service has too much to do, is shutting down, or its storage is down. `Retry-After` says when to try again.',
 }
 
-/** Write the OpenAPI 3.1 document of routes, from the schemas by which they check what is sent. */
 function openApiDocument(
   routes: readonly Route[],
   info: DocumentInfo,
@@ -179,7 +171,7 @@ function operationOf(route: Route, failure: unknown, schemaOf: WriteSchema): Jso
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
     tags: [route.tag],
-    // A service without tokens serves this machine alone.
+    // A service without tokens serves only this machine.
     security: route.isPublic === true ? [] : [{ bearer: [] }, {}],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: body }),
@@ -217,7 +209,6 @@ function parametersOf(shape: z.ZodObject | undefined, place: 'path' | 'query', s
   })
 }
 
-/** Write a schema as JSON Schema 2020-12, which OpenAPI 3.1 has; those with names stand among the components, once. */
 function hoist(schema: z.ZodType, io: 'input' | 'output', components: Record<string, unknown>): unknown {
   const written = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any', reused: 'inline' })
   const { $defs = {}, $schema: _dialect, ...own } = written as { $defs?: Record<string, unknown>; $schema?: string }
@@ -228,7 +219,6 @@ function hoist(schema: z.ZodType, io: 'input' | 'output', components: Record<str
   return { $ref: `#/components/schemas/${id}` }
 }
 
-/** Let references lead to the components. */
 function moved(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(moved)
   if (typeof value !== 'object' || value === null) return value

@@ -7,12 +7,10 @@ import { bodyTooLarge, declaredLength, receiveBody, timedChunks, type BodySpool 
 import type { Ticket, WorkGate } from '../limits/work-gate.ts'
 import type { Reply, Route, RouteContext, RouteInput } from './route.ts'
 
-/** Memory that a body of JSON takes while it is worked on, for each of its bytes: as text, as values, as the answer. */
+/** A body is held as text, as values, and in the response. */
 const MEMORY_PER_BYTE = 6
-/** Memory that any other request takes. */
 const MEMORY_OF_REQUEST = 1_048_576
 
-/** What routes run with. */
 export interface RouteServices {
   readonly limits: ServerLimits
   readonly work: WorkGate
@@ -20,7 +18,6 @@ export interface RouteServices {
   readonly spool: BodySpool | undefined
 }
 
-/** One request of a route. */
 interface RouteCall {
   readonly request: Request
   readonly call: Call
@@ -30,14 +27,14 @@ interface RouteCall {
   readonly context: Omit<RouteContext, 'chunks' | 'maxBytes' | 'isHead' | 'reserve'>
 }
 
-/** Answer a request: take its body in, wait for a place, check what was sent, and run the handler. */
+/** Answer a request: receive its body, wait for a slot, validate, and run the handler. */
 export async function runRoute(route: Route, routeCall: RouteCall, services: RouteServices): Promise<Response> {
   const { query, params } = routeCall
   const input = {
     query: route.query === undefined ? {} : validate(route.query, query, 'query'),
     params: route.params === undefined ? {} : validate(route.params, params, 'path'),
   }
-  // The service must say how it is also where it has too much to do.
+  // The service must report its state even when it is overloaded.
   if (route.tag === 'Service')
     return await runWithin(undefined, 0, routeCall, (ticket) =>
       route.handle({ ...input, body: undefined }, contextOf(routeCall, services, ticket, none())),
@@ -93,7 +90,6 @@ async function runUpload(
   )
 }
 
-/** Run a handler in its turn, and give the place back when its answer was sent. */
 async function runWithin(
   gate: WorkGate | undefined,
   memory: number,
@@ -112,7 +108,7 @@ async function runWithin(
     else leaveWhenSent(ticket, reply.memoryBytes, environment)
     return reply.response
   } catch (error) {
-    // What is answered may have in it what came.
+    // A failed response may contain the request's messages.
     leaveWhenSent(ticket, call.messages.length === 0 ? 0 : call.bytesIn, environment)
     throw error
   }
@@ -147,7 +143,7 @@ async function* counted(
   call: Call,
   limits: ServerLimits,
 ): AsyncGenerator<Uint8Array> {
-  // A large body takes its time; only one that stands still is given up.
+  // A large body may take long, but must not stall.
   const times = { bodyIdleMs: limits.bodyIdleMs, bodyTimeoutMs: Infinity, maxBytes: limits.maxContentBytes }
   for await (const chunk of timedChunks(body, times)) {
     call.bytesIn += chunk.length
@@ -158,7 +154,7 @@ async function* counted(
 
 async function* none(): AsyncGenerator<Uint8Array> {}
 
-/** Refuse what is not said to be JSON: pages of other sites could send it without asking. */
+/** Pages of other sites can send other types without a preflight request. */
 function assertPlainJson(request: Request): void {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type))
@@ -174,11 +170,7 @@ function assertNotEncoded({ headers }: Request): void {
 
 const MAX_ISSUES = 5
 
-/**
- * Read what was sent by a schema.
- *
- * @throws HttpError `invalid-request`, which names the fields and never their values.
- */
+/** @throws HttpError `invalid-request`, which names the fields and never their values. */
 function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data

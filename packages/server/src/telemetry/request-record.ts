@@ -1,41 +1,41 @@
 import type { FailureCode } from '../app/http-error.ts'
 
-/** What is logged of a request: nothing of its content, its scope or its token. */
+/** The log record of a request, without content, scope or token. */
 export interface RequestRecord {
   readonly type: 'request'
-  /** When it ended, in ISO 8601. */
+  /** The end of the request, in ISO 8601. */
   readonly time: string
-  /** Given by the service, and told to the client as `x-request-id`. */
+  /** Sent to the client as `x-request-id`. */
   readonly requestId: string
   readonly method: string
-  /** The pattern of the path, such as `/v1/contents/{reference}`; `unmatched` where there is none. */
+  /** The path pattern; `unmatched` if there is none. */
   readonly route: string
   readonly status: number
   readonly milliseconds: number
-  /** Bytes of the body that came. */
+  /** Bytes of the request body. */
   readonly bytesIn: number
-  /** Bytes of the body that is sent; of a stream what is known of it. */
+  /** Bytes of the response body; for a stream, those sent so far. */
   readonly bytesOut: number
-  /** Tells one token from another, and says nothing of it; absent without tokens and for strangers. */
+  /** A pseudonym of the token; absent without tokens. */
   readonly caller?: string | undefined
-  /** Set where the request failed. */
+  /** Set if the request failed. */
   readonly code?: FailureCode | undefined
 }
 
-/** A fault of the service or of what it stands on. */
+/** A fault of the service or its storage. */
 export interface FaultRecord {
   readonly type: 'fault'
   readonly time: string
   readonly requestId?: string | undefined
-  /** The class of the error, and where it was thrown: never its message, which may quote content. */
+  /** The class and location of the error, never its message, which may quote content. */
   readonly error: string
   readonly stack: readonly string[]
 }
 
-/** What the service logs. */
+/** A log record. */
 export type LogRecord = RequestRecord | FaultRecord
 
-/** Describe a fault without its message, which may have content in it. */
+/** Describe a fault without its message. */
 export function faultRecord(error: unknown, requestId?: string): FaultRecord {
   const chain: unknown[] = []
   for (let next = error; next !== undefined && chain.length < 5; next = Object(next)['cause']) chain.push(next)
@@ -54,7 +54,7 @@ export function faultRecord(error: unknown, requestId?: string): FaultRecord {
   }
 }
 
-/** Where an error was thrown. The message stands before that, and may have lines that look like it. */
+/** The message comes first in a stack, and may look like it. */
 function placesOf({ stack = '', message }: Error): readonly string[] {
   const start = stack.indexOf(message)
   const places = start < 0 ? stack : stack.slice(start + message.length)

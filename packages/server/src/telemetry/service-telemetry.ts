@@ -13,19 +13,14 @@ import type { WorkGate } from '../limits/work-gate.ts'
 import type { RequestRecord } from './request-record.ts'
 
 const NAME = '@spillway/server'
-/** Seconds. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Values of span attributes that are known of a request when it begins. */
 interface RequestStart {
   readonly method: string
   readonly headers: Headers
 }
 
-/**
- * Tells what the service does, without content: metrics for Prometheus, and traces and metrics by OpenTelemetry, which cost
- * nothing where nobody has registered a provider.
- */
+/** Prometheus metrics, and OpenTelemetry traces and metrics, which are free without a provider; never content. */
 export class ServiceTelemetry {
   readonly #registry = new MetricRegistry()
   readonly #tracer: Tracer = trace.getTracer(NAME)
@@ -66,15 +61,12 @@ export class ServiceTelemetry {
     this.#registry.gauge('spillway_work_memory_bytes', 'Memory of bodies and answers, by estimate.', () => gate.bytes)
   }
 
-  /** Write the metrics for Prometheus. */
+  /** Write the metrics in Prometheus' text format. */
   metricsText(): string {
     return this.#registry.text()
   }
 
-  /**
-   * Run a request within a span of its own, below that of the caller where the headers name one. It lasts until `done`,
-   * which never rejects, where that is there.
-   */
+  /** Run a request in a span, below that of the caller. The span lasts until `done`, which never rejects. */
   async request(
     { method, headers }: RequestStart,
     run: (span: Span) => Promise<{ readonly response: Response; readonly done: Promise<unknown> | undefined }>,
@@ -106,7 +98,7 @@ export class ServiceTelemetry {
     }
   }
 
-  /** Count a request that was answered, and say so in its span. */
+  /** Record an answered request. */
   answered(record: RequestRecord, span: Span): void {
     const { method, route, status, milliseconds, bytesIn, bytesOut, code } = record
     this.#requests([method, route, `${status}`])
@@ -126,7 +118,7 @@ export class ServiceTelemetry {
     if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
   }
 
-  /** Run a part of a request within a span below it. Only the class of an error is told. */
+  /** Run a step in a child span, recording only the class of an error. */
   async step<Result>(
     name: string,
     attributes: Readonly<Record<string, string | number | boolean>>,
@@ -145,7 +137,7 @@ export class ServiceTelemetry {
     })
   }
 
-  /** Count what an offloader did. */
+  /** Count an offloader's event. */
   offloaded(event: OffloadEvent): void {
     if (event.type === 'offload') {
       this.#count('original', event.tokens.original)
@@ -159,21 +151,20 @@ export class ServiceTelemetry {
   }
 }
 
-/** Values of the labels of a metric, in the order of their names. */
 type LabelValues = readonly string[]
 
 interface Metric {
   write(): Iterable<string>
 }
 
-/** Different values of labels that a metric keeps apart, at most: more would be a fault, and must not fill the memory. */
+/** A bug must not fill the memory. */
 const MAX_SERIES = 1_000
 
-/** Metrics of one service, written in the text format of Prometheus. */
+/** Metrics in Prometheus' text format. */
 export class MetricRegistry {
   readonly #metrics: Metric[] = []
 
-  /** Make a metric that only grows; the function adds to it. */
+  /** Create a counter; the function adds to it. */
   counter(name: string, help: string, labels: readonly string[]): (values: LabelValues, amount?: number) => void {
     const series = new Map<string, number>()
     this.#metrics.push({
@@ -188,12 +179,12 @@ export class MetricRegistry {
     }
   }
 
-  /** Make a metric that is read when it is asked for. */
+  /** Create a gauge, which is read on request. */
   gauge(name: string, help: string, read: () => number): void {
     this.#metrics.push({ write: () => [...heading(name, help, 'gauge'), `${name} ${read()}`] })
   }
 
-  /** Make a metric that counts observations by their size; the function takes one. */
+  /** Create a histogram; the function adds an observation. */
   histogram(
     name: string,
     help: string,

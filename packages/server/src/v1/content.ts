@@ -6,10 +6,10 @@ import { defineRoute, type Route } from '../routes/route.ts'
 import { referenceParams } from './schemas.ts'
 
 const CHUNK_BYTES = 262_144
-/** Chunks that may wait for a reader, by estimate. */
+/** The estimated memory of queued chunks. */
 const MEMORY_BYTES = 4 * CHUNK_BYTES
 
-/** Give the bytes that are stored under a reference. */
+/** The endpoint that reads stored bytes. */
 export const contentRoute: Route = defineRoute({
   method: 'get',
   path: '/v1/entries/{reference}/content',
@@ -56,7 +56,7 @@ export const contentRoute: Route = defineRoute({
       if (range === 'beyond') throw beyondEnd(content.size)
       const { start, end } = range ?? { start: 0, end: content.size }
       call.bytesOut = end - start
-      // Without a reader nobody would close what is open.
+      // An unread stream would never be closed.
       const isEmpty = start === end || isHead
       const response = new Response(isEmpty ? null : streamOf(content, start, end, signal), {
         status: range === undefined ? 200 : 206,
@@ -75,7 +75,6 @@ export const contentRoute: Route = defineRoute({
   },
 })
 
-/** Open content for reading it piece by piece, also where the storage only gives it as a whole. */
 async function openContent(storage: ServedStorage, reference: string, signal: AbortSignal): Promise<OpenContent> {
   if (storage.open !== undefined) return await orMiss(reference, () => storage.open!(reference, { signal }))
   const { content, contentType } = await orMiss(reference, () => storage.retrieve(reference, { signal }))
@@ -95,7 +94,7 @@ function streamOf(content: OpenContent, start: number, end: number, signal: Abor
         try {
           signal.throwIfAborted()
           const bytes = await content.read(offset, Math.min(CHUNK_BYTES, end - offset))
-          // What was read is borrowed: what the stream does with it is not known.
+          // The storage may reuse the bytes.
           controller.enqueue(bytes.slice())
           offset += bytes.length
           if (offset < end && bytes.length > 0) return
@@ -117,16 +116,12 @@ const beyondEnd = (size: number): HttpError =>
     headers: { 'content-range': `bytes */${size}` },
   })
 
-/** A span of bytes, the end not included. */
 interface ByteSpan {
   readonly start: number
   readonly end: number
 }
 
-/**
- * Read a `Range` header (RFC 9110, section 14): `beyond` where it begins after the end, `undefined` where everything is to be
- * sent, as for other units, several ranges and what cannot be read.
- */
+/** Parse a `Range` header (RFC 9110): `beyond` if it starts after the end, `undefined` if everything is to be sent. */
 export function parseRange(header: string | null, size: number): ByteSpan | 'beyond' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '') ?? []
   if (first === '' && last === '') return undefined

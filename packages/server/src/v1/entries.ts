@@ -7,7 +7,7 @@ import { entrySchema, referenceParams } from './schemas.ts'
 
 const MAX_PAGE = 1_000
 
-/** List the entries of the scope, a page at a time. */
+/** The endpoint that lists entries by page. */
 export const listRoute: Route = defineRoute({
   method: 'get',
   path: '/v1/entries',
@@ -48,7 +48,7 @@ export const listRoute: Route = defineRoute({
   },
 })
 
-/** Describe one entry. */
+/** The endpoint that describes an entry. */
 export const statRoute: Route = defineRoute({
   method: 'get',
   path: '/v1/entries/{reference}',
@@ -67,7 +67,7 @@ export const statRoute: Route = defineRoute({
   },
 })
 
-/** Remove one entry. */
+/** The endpoint that removes an entry. */
 export const deleteRoute: Route = defineRoute({
   method: 'delete',
   path: '/v1/entries/{reference}',
@@ -89,11 +89,10 @@ interface Position {
   readonly reference: string
 }
 
-/** Tell whether `a` comes before `b` where the newest come first. */
 const isBefore = (a: Position, b: Position): boolean =>
   a.storedAt > b.storedAt || (a.storedAt === b.storedAt && a.reference < b.reference)
 
-/** The first `count` entries after a position, holding no more than twice as many. */
+/** Holds at most twice `count` entries. */
 async function newestAfter(
   storage: ServedStorage,
   count: number,

@@ -11,15 +11,11 @@ import { HttpError } from '../app/http-error.ts'
 import type { ContextOffloadSettings } from '../reme/offload-settings.ts'
 import type { RouteContext } from '../routes/route.ts'
 
-/** What routes of histories are made with. */
 export interface HistoryServices {
-  /** Asks the model for summaries. */
   readonly summarize: Summarize | undefined
-  /** Defaults of `/context_offload`. */
   readonly contextOffload?: ContextOffloadSettings | undefined
 }
 
-/** Run something that makes a history smaller within a span of its own. */
 export async function historyStep<Conversation>(
   { telemetry }: Pick<RouteContext, 'telemetry'>,
   { mode }: { readonly mode: HistoryMode },
@@ -40,7 +36,7 @@ export async function historyStep<Conversation>(
   })
 }
 
-/** Read a conversation, to see that it is one. @throws HttpError `invalid-request` where it is none of its format. */
+/** Validate a conversation. @throws HttpError `invalid-request` if the format cannot read it. */
 export function assertConversation<Conversation>(
   format: HistoryFormat<Conversation>,
   conversation: Conversation,
@@ -48,14 +44,14 @@ export function assertConversation<Conversation>(
   try {
     format.read(conversation)
   } catch (error) {
-    // It names the message and the field that is wrong, and shows a word of it at most.
+    // The message names message and field, and quotes at most one word.
     if (error instanceof TypeError)
       throw new HttpError('invalid-request', error.message.slice(0, 300), { cause: error })
     throw error
   }
 }
 
-/** Return the model that writes summaries. @throws HttpError `no-model` where `compress` is asked for and there is none. */
+/** Return the summarizer. @throws HttpError `no-model` if `compress` is requested without one. */
 export function requireSummarize(mode: HistoryMode, summarize: Summarize | undefined): Summarize | undefined {
   if (mode === 'compress' && summarize === undefined)
     throw new HttpError(
@@ -65,7 +61,7 @@ export function requireSummarize(mode: HistoryMode, summarize: Summarize | undef
   return summarize
 }
 
-/** What the library calls by a name that no caller over HTTP has. */
+/** Library names and what callers over HTTP use instead. */
 const OF_SERVICE: readonly (readonly [string, string])[] = [
   ['the mode auto with summarize', 'the mode auto of a service with --model'],
   ['the option summarize', 'a service with --model'],
@@ -79,21 +75,20 @@ const OF_REME: readonly (readonly [string, string])[] = [
   ['keepRecent', 'keep_recent_count'],
 ]
 
-/** Say why a message is not smaller with what a caller over HTTP can set, by the names of the library or of ReMe. */
+/** Write an obstacle's explanation in the terms of the HTTP API or of ReMe. */
 export const explainObstacle = (explanation: string, names: 'library' | 'reme'): string =>
   [...OF_SERVICE, ...(names === 'reme' ? OF_REME : [])].reduce(
     (said, [library, here]) => said.replaceAll(library, here),
     explanation,
   )
 
-/** Why something of a history stayed as it was, without what an error says, which may quote content. */
+/** Without error messages, which may quote content. */
 interface FailureNote {
   readonly step: 'store' | 'summarize'
   readonly index: number
   readonly reason: string
 }
 
-/** Say of failures which they were. */
 export const failureNotes = (failures: readonly HistoryFailure[]): readonly FailureNote[] =>
   failures.map((failure) => ({
     step: failure.step,
@@ -101,7 +96,7 @@ export const failureNotes = (failures: readonly HistoryFailure[]): readonly Fail
     reason: failure.step === 'summarize' ? failure.reason : storeReason(failure.error),
   }))
 
-/** Throw what a request fails with whose history could not be made smaller at all, though it should be. */
+/** Throw if a history should be reduced and nothing worked. */
 export function assertApplied({ applied, failures }: HistoryOutcome<unknown>): void {
   const [first] = failures
   if (applied.length > 0 || first === undefined) return

@@ -32,7 +32,6 @@ import {
   type HistoryServices,
 } from './history-step.ts'
 
-/** The name of a format: of an API or framework, or of ReMe, whose histories name virtual files. */
 type FormatName = 'openai-chat' | 'openai-responses' | 'openai-agents' | 'anthropic' | 'ai-sdk' | 'gemini' | 'reme'
 
 const FORMATS: Readonly<Record<FormatName, () => HistoryFormat<unknown>>> = {
@@ -45,10 +44,8 @@ const FORMATS: Readonly<Record<FormatName, () => HistoryFormat<unknown>>> = {
   reme: remeFormat,
 }
 
-/** The names of all formats. */
 const FORMAT_NAMES: readonly FormatName[] = Object.keys(FORMATS) as FormatName[]
 
-/** Make a format for one request. */
 const historyFormat = (name: FormatName): HistoryFormat<unknown> => FORMATS[name]()
 
 const tokens = z.number().positive()
@@ -58,23 +55,19 @@ const conversation = {
   messages: z.unknown().meta({ description: 'The conversation, as its API takes it; its messages come back so.' }),
 }
 
-/** A conversation, and how it is written. */
 interface ConversationRequest {
   readonly format: FormatName
   readonly messages?: unknown
 }
 
-/** A conversation, and what to put back into it. */
 interface ExpandRequest extends ConversationRequest {
   readonly only?: readonly string[] | undefined
 }
 
-/** A conversation, and what it is made smaller with. */
 interface HistoryRequest extends ConversationRequest, HistoryLimits {
   readonly instructions?: string | undefined
 }
 
-/** What histories are made smaller with. */
 const historyRequestSchema: z.ZodType<HistoryRequest> = z
   .object({
     ...conversation,
@@ -93,7 +86,6 @@ const historyRequestSchema: z.ZodType<HistoryRequest> = z
   })
   .meta({ id: 'HistoryRequest' })
 
-/** A conversation to put things back into. */
 const expandRequestSchema: z.ZodType<ExpandRequest> = z
   .object({
     ...conversation,
@@ -105,12 +97,10 @@ const expandRequestSchema: z.ZodType<ExpandRequest> = z
   })
   .meta({ id: 'ExpandRequest' })
 
-/** A conversation whose references are wanted. */
 const referencesRequestSchema: z.ZodType<ConversationRequest> = z.object(conversation).meta({ id: 'ReferencesRequest' })
 
 const size = z.object({ before: z.number(), after: z.number(), limit: z.number() })
 
-/** What a history names. */
 const referencesAnswerSchema: z.ZodType = z
   .object({
     references: z.array(
@@ -135,7 +125,6 @@ const statistics = {
   reason: z.string(),
 }
 
-/** What became of a history. */
 const historyAnswerSchema: z.ZodType = z
   .object({
     messages: z.unknown().meta({ description: 'The conversation to go on with.' }),
@@ -150,7 +139,6 @@ const historyAnswerSchema: z.ZodType = z
   })
   .meta({ id: 'HistoryAnswer', description: 'What became of a history.' })
 
-/** What would become of a history. */
 const planAnswerSchema: z.ZodType = z
   .object({
     isOver: z.boolean(),
@@ -168,7 +156,6 @@ const planAnswerSchema: z.ZodType = z
   })
   .meta({ id: 'HistoryPlan', description: 'What would become of a history.' })
 
-/** A history with all in it that was stored. */
 const expandAnswerSchema: z.ZodType = z
   .object({
     messages: z.unknown(),
@@ -178,7 +165,6 @@ const expandAnswerSchema: z.ZodType = z
   })
   .meta({ id: 'ExpandAnswer' })
 
-/** The endpoints of histories. */
 export function historyRoutes(services: HistoryServices): readonly Route[] {
   return [compactRoute(services), planRoute(services), expandRoute, referencesRoute]
 }
@@ -282,13 +268,12 @@ async function historyOptions(
   return { ...limits, offloader, format, signal, archive: own }
 }
 
-/** The same for what brings content back, of which a short request can name much. */
 async function reloadOptions(request: HistoryRequest, context: RouteContext): Promise<HistoryOptions<unknown>> {
   const options = await historyOptions(request, context)
   return { ...options, archive: limitedArchive(options.archive, context.maxBytes, context.reserve) }
 }
 
-/** Where histories of ReMe go that are made smaller here: what they name is found wherever it is. */
+/** New files go here; existing ones are found anywhere. */
 const REME_ARCHIVE = (): FileArchiveOptions => ({ folder: '', chatId: crypto.randomUUID(), previewLength: 100 })
 
 function outcomeJson({ failures, obstacles, ...outcome }: HistoryOutcome<unknown>): unknown {
@@ -298,13 +283,9 @@ function outcomeJson({ failures, obstacles, ...outcome }: HistoryOutcome<unknown
 
 const wantsEvents = (headers: Headers): boolean => headers.get('accept')?.includes('text/event-stream') === true
 
-/** Between two events, a comment says so often that the connection is alive. */
 const KEEP_ALIVE_MS = 10_000
 
-/**
- * Answer with server-sent events while something runs: `progress` for each step, then `result`, or `error` with the failure
- * that the request would have been answered with.
- */
+/** Sends `progress` events, then `result` or `error`. */
 function eventStream(
   { call, describeFailure }: Pick<RouteContext, 'call' | 'describeFailure'>,
   run: (onProgress: (progress: HistoryProgress) => void) => Promise<unknown>,
@@ -325,7 +306,7 @@ function eventStream(
       try {
         event('result', await run((progress) => event('progress', progress)))
       } catch (error) {
-        // The status has been sent: what happened stands in the last event.
+        // The status is sent already, so the last event reports the failure.
         const { code, message, retryable } = describeFailure(error)
         call.code = code
         event('error', { error: { code, message, retryable } })
@@ -344,12 +325,7 @@ function eventStream(
   return { response: new Response(body, { headers }), done }
 }
 
-/**
- * Give back only so many bytes of what an archive has: what is more is too large, and stays a reference. A few lines can name
- * the same content again and again.
- *
- * @param reserve - Told of all that is held; what it throws is passed on.
- */
+/** A few lines can name the same large content repeatedly. Content over the limit stays a reference. */
 function limitedArchive(archive: HistoryArchive, maxBytes: number, reserve: (bytes: number) => void): HistoryArchive {
   let left = maxBytes
   return {

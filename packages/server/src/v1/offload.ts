@@ -8,7 +8,7 @@ import { contentBlockSchema, outcomeSchema, readContentBlock, writeContentBlock 
 const MAX_NAME_LENGTH = 1_024
 const name = z.string().min(1).max(MAX_NAME_LENGTH)
 
-/** Offload a tool result that stands in the body. */
+/** The endpoint that offloads a result in the body. */
 export const offloadRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/offload',
@@ -40,7 +40,7 @@ export const offloadRoute: Route = defineRoute({
   },
 })
 
-/** Offload a tool result that is the body. */
+/** The endpoint that offloads the body itself. */
 export const offloadContentRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/offload/content',
@@ -72,7 +72,7 @@ export const offloadContentRoute: Route = defineRoute({
 async function offloaded({ telemetry }: RouteContext, offload: () => Promise<Outcome>): Promise<unknown> {
   return await telemetry.step('spillway.offload', {}, async (span) => {
     const outcome = await offload()
-    // The caller still has the result: it is told what went wrong rather than sent everything back.
+    // The caller still has the result, and gets an error instead of a copy.
     if (outcome.status === 'inline' && outcome.reason === 'failed') throw failureOf(outcome.error)
     span.setAttributes({
       'spillway.outcome': outcome.status,
@@ -93,7 +93,7 @@ function failureOf(error: unknown): unknown {
     : new Error('The result could not be offloaded.', { cause: error })
 }
 
-/** The type that a client gave; none where it is what clients send without being told to. Throws if none can be stored. */
+/** Ignores types that clients send by default. */
 function contentTypeOf(headers: Headers): string | undefined {
   const type = headers.get('content-type') ?? ''
   if (type === '' || /^application\/(?:x-www-form-urlencoded|octet-stream)$/i.test(type)) return undefined

@@ -3,7 +3,7 @@ import { encodeBase64, mediaFromData, mediaFromUrl } from '@spillway/core/adapte
 import { z } from 'zod'
 import { HttpError } from '../app/http-error.ts'
 
-/** A failure of the endpoints under `/v1`. */
+/** The failure of the endpoints under `/v1`. */
 export const failureSchema: z.ZodType = z
   .object({
     error: z.object({
@@ -24,7 +24,6 @@ const named = {
   context: z.string().optional().meta({ description: 'A few words on the content, shown beside the name.' }),
 }
 
-/** A block as JSON has it. */
 type ContentBlockJson =
   | ({ readonly type: 'text'; readonly text: string; readonly mediaType?: string | undefined } & NamedJson)
   | ({ readonly type: 'json'; readonly value?: unknown } & NamedJson)
@@ -42,7 +41,7 @@ type ContentBlockJson =
       readonly mediaType?: string | undefined
     }
 
-/** A part of a tool result. Bytes are Base64 in `data`. */
+/** A block of a tool result, with bytes as Base64. */
 export const contentBlockSchema: z.ZodType<ContentBlockJson> = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('text'), text: z.string(), mediaType: z.string().optional(), ...named }),
@@ -66,7 +65,6 @@ export const contentBlockSchema: z.ZodType<ContentBlockJson> = z
   ] as const)
   .meta({ id: 'ContentBlock', description: 'A part of a tool result. Bytes are Base64.' })
 
-/** What was stored of a result. */
 const storedBlockSchema: z.ZodType = z
   .object({
     reference: z.string(),
@@ -77,7 +75,6 @@ const storedBlockSchema: z.ZodType = z
   })
   .meta({ id: 'StoredBlock' })
 
-/** What became of a result. */
 export const outcomeSchema: z.ZodType = z
   .object({
     status: z.enum(['inline', 'offloaded']).meta({
@@ -90,7 +87,6 @@ export const outcomeSchema: z.ZodType = z
   })
   .meta({ id: 'Outcome', description: 'What became of a tool result.' })
 
-/** An entry of the storage. */
 export const entrySchema: z.ZodType = z
   .object({
     reference: z.string(),
@@ -104,12 +100,11 @@ export const entrySchema: z.ZodType = z
   })
   .meta({ id: 'Entry', description: 'What is stored under a reference.' })
 
-/** The path of one entry. */
 export const referenceParams: z.ZodObject<{ reference: z.ZodString }> = z.object({
   reference: z.string().max(256).meta({ description: 'As it stands under [Stored references:].' }),
 })
 
-/** Read a block from JSON. @throws HttpError `invalid-request` for media without content, or that are no Base64. */
+/** Convert a block from JSON. @throws HttpError `invalid-request` for media without valid content. */
 export function readContentBlock(block: ContentBlockJson): ContentBlock {
   switch (block.type) {
     case 'text':
@@ -130,7 +125,6 @@ export function readContentBlock(block: ContentBlockJson): ContentBlock {
   }
 }
 
-/** Write a block as JSON. */
 export function writeContentBlock(block: ContentBlock): ContentBlockJson {
   switch (block.type) {
     case 'text':

@@ -6,7 +6,7 @@ import { defineRoute, type Route } from '../routes/route.ts'
 
 const MAX_MATCHES = 10_000
 
-/** Search everything of the scope by lines. */
+/** The endpoint that searches all entries by line. */
 export const searchRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/search',

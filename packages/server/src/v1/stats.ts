@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineRoute, type Route } from '../routes/route.ts'
 
-/** Say what offloading has saved in the scope. */
+/** The endpoint that reports savings. */
 export const statsRoute: Route = defineRoute({
   method: 'get',
   path: '/v1/stats',

@@ -4,7 +4,7 @@ import type { Compacted } from '../compact-transcript.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import { describeObstacles, type MessageRow } from './message-row.ts'
 
-/** Write for people what became of a transcript: a table, the sums, and what is in the way. */
+/** Describe a compaction for people: a table, sums, and obstacles. */
 export function compactReport(transcript: Transcript, compacted: Compacted, output: string | undefined): string {
   const { rows } = compacted
   return [
@@ -61,15 +61,11 @@ function whereTo({ outcome }: Compacted, output: string | undefined): readonly s
 
 const plural = (count: number, one: string, more: string): string => `${formatCount(count)} ${count === 1 ? one : more}`
 
-/** A table of more messages shows the largest. */
 const MAX_ROWS = 40
 const SHOWN_LARGEST = 20
 const MAX_TOOL_LENGTH = 32
 
-/**
- * Write a table of messages with their tokens before and after, and a row of their sums; of a long history the largest
- * messages, and the sums of each role.
- */
+/** Write a table of messages with tokens before and after; a long history shows its largest, and sums by role. */
 export function messageTable(rows: readonly MessageRow[]): string {
   const isLong = rows.length > MAX_ROWS
   const shown = isLong ? largest(rows) : rows
@@ -91,7 +87,6 @@ export function messageTable(rows: readonly MessageRow[]): string {
   return `${aligned(table, numbers)}${left}\n${roleTable(rows)}`
 }
 
-/** The largest before, in their order. */
 const largest = (rows: readonly MessageRow[]): readonly MessageRow[] =>
   rows
     .toSorted((a, b) => b.before - a.before)
@@ -125,7 +120,6 @@ function sums(rows: readonly MessageRow[]): { readonly before: string; readonly 
   return { before: formatCount(rows.reduce((sum, row) => sum + row.before, 0)), after }
 }
 
-/** Write rows with their columns aligned, numbers to the right. */
 function aligned(rows: readonly (readonly string[])[], numbers: ReadonlySet<number>): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
   return formatTable(

@@ -10,22 +10,20 @@ import { inOptionNames } from '../../cli-error.ts'
 import { formatCount } from '../../output.ts'
 import { lineOf, type Transcript } from '../transcript/transcript.ts'
 
-/** What became of one message, for people. */
 export interface MessageRow {
-  /** Its place in the history, from 1. */
+  /** From 1. */
   readonly number: number
   readonly line: number | undefined
   readonly role: HistoryRole
-  /** The tools that it calls, or whose result it is; empty where there is none. */
+  /** The called tools, or the tool of the result; empty if there is none. */
   readonly tool: string
   readonly before: number
-  /** Undefined where nobody knows it, as in a plan. */
+  /** `undefined` in a plan, if unknown. */
   readonly after: number | undefined
   readonly reason: HistoryReason
   readonly what: string
 }
 
-/** What a table says of a message; empty where nothing was to be done. */
 const WHAT: Readonly<Record<HistoryReason, string>> = {
   'within-limits': '',
   compacted: 'reference',
@@ -43,7 +41,6 @@ const WHAT: Readonly<Record<HistoryReason, string>> = {
   'too-little': 'stays: too little',
 }
 
-/** Say what became of messages. */
 export function rowsOf(
   transcript: Transcript,
   messages: readonly HistoryMessage[],
@@ -62,7 +59,6 @@ export function rowsOf(
   }))
 }
 
-/** Say what would become of messages. */
 export function plannedRows(
   transcript: Transcript,
   messages: readonly HistoryMessage[],
@@ -82,7 +78,7 @@ export function plannedRows(
 
 function whatOf(reason: HistoryReason, before: number, after: number): string {
   if (reason === 'system') return after > before ? 'has the summary' : ''
-  // A reference stays one, whatever came of the summary.
+  // A reference stays one after a failed summary.
   return after > 0 && after < before ? WHAT.compacted : WHAT[reason]
 }
 
@@ -95,11 +91,7 @@ function toolsOf(message: HistoryMessage | undefined): string {
 
 const MAX_NUMBERS = 8
 
-/**
- * Say which messages keep a history from its limit and why, those of one reason in one line.
- *
- * @param noSummary - Why the transcript cannot have a summary; undefined where it can.
- */
+/** Describe the messages that exceed the limit, one line for each reason. */
 export function describeObstacles(
   obstacles: readonly HistoryObstacle[],
   rows: readonly MessageRow[],
@@ -117,7 +109,7 @@ export function describeObstacles(
   })
 }
 
-/** Say with options of the command line why a message is not smaller; a summary is not advised where there can be none. */
+/** Explain an obstacle with command line options; a summary is advised only if it is possible. */
 export function explainObstacle({ explanation }: HistoryObstacle, noSummary: string | undefined): string {
   const said = inOptionNames(explanation)
   if (noSummary === undefined || !said.includes('--model')) return said

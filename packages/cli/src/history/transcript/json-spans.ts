@@ -1,22 +1,21 @@
-/** Finds where the values of a JSON text stand, in bytes, without making anything of them. */
+/** Finds values in the bytes of a JSON text without parsing them. */
 import { isExactNumber } from '@spillway/core/adapter'
 import { isAscii } from 'node:buffer'
 
-/** A part of a file: from `start` up to, and without, `end`. */
+/** A byte range of a file; `end` is exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** A member of an object. */
 export interface JsonMember {
   readonly key: string
-  /** Where its key begins. */
+  /** The start of its key. */
   readonly start: number
   readonly value: Span
 }
 
-/** A text that is no JSON at some byte. */
+/** Invalid JSON at a byte. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError'
   readonly offset: number
@@ -33,7 +32,7 @@ const COMMA = 0x2c
 const COLON = 0x3a
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** Find the members of the object that begins at `start`. What its values are made of is not checked. */
+/** Find the members of the object at `start` without validating their values. */
 export function membersAt(bytes: Uint8Array, start: number): { readonly members: JsonMember[]; readonly end: number } {
   const members: JsonMember[] = []
   const end = eachPart(bytes, start, CLOSE_BRACE, (at) => {
@@ -48,7 +47,7 @@ export function membersAt(bytes: Uint8Array, start: number): { readonly members:
   return { members, end }
 }
 
-/** Find the items of the array that begins at `start`. What they are made of is not checked. */
+/** Find the items of the array at `start` without validating them. */
 export function itemsAt(bytes: Uint8Array, start: number): { readonly items: Span[]; readonly end: number } {
   const items: Span[] = []
   const end = eachPart(bytes, start, CLOSE_BRACKET, (at) => {
@@ -59,14 +58,13 @@ export function itemsAt(bytes: Uint8Array, start: number): { readonly items: Spa
   return { items, end }
 }
 
-/** Return where the blanks end that stand at a place. */
+/** Return the end of white space at an offset. */
 export function skipBlanks(bytes: Uint8Array, from: number): number {
   let at = from
   while (at < bytes.length && isBlank(bytes[at]!)) at += 1
   return at
 }
 
-/** Go through what stands in an object or array, between commas; return its end. */
 function eachPart(bytes: Uint8Array, start: number, close: number, readPart: (at: number) => number): number {
   let at = skipBlanks(bytes, start + 1)
   if (bytes[at] === close) return at + 1
@@ -101,7 +99,6 @@ function valueAt(bytes: Uint8Array, start: number): Span {
   throw new JsonTextError(bytes.length)
 }
 
-/** Return the byte behind the string that begins at `start`. */
 function stringEnd(bytes: Uint8Array, start: number): number {
   for (let from = start + 1; ;) {
     const quote = bytes.indexOf(QUOTE, from)
@@ -127,25 +124,25 @@ const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byt
 const isDelimiter = (byte: number): boolean =>
   isBlank(byte) || byte === COMMA || byte === COLON || byte === CLOSE_BRACE || byte === CLOSE_BRACKET
 
-/** How the values of a JSON file are written: with blanks behind commas and colons, and with line breaks. */
+/** The formatting of a JSON file. */
 export interface JsonStyle {
-  /** What each level of a value is indented by; undefined where values are on one line. */
+  /** `undefined` if values are on one line. */
   readonly indent: string | undefined
-  /** What every line of a value has before it, but the first. */
+  /** Precedes every line but the first. */
   readonly margin: string
-  /** Whether values on one line have a blank behind commas and colons, as Python writes them. */
+  /** Whether one-line values have blanks after commas and colons, as in Python. */
   readonly isSpaced: boolean
-  /** Whether other characters than those of ASCII are written as escapes, as Python writes them. */
+  /** Whether other characters than ASCII are escaped, as in Python. */
   readonly isAscii: boolean
   readonly eol: string
 }
 
-/** Finds out, piece by piece, whether a file has escapes for all characters that are not of ASCII. */
+/** Detects whether a file escapes all characters beyond ASCII. */
 export class AsciiGuess {
   #hasOthers = false
   #hasEscapes = false
 
-  /** Look at a part of the file. */
+  /** Inspect a chunk of the file. */
   add(bytes: Uint8Array): void {
     this.#hasOthers ||= !isAscii(bytes)
     if (this.#hasOthers || this.#hasEscapes) return
@@ -153,7 +150,7 @@ export class AsciiGuess {
     this.#hasEscapes = text.includes('\\u') && /\\u(?!00[0-7])[\da-f]{4}/i.test(text.toString('latin1'))
   }
 
-  /** Complete a style. Python's own has both blanks and escapes. */
+  /** Complete a style; Python's has both blanks and escapes. */
   complete(style: JsonStyle): JsonStyle {
     return {
       ...style,
@@ -162,7 +159,6 @@ export class AsciiGuess {
   }
 }
 
-/** Guess how a file writes values by the text of one of them, an object. */
 export function jsonStyleOf(text: string, margin = ''): JsonStyle {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const inner = /^\{\r?\n([ \t]*)"/.exec(text)?.[1]
@@ -171,7 +167,7 @@ export function jsonStyleOf(text: string, margin = ''): JsonStyle {
   return { indent, margin, isSpaced, isAscii: false, eol }
 }
 
-/** Write a value as a file writes its values. */
+/** Serialize a value in the formatting of its file. */
 export function writeJson(value: unknown, { indent, margin, isSpaced, isAscii: escapes, eol }: JsonStyle): string {
   const text =
     isSpaced && indent === undefined

@@ -19,17 +19,15 @@ import {
   type TranscriptMessage,
 } from './transcript.ts'
 
-/** What a JSON document has. */
 interface ReadDocument {
   readonly layout: Extract<TranscriptLayout, { kind: 'document' }>
   readonly style: JsonStyle
   readonly messages: readonly TranscriptMessage[]
   readonly lines: number
-  /** The key of the list; undefined where the document is the list. */
   readonly listKey: string | undefined
 }
 
-/** Keys under which requests, responses and logs of agents have their messages, the likeliest first. */
+/** Keys of message lists in requests, responses and logs, the likeliest first. */
 export const LIST_KEYS = ['messages', 'contents', 'input', 'items', 'history', 'traj', 'trajectory'] as const
 const SYSTEM_KEYS: Readonly<Record<string, readonly string[]>> = {
   messages: ['system'],
@@ -38,7 +36,6 @@ const SYSTEM_KEYS: Readonly<Record<string, readonly string[]>> = {
 const OPEN_BRACKET = 0x5b
 const LINE_FEED = 0x0a
 
-/** Read a document that is a list of messages, or an object that has one. */
 export function readDocument(path: string, bytes: Uint8Array): ReadDocument {
   const lineAt = lineCounter(bytes)
   try {
@@ -88,14 +85,13 @@ function read(path: string, bytes: Uint8Array, lineAt: (offset: number) => numbe
 
 function listMember(path: string, members: readonly JsonMember[], bytes: Uint8Array): JsonMember {
   for (const name of LIST_KEYS) {
-    // Of two members with one key, the last counts.
+    // The last of equal keys wins.
     const member = members.findLast(({ key }) => key === name)
     if (member !== undefined && bytes[member.value.start] === OPEN_BRACKET) return member
   }
   throw transcriptError(path, undefined, `the document has no list of messages under ${LIST_KEYS.join(', ')}.`)
 }
 
-/** Check what stands around the messages, which are checked one by one. */
 function checkRest(path: string, bytes: Uint8Array, open: number, end: number, textOf: (span: Span) => string): void {
   const start = bytes[0] === 0xef ? 3 : 0
   const rest = `${textOf({ start, end: open })}[]${textOf({ start: end, end: bytes.length })}`
@@ -131,7 +127,7 @@ function systemPlace(
   }
 }
 
-/** Return what counts lines up to an offset; offsets are asked for in about their order. */
+/** Offsets must come in about ascending order. */
 function lineCounter(bytes: Uint8Array): (offset: number) => number {
   let [known, line] = [0, 1]
   return (offset) => {
@@ -145,7 +141,6 @@ function lineCounter(bytes: Uint8Array): (offset: number) => number {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a file of lines has. */
 interface ReadLines {
   readonly layout: Extract<TranscriptLayout, { kind: 'lines' | 'session' }>
   readonly style: JsonStyle
@@ -154,19 +149,14 @@ interface ReadLines {
   readonly notes: readonly string[]
 }
 
-/** A message of a session, and to which of its conversations it belongs. */
 interface SessionMessage extends TranscriptMessage {
   readonly isSidechain: boolean
 }
 
 /**
- * Read a file that has one JSON value on each line: messages, or a session of Claude Code, whose messages stand inside of
- * some of its lines.
+ * Read one JSON value per line: messages, or a session of Claude Code with the messages that its model sees.
  *
- * Of a session those are taken that its model sees: behind the last compaction, and none of sub-agents, unless the file is
- * that of one.
- *
- * @param isSession - Whether it is one; without that it is told by the first line that has a message.
+ * @param isSession - If absent, the first line with a message decides.
  */
 export async function readLines(path: string, handle: FileHandle, isSession?: boolean): Promise<ReadLines> {
   const messages: TranscriptMessage[] = []
@@ -191,7 +181,7 @@ export async function readLines(path: string, handle: FileHandle, isSession?: bo
     if (isCompaction(value)) before += session.splice(0).filter(({ isSidechain }) => !isSidechain).length
     const found = sessionMessage(value, line, start)
     if (found !== undefined) session.push(found)
-    // Lines before the first message were no messages of their own.
+    // Earlier lines were not messages.
     if (isOne === true) messages.length = 0
   }
   const style = ascii.complete(await styleOf(handle, isOne === true ? session : messages))
@@ -239,7 +229,7 @@ const isCompaction = (value: unknown): boolean =>
 function sessionMessage(value: unknown, line: FileLine, start: number): SessionMessage | undefined {
   if (!isSessionLine(value)) return undefined
   const { message, isSidechain } = value as Fields
-  // Of two members with one key, the last counts.
+  // The last of equal keys wins.
   const span = membersAt(line.bytes, start).members.findLast(({ key }) => key === 'message')!.value
   return {
     value: message,
@@ -262,16 +252,14 @@ const CHUNK_BYTES = 1_048_576
 const CARRIAGE_RETURN = 0x0d
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const
 
-/** A line of a file, without its end. */
 interface FileLine extends Span {
   readonly bytes: Uint8Array
-  /** From 1. */
   readonly line: number
-  /** What it ends with: `\n`, `\r\n`, or nothing at the end of the file. */
+  /** Empty at the end of the file. */
   readonly eol: string
 }
 
-/** Read a file line by line, holding one line at a time. A byte order mark is part of no line. */
+/** Read a file line by line, without byte order mark. */
 export async function* fileLines(handle: FileHandle): AsyncGenerator<FileLine> {
   const parts: Uint8Array[] = []
   let start = 0
@@ -287,7 +275,7 @@ export async function* fileLines(handle: FileHandle): AsyncGenerator<FileLine> {
   }
   let offset = 0
   for (;;) {
-    // Each line may be a view of it: it cannot be used again.
+    // A line may be a view of the chunk, which cannot be reused.
     const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
     const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, offset)
     if (bytesRead === 0) break

@@ -24,19 +24,13 @@ import {
 } from './transcript.ts'
 import { FORMAT_NAMES, type FormatName } from '../history-options.ts'
 
-/** All messages of a transcript are in memory at once, in about twice its size. */
+/** Messages need about twice the size of the file. */
 const MAX_SHARE_OF_MEMORY = 1 / 3
 const LINE_EXTENSIONS: ReadonlySet<string> = new Set(['.jsonl', '.ndjson'])
 const OPEN_BRACE = 0x7b
 const OPEN_BRACKET = 0x5b
 
-/**
- * Read a file with a conversation: a JSON array, a document that has one, messages on lines, or a session of Claude Code.
- *
- * Throws a {@link CliError} that names the line for what cannot be read.
- *
- * @param given - The format; without it, it is told by the messages.
- */
+/** Read a transcript, detecting its format unless it is given. Throws a {@link CliError} that names the line. */
 export async function readTranscript(path: string, given?: FormatName): Promise<Transcript> {
   const handle = await readingFile(path, () => open(path))
   try {
@@ -76,7 +70,6 @@ export async function readTranscript(path: string, given?: FormatName): Promise<
 }
 
 type Read = Omit<Transcript, 'path' | 'size' | 'mtimeMs' | 'format'> & {
-  /** Where the layout tells it. */
   readonly format?: FormatName
   readonly listKey: string | undefined
   readonly system: unknown
@@ -98,22 +91,21 @@ async function readMessages(path: string, handle: FileHandle, given: FormatName 
   return { ...read, notes: [], system: read.layout.system?.value }
 }
 
-/** Whether a file has a value on each line, and is no document. */
 async function hasLines(path: string, handle: FileHandle): Promise<boolean> {
   if (LINE_EXTENSIONS.has(extname(path).toLowerCase())) return true
   let first: unknown
   for await (const { bytes, line } of fileLines(handle)) {
     const start = skipBlanks(bytes, 0)
     if (start === bytes.length) continue
-    // A second value behind the first.
+    // There are several values.
     if (first !== undefined) return true
     if (bytes[start] === OPEN_BRACKET) return false
     if (bytes[start] !== OPEN_BRACE) throw transcriptError(path, line, 'is no JSON.')
     first = parseJson(new TextDecoder().decode(bytes))
-    // An object that goes on over several lines.
+    // The object spans several lines.
     if (first === undefined) return false
   }
-  // One object alone, a document with a list or one message; or nothing.
+  // One object is a document with a list, or one message.
   return !LIST_KEYS.some((key) => Array.isArray((Object(first) as Record<string, unknown>)[key]))
 }
 
@@ -123,13 +115,7 @@ const ITEM_TYPES =
   /^(?:function_call|custom_tool_call|local_shell_call|shell_call|apply_patch_call|computer_call|reasoning)/
 const AGENT_TYPES: ReadonlySet<unknown> = new Set(['function_call_result', 'computer_call_result'])
 
-/**
- * Tell the format of messages by what only it has; `undefined` where none is known that they could be. Messages of nothing
- * but roles and texts are those of OpenAI, which others read as well.
- *
- * @param listKey - The key of the list in its document, where it has one.
- * @param hasSystem - Whether a system prompt stands beside it.
- */
+/** Detect the format of messages; `undefined` if unknown. Messages with only roles and texts are OpenAI's. */
 export function detectFormat(
   messages: readonly unknown[],
   listKey: string | undefined,
@@ -150,7 +136,7 @@ export function detectFormat(
   return hasSystem && listKey === 'messages' ? 'anthropic' : 'openai-chat'
 }
 
-/** What a message is for certain; `items` where it is one of OpenAI's, and which is not known yet. */
+/** Returns `items` if both OpenAI item formats are possible. */
 function formatOfMessage(message: Fields): FormatName | 'items' | undefined {
   const { role, type, content, parts } = message
   if (Array.isArray(parts)) return formatOfParts(parts, message)
@@ -168,13 +154,13 @@ function formatOfMessage(message: Fields): FormatName | 'items' | undefined {
   return undefined
 }
 
-/** Messages with parts: contents of Gemini have parts without a type, Spillway's own have roles and types. */
+/** Parts of Gemini have no type; neutral messages have roles and types. */
 function formatOfParts(parts: readonly unknown[], message: Fields): FormatName | undefined {
   if (message['role'] === 'model') return 'gemini'
   const [part] = parts
   if (!isFields(part)) return undefined
   if (typeof part['type'] !== 'string') return 'gemini'
-  // Messages of the AI SDK for user interfaces have parts as well, and ids.
+  // UI messages of the AI SDK have parts and ids.
   const isNeutral = Object.keys(message).every((key) => NEUTRAL_KEYS.has(key)) && NEUTRAL_PARTS.has(part['type'])
   return isNeutral ? 'neutral' : undefined
 }
@@ -224,7 +210,6 @@ function formatOfPart(part: Fields): FormatName | 'items' | undefined {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Of an API whose conversation is the list of messages. */
 const listFormat = (name: FormatName, title: string, history: unknown): TranscriptFormat => ({
   name,
   title,
@@ -233,7 +218,6 @@ const listFormat = (name: FormatName, title: string, history: unknown): Transcri
   history: history as HistoryFormat<unknown>,
 })
 
-/** Of an API that has its system prompt beside the messages. */
 const requestFormat = (
   name: FormatName,
   title: string,
@@ -255,7 +239,6 @@ const requestFormat = (
 const anthropic = (name: FormatName, title: string): TranscriptFormat =>
   requestFormat(name, title, 'system', 'messages', anthropicMessages<object>())
 
-/** All formats, by their names. */
 const TRANSCRIPT_FORMATS: Readonly<Record<FormatName, TranscriptFormat>> = {
   'openai-chat': listFormat('openai-chat', 'OpenAI chat messages', openAIChat<object>()),
   'openai-responses': listFormat('openai-responses', 'OpenAI Responses items', openAIResponses<object>()),

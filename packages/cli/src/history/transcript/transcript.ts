@@ -4,68 +4,64 @@ import type { FormatName } from '../history-options.ts'
 import { CliError, EXIT_CODE, usageError } from '../../cli-error.ts'
 import type { JsonStyle, Span } from './json-spans.ts'
 
-/** A message as the file has it. */
 export interface TranscriptMessage extends Span {
   readonly value: unknown
-  /** The line on which it begins, from 1. */
+  /** The first line, from 1. */
   readonly line: number
 }
 
-/** A format of messages that transcripts have. */
 export interface TranscriptFormat {
-  /** What `--format` calls it. */
+  /** The value of `--format`. */
   readonly name: FormatName
-  /** What the user is told. */
+  /** The name for users. */
   readonly title: string
-  /** Where the API has its system prompt, if that is no message. */
+  /** The key of a separate system prompt. */
   readonly systemKey?: 'system' | 'systemInstruction' | undefined
-  /** Make of messages what the API takes. */
+  /** Create the API's conversation. */
   readonly join: (conversation: Conversation) => unknown
   readonly split: (joined: unknown) => Conversation
   readonly history: HistoryFormat<unknown>
 }
 
-/** What a transcript has of a conversation. */
 export interface Conversation {
   readonly messages: readonly unknown[]
-  /** The system prompt, where it stands apart; undefined where there is none. */
+  /** A separate system prompt; `undefined` if there is none. */
   readonly system: unknown
 }
 
-/** How a file has its messages. */
+/** The layout of a transcript. */
 export type TranscriptLayout =
-  /** In an array of one JSON document. */
+  /** An array in a JSON document. */
   | {
       readonly kind: 'document'
-      /** What stands between the brackets. */
+      /** The range inside the brackets. */
       readonly inside: Span
-      /** Before the first message, between messages, and behind the last. */
+      /** The text before, between and after the messages. */
       readonly lead: string
       readonly separator: string
       readonly trail: string
       readonly system: SystemPlace | undefined
     }
-  /** Each on a line of its own. */
+  /** One message per line. */
   | { readonly kind: 'lines'; readonly eol: string; readonly endsWithEol: boolean }
-  /** Inside of some of the lines, as the sessions of Claude Code. */
+  /** Messages inside some lines, as in sessions of Claude Code. */
   | { readonly kind: 'session' }
 
-/** Where a document has its system prompt, or could have one. */
+/** The place of the system prompt in a document. */
 export interface SystemPlace {
   readonly key: string
-  /** The line of its key; of the messages, where there is none. */
+  /** The line of its key, or of the messages if there is none. */
   readonly line: number
-  /** Undefined where there is none; a null is none. */
+  /** `undefined` if absent or null. */
   readonly value: unknown
-  /** Of the value, and of a null; undefined where there is no such key. */
+  /** `undefined` if there is no such key. */
   readonly span: Span | undefined
-  /** What goes with the prompt where it is taken out. */
+  /** The range to remove with the prompt. */
   readonly member: Span | undefined
-  /** Where it is put where there is none. */
+  /** The offset of a new prompt. */
   readonly insertAt: number
 }
 
-/** A file with a conversation. */
 export interface Transcript {
   readonly path: string
   readonly size: number
@@ -75,19 +71,18 @@ export interface Transcript {
   readonly layout: TranscriptLayout
   readonly style: JsonStyle
   readonly messages: readonly TranscriptMessage[]
-  /** What else the user should know. */
+  /** Further remarks for the user. */
   readonly notes: readonly string[]
 }
 
-/** Return the conversation of a transcript as its API takes it. */
+/** Return the conversation in its API's form. */
 export function conversationOf({ format, layout, messages }: Transcript): unknown {
   const system = layout.kind === 'document' ? layout.system?.value : undefined
   return format.join({ system, messages: messages.map(({ value }) => value) })
 }
 
 /**
- * Return the line of the message at a position of the neutral form, in which a system prompt that stands apart is the
- * first; undefined for one that is not in the file.
+ * Return the line of a neutral message, in which a separate system prompt comes first; `undefined` if there is none.
  */
 export function lineOf({ layout, messages }: Transcript, position: number): number | undefined {
   const system = layout.kind === 'document' ? layout.system : undefined
@@ -95,7 +90,7 @@ export function lineOf({ layout, messages }: Transcript, position: number): numb
   return position === 0 ? system.line : messages[position - 1]?.line
 }
 
-/** Say what is wrong with a transcript, and on which line where that is known. Nothing of its content is told. */
+/** Create an error about a transcript, without its content. */
 export const transcriptError = (
   path: string,
   line: number | undefined,
@@ -103,7 +98,7 @@ export const transcriptError = (
   options?: ErrorOptions,
 ): CliError => usageError(`${path}${line === undefined ? '' : `:${line}`}: ${what}`, options)
 
-/** Run what reads a file; where that fails, say why. */
+/** Run a function that reads a file, and explain a failure. */
 export async function readingFile<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read()
@@ -116,7 +111,7 @@ export async function readingFile<Result>(path: string, read: () => Promise<Resu
   }
 }
 
-/** Parse JSON; `undefined` where it is none, as no JSON is that. Numbers keep their digits. */
+/** Parse JSON with exact numbers; `undefined` if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return parseExactJson(text)

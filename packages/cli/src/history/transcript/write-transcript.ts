@@ -15,15 +15,12 @@ import {
 
 const CHUNK_BYTES = 1_048_576
 
-/** Where a transcript is written. */
 interface TranscriptOutput {
-  /** `-` is standard output. */
   readonly path: string
-  /** Whether a file may be there already, the transcript itself among them. */
   readonly overwrites: boolean
 }
 
-/** Where the options of a command want a transcript; undefined where it is not written. */
+/** Return the output of a command's options; `undefined` if there is none. */
 export function outputOf({
   output,
   force = false,
@@ -33,7 +30,7 @@ export function outputOf({
   return output === undefined ? undefined : { path: output, overwrites: force }
 }
 
-/** Refuse to write over a file that nobody asked to be replaced; before any work is done. */
+/** Throw if the output exists and `--force` is missing. */
 export async function assertOutput({ path, overwrites }: TranscriptOutput): Promise<void> {
   const place = path === '-' || overwrites ? 'nothing' : await readingFile(path, () => placeOf(path))
   if (place === 'nothing' || place === 'stream') return
@@ -41,10 +38,7 @@ export async function assertOutput({ path, overwrites }: TranscriptOutput): Prom
 }
 
 /**
- * Write a transcript with other messages. What has not changed is copied byte by byte. A file is written beside its place
- * and then put there in one step.
- *
- * Throws a {@link CliError} where the transcript has changed since it was read.
+ * Write a transcript atomically, copying unchanged messages byte by byte. Throws a {@link CliError} if it has changed.
  */
 export async function writeTranscript(
   transcript: Transcript,
@@ -77,7 +71,7 @@ async function replaceFile(
   source: FileHandle,
   mode: number,
 ): Promise<void> {
-  // A link stays a link, and a file as readable as it was; a new one as the transcript, and writable.
+  // A link stays a link; an existing file keeps its permissions.
   const isThere = (await placeOf(path)) === 'file'
   const target = isThere ? await realpath(path) : path
   const permissions = isThere ? (await stat(target)).mode : mode | 0o600
@@ -124,7 +118,6 @@ async function* bytesOf(pieces: readonly Piece[], source: FileHandle): AsyncGene
   }
 }
 
-/** Write to a pipe or a device, which stays what it is. */
 async function writeStream(path: string, pieces: readonly Piece[], source: FileHandle): Promise<void> {
   const file = await open(path, 'w')
   try {
@@ -134,7 +127,7 @@ async function writeStream(path: string, pieces: readonly Piece[], source: FileH
   }
 }
 
-/** What is at a path: a file or folder, or a pipe or device, which cannot be replaced and need not be. */
+/** Pipes and devices are not replaced. */
 async function placeOf(path: string): Promise<'nothing' | 'file' | 'stream'> {
   try {
     const found = await stat(path)
@@ -145,22 +138,13 @@ async function placeOf(path: string): Promise<'nothing' | 'file' | 'stream'> {
   }
 }
 
-/** A part of a file that is written: text, or a part of the file that was read. */
 type Piece = string | Span
 
-/** A part of the file that was read, and what stands in its place. */
 interface Edit extends Span {
   readonly pieces: readonly Piece[]
 }
 
-/**
- * Say what a transcript is made of with other messages: as many bytes as possible of the file as it is.
- *
- * Messages that are the very objects that were read have not changed. Throws a `TypeError` where the file has no place for
- * what is new, as a session has none for another message.
- *
- * @param read - Reads a part of the file.
- */
+/** Throws a `TypeError` if the file has no place for a new message, as in a session. */
 async function piecesOf(
   transcript: Transcript,
   conversation: Conversation,
@@ -186,7 +170,7 @@ function systemEdits({ layout, style }: Transcript, { system }: Conversation): r
   if (span !== undefined) return [{ ...span, pieces: [json] }]
   const isSpread = style.indent !== undefined
   const blank = isSpread || style.isSpaced ? ' ' : ''
-  // The list is indented by one level less than its messages.
+  // The list is indented one level less than its messages.
   const gap = isSpread ? style.eol + style.margin.slice(style.indent.length) : blank
   return [{ start: insertAt, end: insertAt, pieces: [`${JSON.stringify(key)}:${blank}${json},${gap}`] }]
 }
@@ -225,7 +209,6 @@ async function messageEdits(
   return [{ start, end, pieces: next.length === 0 ? [] : [...pieces, trail] }]
 }
 
-/** Make one piece of parts of the file that follow one another. */
 function joined(pieces: readonly Piece[]): readonly Piece[] {
   const all: Piece[] = []
   for (const piece of pieces) {
@@ -240,7 +223,6 @@ function joined(pieces: readonly Piece[]): readonly Piece[] {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A value within a value, as the file has it and as it is now. */
 interface Part {
   readonly span: Span
   readonly before: unknown
@@ -248,10 +230,9 @@ interface Part {
 }
 
 /**
- * Write a value of a file that has changed in some places. All else is copied as it stands there: also numbers with more
- * digits than JavaScript keeps, keys that come twice, and characters written as escapes.
+ * Serialize a changed value, copying unchanged members as they are.
  *
- * @param source - The text of the value as it was, which `before` was parsed from.
+ * @param source - The text of `before`.
  */
 export function changedJson(source: Uint8Array, before: unknown, after: unknown, style: JsonStyle): string {
   const textOf = (start: number, end: number): string =>
@@ -271,7 +252,6 @@ export function changedJson(source: Uint8Array, before: unknown, after: unknown,
   return write({ span: { start: 0, end: source.length }, before, after })
 }
 
-/** The values in an object or array; `undefined` where there are others now than there were, or none. */
 function partsOf(source: Uint8Array, { span, before, after }: Part): readonly Part[] | undefined {
   if (Array.isArray(before) && Array.isArray(after)) {
     if (before.length !== after.length) return undefined
@@ -286,14 +266,13 @@ function partsOf(source: Uint8Array, { span, before, after }: Part): readonly Pa
   const keys = Object.keys(after).filter((key) => after[key] !== undefined)
   if (keys.length !== Object.keys(before).length || !keys.every((key) => Object.hasOwn(before, key))) return undefined
   const { members } = membersAt(source, span.start)
-  // Of two members with one key, the last counts.
+  // The last of equal keys wins.
   const last = new Map(members.map((member) => [member.key, member]))
   return members
     .filter((member) => last.get(member.key) === member)
     .map(({ key, value }) => ({ span: value, before: before[key], after: after[key] }))
 }
 
-/** What the line begins with that a value is on. */
 const marginAt = (text: string, { margin }: JsonStyle): string => /\n([ \t]*)[^\n]*$/.exec(text)?.[1] ?? margin
 
 const isFields = (value: unknown): value is Fields =>
