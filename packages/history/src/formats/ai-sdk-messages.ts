@@ -1,9 +1,7 @@
 import type { HistoryFormat } from '../history-format.ts'
 import {
   asRead,
-  isAsRead,
   type HistoryContent,
-  type HistoryMedia,
   type HistoryMessage,
   type HistoryPart,
   type HistoryRole,
@@ -20,7 +18,7 @@ import {
   writeMessages,
   type Fields,
 } from './check-fields.ts'
-import { argumentsValue, jsonText, resultText, writeContentList, type WrittenPiece } from './content-list.ts'
+import { resultText, writeBlock, writeContent, type ContentRules } from './content-list.ts'
 import { base64Of, mediaFields, type MediaSource } from './media-source.ts'
 
 /**
@@ -181,81 +179,64 @@ function readData(data: unknown): MediaSource | undefined {
 }
 
 function patchAiSdkMessage(native: Fields, { role, parts }: HistoryMessage, index: number): Fields {
-  const fresh = new Set<WrittenPiece>()
-  const pieces = parts.map((part, at) => patchPart(part, fresh, `messages[${index}].parts[${at}]`))
   // The system prompt is text in every version.
-  const content = joinContent(role === 'system' ? String(native['content']) : native['content'], pieces, fresh, '\n\n')
-  return withFields(native, { content })
+  const content = role === 'system' ? String(native['content']) : native['content']
+  return withFields(native, { content: writeContent(content, parts, '\n\n', `messages[${index}]`, CONTENT) })
 }
 
-function patchPart(part: HistoryPart, fresh: Set<WrittenPiece>, place: string): WrittenPiece {
-  const own = part.native?.format === AI_SDK_MESSAGES ? part.native.value : undefined
-  if (part.type === 'tool-call')
-    return isFields(own) ? withFields(own, { input: part.input }) : writeAiSdkPart(part, place)
-  if (part.type !== 'tool-result') return patchPiece(part, fresh, place)
-  if (!isFields(own) || !isFields(own['output'])) return writeAiSdkPart(part, place)
-  return isAsRead(part) ? own : withFields(own, { output: patchOutput(own['output'], part, place) })
+const CONTENT: ContentRules = {
+  format: AI_SDK_MESSAGES,
+  place: ['a message of the AI SDK', ''],
+  toPart: (text) => ({ type: 'text', text }),
+  marks: ['providerOptions'],
+  blockOf: (native) => (isOutput(native) ? undefined : native),
+  withText: (part, text) => {
+    if (aiSdkText(part) === text) return part
+    return isFields(part['data']) ? { ...part, data: { ...part['data'], text } } : { ...part, text }
+  },
+  writeMedia: ({ type, mediaType, data: bytes, base64, url, name }) => {
+    const data = bytes ?? base64Of({ base64, url }) ?? url
+    if (data === undefined) return undefined
+    if (type === 'image') return { type: 'image', image: data, ...(mediaType.endsWith('/*') ? {} : { mediaType }) }
+    return { type: 'file', data, mediaType, ...(name === undefined ? {} : { filename: name }) }
+  },
+  patchTool: (native, part, place) => {
+    if (part.type === 'tool-call') return withFields(native, { input: part.input })
+    const { output } = native
+    return isFields(output) ? withFields(native, { output: patchOutput(output, part, place) }) : native
+  },
 }
 
-function patchPiece(
-  piece: HistoryContent | HistoryPart,
-  fresh: Set<WrittenPiece>,
-  place: string,
-  write: typeof writeAiSdkPiece = writeAiSdkPiece,
-): WrittenPiece {
-  const own = piece.native?.format === AI_SDK_MESSAGES ? piece.native.value : undefined
-  if (own !== undefined && !isOutput(own)) {
-    if (isAsRead(piece) || piece.type !== 'text') return own as WrittenPiece
-    if (typeof own === 'string') return piece.text
-    if (isFields(own)) return patchText(own, piece.text)
-  }
-  const part = write(piece as HistoryContent, place)
-  if (part['type'] === 'text') fresh.add(part)
-  return part
+/** Media have other types in an output. */
+const OUTPUT_CONTENT: ContentRules = {
+  ...CONTENT,
+  writeMedia: (media) => {
+    const { type, mediaType, url, name } = media
+    const data = base64Of(media)
+    const kind = type === 'image' ? 'image' : 'file'
+    if (data === undefined) return url === undefined ? undefined : { type: `${kind}-url`, url }
+    const filename = name === undefined || kind === 'image' ? {} : { filename: name }
+    return { type: `${kind}-data`, data, mediaType, ...filename }
+  },
 }
 
-function patchText(part: Fields, text: string): Fields {
-  if (aiSdkText(part) === text) return part
-  if (isFields(part['data'])) return { ...part, data: { ...part['data'], text } }
-  return { ...part, text }
-}
-
-const isOutput = (own: unknown): own is Fields =>
-  isFields(own) && (Object.hasOwn(own, 'value') || own['type'] === 'execution-denied')
+/** A whole output, and not a part of one. */
+const isOutput = (native: unknown): native is Fields =>
+  isFields(native) && (Object.hasOwn(native, 'value') || native['type'] === 'execution-denied')
 
 function patchOutput(output: Fields, { content, isError }: HistoryToolResult, place: string): Fields {
   const [only] = content
   const own = only?.native?.format === AI_SDK_MESSAGES ? only.native.value : undefined
-  if (only !== undefined && content.length === 1 && isOutput(own)) return patchWhole(own, only)
+  if (only !== undefined && content.length === 1 && isOutput(own)) {
+    if (only.type === 'text') return withFields(own, { value: only.text })
+    return only.type === 'json' ? withFields(own, { value: only.value }) : own
+  }
   if (output['type'] === 'content' || content.some(({ native }) => native?.format === AI_SDK_MESSAGES)) {
-    const fresh = new Set<WrittenPiece>()
-    const pieces = content.map((piece) => patchPiece(piece, fresh, place, writeOutputPart))
-    const value = joinContent(Array.isArray(output['value']) ? output['value'] : [], pieces, fresh, '\n')
+    const original = Array.isArray(output['value']) ? output['value'] : []
+    const value = writeContent(original, content, '\n', place, OUTPUT_CONTENT)
     return withFields(output, { type: 'content', value })
   }
   return withFields(output, { reason: undefined, ...writeOutput(content, isError === true, place) })
-}
-
-function patchWhole(own: Fields, piece: HistoryContent): Fields {
-  if (piece.type === 'text') return withFields(own, { value: piece.text })
-  return piece.type === 'json' ? withFields(own, { value: piece.value }) : own
-}
-
-function joinContent(
-  original: unknown,
-  pieces: readonly WrittenPiece[],
-  fresh: ReadonlySet<WrittenPiece>,
-  separator: string,
-): unknown {
-  const toPart = (text: string): Fields => ({ type: 'text', text })
-  return writeContentList({ original, pieces, fresh, toPart, separator, marks: ['providerOptions'] })
-}
-
-function writeAiSdkPart(part: HistoryToolCall | HistoryToolResult, place: string): Fields {
-  if (part.type === 'tool-call')
-    return { type: 'tool-call', toolCallId: part.id, toolName: part.name, input: argumentsValue(part) }
-  const output = writeOutput(part.content, part.isError === true, place)
-  return { type: 'tool-result', toolCallId: part.callId, toolName: part.toolName, output }
 }
 
 function writeOutput(content: readonly HistoryContent[], isError: boolean, place: string): Fields {
@@ -263,35 +244,5 @@ function writeOutput(content: readonly HistoryContent[], isError: boolean, place
   if (content.length === 1 && only?.type === 'json') return { type: isError ? 'error-json' : 'json', value: only.value }
   const text = resultText(content, place)
   if (text !== undefined) return { type: isError ? 'error-text' : 'text', value: text }
-  return { type: 'content', value: content.map((piece) => writeOutputPart(piece, place)) }
-}
-
-function writeOutputPart(piece: HistoryContent, place: string): Fields {
-  if (piece.type === 'text' || piece.type === 'json' || piece.type === 'opaque') return writeAiSdkPiece(piece, place)
-  const { type, mediaType, url, name } = piece
-  const data = base64Of(piece)
-  const kind = type === 'image' ? 'image' : 'file'
-  if (data !== undefined) {
-    const filename = name === undefined || kind === 'image' ? {} : { filename: name }
-    return { type: `${kind}-data`, data, mediaType, ...filename }
-  }
-  if (url === undefined) throw new TypeError(`${place}: this ${type} has neither content nor an address.`)
-  return { type: `${kind}-url`, url }
-}
-
-function writeAiSdkPiece(piece: HistoryContent, place: string): Fields {
-  if (piece.type === 'text') return { type: 'text', text: piece.text }
-  if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }
-  const part = piece.type === 'opaque' ? undefined : writeMedia(piece)
-  if (part !== undefined) return part
-  throw new TypeError(`${place}: a message of the AI SDK has no place for this ${piece.type}.`)
-}
-
-function writeMedia(media: HistoryMedia): Fields | undefined {
-  const { type, mediaType, data: bytes, url, name } = media
-  const data = bytes ?? base64Of(media) ?? url
-  if (data === undefined) return undefined
-  const isKnown = !mediaType.endsWith('/*')
-  if (type === 'image') return { type: 'image', image: data, ...(isKnown ? { mediaType } : {}) }
-  return { type: 'file', data, mediaType, ...(name === undefined ? {} : { filename: name }) }
+  return { type: 'content', value: content.map((block) => writeBlock(block, place, OUTPUT_CONTENT)) }
 }

@@ -2,14 +2,12 @@ import { decodeBase64 } from '@spillway/text/internal'
 import type { HistoryFormat } from '../history-format.ts'
 import {
   asRead,
-  isAsRead,
   type HistoryContent,
   type HistoryMedia,
   type HistoryMessage,
   type HistoryPart,
   type HistoryRole,
   type HistoryToolCall,
-  type HistoryToolResult,
 } from '../history-message.ts'
 import {
   checkMessage,
@@ -18,10 +16,10 @@ import {
   fieldError,
   isFields,
   withFields,
-  writeMessages,
+  writeWithSystem,
   type Fields,
 } from './check-fields.ts'
-import { argumentsObject, jsonText, writeContentList, type WrittenPiece } from './content-list.ts'
+import { writeContent, type ContentRules } from './content-list.ts'
 import { base64Of, mediaFields, type MediaSource } from './media-source.ts'
 
 /** The conversation of a Messages API request. */
@@ -55,29 +53,18 @@ export function anthropicMessages<Message extends object, System = string | obje
   return {
     name: ANTHROPIC_MESSAGES,
     read: readAnthropicConversation,
-    write: (messages) => writeConversation(messages) as AnthropicConversation<Message, System>,
+    write: (messages) => writeConversation(messages) as unknown as AnthropicConversation<Message, System>,
   }
 }
 
-function writeConversation(messages: readonly HistoryMessage[]): unknown {
-  const written = writeMessages(messages, {
-    format: ANTHROPIC_MESSAGES,
-    patch: patchAnthropicMessage,
-    makeSystem: (text) => ({ system: text }),
-  })
-  const prompts = written.filter((message) => !Object.hasOwn(message, 'role')).map(({ system }) => system)
-  const spoken = written.filter((message) => Object.hasOwn(message, 'role'))
-  return prompts.length === 0 ? { messages: spoken } : { system: joinPrompts(prompts), messages: spoken }
-}
-
-function joinPrompts(prompts: readonly unknown[]): unknown {
-  if (prompts.length === 1) return prompts[0]
-  const texts = prompts.filter((prompt) => typeof prompt === 'string')
-  if (texts.length === prompts.length) return texts.filter((text) => text !== '').join('\n\n')
-  return prompts.flatMap((prompt): readonly Fields[] => {
-    if (typeof prompt === 'string') return prompt === '' ? [] : [{ type: 'text', text: prompt }]
-    return Array.isArray(prompt) ? prompt.filter(isFields) : []
-  })
+function writeConversation(messages: readonly HistoryMessage[]): Fields {
+  const writer = { format: ANTHROPIC_MESSAGES, patch: patchAnthropicMessage }
+  return writeWithSystem(messages, ['system', 'messages'], writer, (prompts) =>
+    prompts.flatMap((prompt): readonly Fields[] => {
+      if (typeof prompt === 'string') return prompt === '' ? [] : [{ type: 'text', text: prompt }]
+      return Array.isArray(prompt) ? prompt.filter(isFields) : []
+    }),
+  )
 }
 
 const ANTHROPIC_MESSAGES = 'anthropic-messages'
@@ -204,70 +191,30 @@ function mediaSource({ type, data, url }: Fields): MediaSource | undefined {
 
 function patchAnthropicMessage(native: Fields, { parts }: HistoryMessage, index: number): Fields {
   const field = Object.hasOwn(native, 'role') ? 'content' : 'system'
-  const fresh = new Set<WrittenPiece>()
-  const pieces = parts.map((part, at) => patchPart(part, fresh, `messages[${index}].parts[${at}]`))
-  return withFields(native, { [field]: joinContent(native[field], pieces, fresh, '\n\n') })
-}
-
-function patchPart(part: HistoryPart, fresh: Set<WrittenPiece>, place: string): WrittenPiece {
-  const own = part.native?.format === ANTHROPIC_MESSAGES ? part.native.value : undefined
-  if (part.type === 'tool-call' && isFields(own)) return withFields(own, { input: part.input })
-  if (part.type !== 'tool-result') return patchPiece(part, fresh, place)
-  if (!isFields(own)) return writeAnthropicPart(part, part.callId, place)
-  if (isAsRead(part)) return own
-  const freshOfResult = new Set<WrittenPiece>()
-  const pieces = part.content.map((piece) => patchPiece(piece, freshOfResult, place))
-  const [only] = part.content
-  // The content for a program is one opaque block.
-  if (part.content.length === 1 && only?.type === 'opaque' && pieces[0] === own['content']) return own
-  return withFields(own, { content: joinContent(own['content'], pieces, freshOfResult, '\n') })
-}
-
-function patchPiece(piece: HistoryContent | HistoryPart, fresh: Set<WrittenPiece>, place: string): WrittenPiece {
-  const own = piece.native?.format === ANTHROPIC_MESSAGES ? piece.native.value : undefined
-  if (own !== undefined && (isAsRead(piece) || piece.type !== 'text')) return own as WrittenPiece
-  if (piece.type === 'text' && typeof own === 'string') return piece.text
-  if (piece.type === 'text' && isFields(own)) return patchText(own, piece.text)
-  // A restored block has no native value.
-  if (piece.type === 'json' && isFields(piece.value) && piece.value['type'] === 'search_result') return piece.value
-  const block = writeAnthropicBlock(piece as HistoryContent, 'user', place)
-  if (block['type'] === 'text') fresh.add(block)
-  return block
-}
-
-function patchText(block: Fields, text: string): Fields {
-  if (blockText(block) === text) return block
-  if (isFields(block['source'])) return { ...block, source: { ...block['source'], data: text } }
-  return { ...block, text }
-}
-
-const joinContent = (
-  original: unknown,
-  pieces: readonly WrittenPiece[],
-  fresh: ReadonlySet<WrittenPiece>,
-  separator: string,
-): unknown => {
-  const toPart = (text: string): Fields => ({ type: 'text', text })
-  return writeContentList({ original, pieces, fresh, toPart, separator, marks: ['cache_control'] })
+  return withFields(native, { [field]: writeContent(native[field], parts, '\n\n', `messages[${index}]`, CONTENT) })
 }
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
-function writeAnthropicPart(part: HistoryToolCall | HistoryToolResult, id: string, place: string): Fields {
-  if (part.type === 'tool-call') return { type: 'tool_use', id, name: part.name, input: argumentsObject(part) }
-  const pieces = part.content.filter((piece) => piece.type !== 'text' || piece.text.trim() !== '')
-  const blocks = pieces.map((piece) => writeAnthropicBlock(piece, 'user', place))
-  const [first] = blocks
-  const isText = blocks.length === 1 && first?.['type'] === 'text'
-  const content = blocks.length === 0 ? {} : { content: isText ? first?.['text'] : blocks }
-  return { type: 'tool_result', tool_use_id: id, ...content, ...(part.isError === true ? { is_error: true } : {}) }
-}
 
-function writeAnthropicBlock(piece: HistoryContent, role: string, place: string): Fields {
-  if (piece.type === 'text') return { type: 'text', text: piece.text }
-  if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }
-  const block = piece.type === 'opaque' || role !== 'user' ? undefined : writeMedia(piece)
-  if (block !== undefined) return block
-  throw new TypeError(`${place}: a message of the ${role} has no place for this ${piece.type} in the Messages API.`)
+const CONTENT: ContentRules = {
+  format: ANTHROPIC_MESSAGES,
+  place: ['a message of the user', ' in the Messages API'],
+  toPart: (text) => ({ type: 'text', text }),
+  marks: ['cache_control'],
+  withText: (block, text) => {
+    if (blockText(block) === text) return block
+    return isFields(block['source']) ? { ...block, source: { ...block['source'], data: text } } : { ...block, text }
+  },
+  writeMedia,
+  // A restored search result has no native value.
+  writeJson: (value) => (isFields(value) && value['type'] === 'search_result' ? value : undefined),
+  patchTool: (native, part, place) => {
+    if (part.type === 'tool-call') return withFields(native, { input: part.input })
+    // The content for a program is one opaque block.
+    const [only] = part.content
+    if (only?.type === 'opaque' && part.content.length === 1 && only.native?.value === native['content']) return native
+    return withFields(native, { content: writeContent(native['content'], part.content, '\n', place, CONTENT) })
+  },
 }
 
 function writeMedia(media: HistoryMedia): Fields | undefined {

@@ -80,6 +80,23 @@ export function writeMessages(messages: readonly HistoryMessage[], writer: Messa
   })
 }
 
+/** Write messages of an API with a separate system prompt; `toParts` converts a prompt for joining several. */
+export function writeWithSystem(
+  messages: readonly HistoryMessage[],
+  [systemKey, listKey]: readonly [system: string, list: string],
+  writer: Omit<MessageWriter, 'makeSystem'>,
+  joinPrompts: (prompts: readonly unknown[]) => unknown,
+): Fields {
+  const written = writeMessages(messages, { ...writer, makeSystem: (text) => ({ [systemKey]: text }) })
+  const prompts = written.filter((one) => Object.hasOwn(one, systemKey)).map((one) => one[systemKey])
+  const list = written.filter((one) => !Object.hasOwn(one, systemKey))
+  if (prompts.length === 0) return { [listKey]: list }
+  const texts = prompts.filter((prompt) => typeof prompt === 'string')
+  const areTexts = texts.length === prompts.length
+  const joined = areTexts ? texts.filter((text) => text !== '').join('\n\n') : joinPrompts(prompts)
+  return { [systemKey]: prompts.length === 1 ? prompts[0] : joined, [listKey]: list }
+}
+
 function textOfSystem({ role, parts }: HistoryMessage, index: number, format: string): string {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   if (role === 'system' && texts.length === parts.length) return texts.join('\n\n')

@@ -1,4 +1,11 @@
-import type { HistoryContent, HistoryToolCall } from '../history-message.ts'
+import {
+  isAsRead,
+  type HistoryContent,
+  type HistoryMedia,
+  type HistoryPart,
+  type HistoryToolCall,
+  type HistoryToolResult,
+} from '../history-message.ts'
 import { isFields, type Fields } from './check-fields.ts'
 
 /** A written block: text, or a part of an array. */
@@ -57,6 +64,67 @@ function keepMarks(
     if (last !== undefined && !parts.some(isMarked)) kept[mark] = last[mark]
   }
   return Object.keys(kept).length === 0 ? parts : parts.with(at, { ...text, ...kept })
+}
+
+/** How one API writes the content of messages and results. */
+export interface ContentRules extends Pick<ContentListOptions, 'toPart' | 'marks'> {
+  readonly format: string
+  /** Completes the error for a block that the API cannot express: `… has no place for this image…`. */
+  readonly place: readonly [owner: string, api: string]
+  /** Return the native block of a native value. Defaults to the value itself. */
+  readonly blockOf?: ((native: unknown) => unknown) | undefined
+  /** Return a native block with another text; `undefined` if it holds no text. */
+  readonly withText: (block: Fields, text: string) => Fields | undefined
+  readonly writeMedia: (media: HistoryMedia) => Fields | undefined
+  /** Return the block of a JSON value, unless it becomes text. */
+  readonly writeJson?: ((value: unknown) => Fields | undefined) | undefined
+  /** Patch a call or result among the parts. */
+  readonly patchTool?:
+    | ((native: Fields, part: HistoryToolCall | HistoryToolResult, place: string) => Fields)
+    | undefined
+}
+
+/** Write the content of a message or result with its current parts. Throws a `TypeError` if one cannot be expressed. */
+export function writeContent(
+  original: unknown,
+  parts: readonly (HistoryPart | HistoryContent)[],
+  separator: '\n' | '\n\n',
+  place: string,
+  rules: ContentRules,
+): unknown {
+  const fresh = new Set<WrittenPiece>()
+  const pieces = parts.map((part, at): WrittenPiece => {
+    const native = part.native?.format === rules.format ? part.native.value : undefined
+    if (part.type === 'tool-call' || part.type === 'tool-result') {
+      if (isFields(native) && rules.patchTool !== undefined)
+        return isAsRead(part) ? native : rules.patchTool(native, part, `${place}.parts[${at}]`)
+      throw new TypeError(`${place}: this ${part.type} was not read as ${rules.format}.`)
+    }
+    const block = rules.blockOf === undefined ? native : rules.blockOf(native)
+    if (block !== undefined && (isAsRead(part) || part.type !== 'text')) return block as WrittenPiece
+    if (part.type === 'text' && typeof block === 'string') return part.text
+    const patched = part.type === 'text' && isFields(block) ? rules.withText(block, part.text) : undefined
+    if (patched !== undefined) return patched
+    const json = part.type === 'json' ? rules.writeJson?.(part.value) : undefined
+    if (json !== undefined) return json
+    const written = writeBlock(part, place, rules)
+    if (part.type === 'text' || part.type === 'json') fresh.add(written)
+    return written
+  })
+  return writeContentList({ ...rules, original, pieces, fresh, separator })
+}
+
+/** Write a block that has no native form. Throws a `TypeError` if the API cannot express it. */
+export function writeBlock(
+  block: Exclude<HistoryPart | HistoryContent, HistoryToolCall | HistoryToolResult>,
+  place: string,
+  { toPart, writeMedia, place: [owner, api] }: ContentRules,
+): Fields {
+  if (block.type === 'text') return toPart(block.text)
+  if (block.type === 'json') return toPart(jsonText(block.value, place))
+  const written = block.type === 'opaque' || block.type === 'reasoning' ? undefined : writeMedia(block)
+  if (written !== undefined) return written
+  throw new TypeError(`${place}: ${owner} has no place for this ${block.type}${api}.`)
 }
 
 /** Serialize a value. Throws a `TypeError` that names its place if JSON cannot express it. */

@@ -3,11 +3,9 @@ import {
   asRead,
   isAsRead,
   type HistoryContent,
-  type HistoryMedia,
   type HistoryMessage,
   type HistoryPart,
   type HistoryRole,
-  type HistoryToolCall,
   type HistoryToolResult,
 } from '../history-message.ts'
 import {
@@ -16,17 +14,10 @@ import {
   fieldError,
   isFields,
   withFields,
-  writeMessages,
+  writeWithSystem,
   type Fields,
 } from './check-fields.ts'
-import {
-  argumentsObject,
-  jsonText,
-  responseTextField,
-  resultText,
-  writeContentList,
-  type WrittenPiece,
-} from './content-list.ts'
+import { responseTextField, resultText, writeBlock, writeContent, type ContentRules } from './content-list.ts'
 import { base64Of, mediaFields } from './media-source.ts'
 import { createNamedCalls, type NamedCalls } from './named-calls.ts'
 
@@ -61,30 +52,16 @@ export function geminiContents<Content extends object, Instruction = string | ob
   return {
     name: GEMINI_CONTENTS,
     read: readGeminiConversation,
-    write: (messages) => writeConversation(messages) as GeminiConversation<Content, Instruction>,
+    write: (messages) => writeConversation(messages) as unknown as GeminiConversation<Content, Instruction>,
   }
 }
 
-function writeConversation(messages: readonly HistoryMessage[]): unknown {
-  const written = writeMessages(messages, {
-    format: GEMINI_CONTENTS,
-    patch: patchGeminiContent,
-    makeSystem: (text) => ({ systemInstruction: text }),
+function writeConversation(messages: readonly HistoryMessage[]): Fields {
+  const writer = { format: GEMINI_CONTENTS, patch: patchGeminiContent }
+  return writeWithSystem(messages, ['systemInstruction', 'contents'], writer, (instructions) => {
+    const whole = instructions.find((one): one is Fields => isFields(one) && 'parts' in one)
+    return { ...whole, parts: instructions.flatMap(partsOf) }
   })
-  const isInstruction = (content: Fields): boolean => Object.hasOwn(content, 'systemInstruction')
-  const instructions = written.filter(isInstruction).map(({ systemInstruction }) => systemInstruction)
-  const contents = written.filter((content) => !isInstruction(content))
-  return instructions.length === 0 ? { contents } : { systemInstruction: joinInstructions(instructions), contents }
-}
-
-function joinInstructions(instructions: readonly unknown[]): unknown {
-  if (instructions.length === 1) return instructions[0]
-  const texts = instructions.filter((instruction) => typeof instruction === 'string')
-  if (texts.length === instructions.length) return texts.filter((text) => text !== '').join('\n\n')
-  const whole = instructions.find(
-    (instruction): instruction is Fields => isFields(instruction) && 'parts' in instruction,
-  )
-  return { ...whole, parts: instructions.flatMap(partsOf) }
 }
 
 function partsOf(instruction: unknown): readonly unknown[] {
@@ -191,13 +168,10 @@ function idsOf(content: unknown): unknown[] {
 }
 
 function patchGeminiContent(native: Fields, { parts }: HistoryMessage, index: number): Fields {
-  const fresh = new Set<WrittenPiece>()
-  const pieces = parts.map((part, at) => patchPart(part, fresh, `contents[${index}].parts[${at}]`))
-  const join = (original: unknown): unknown =>
-    writeContentList({ original, pieces, fresh, toPart, separator: '\n\n', marks: [] })
+  const join = (original: unknown): unknown => writeContent(original, parts, '\n\n', `contents[${index}]`, CONTENT)
   if (!Object.hasOwn(native, 'systemInstruction')) {
-    const parts = pieces.length === 0 && native['parts'] === undefined ? undefined : join(native['parts'] ?? [])
-    return withFields(native, { parts })
+    const isEmpty = parts.length === 0 && native['parts'] === undefined
+    return withFields(native, { parts: isEmpty ? undefined : join(native['parts'] ?? []) })
   }
   const { systemInstruction: whole } = native
   const isContent = isFields(whole) && 'parts' in whole
@@ -205,29 +179,28 @@ function patchGeminiContent(native: Fields, { parts }: HistoryMessage, index: nu
   return withFields(native, { systemInstruction })
 }
 
-const toPart = (text: string): Fields => ({ text })
-
-function patchPart(part: HistoryPart, fresh: Set<WrittenPiece>, place: string): WrittenPiece {
-  const own = part.native?.format === GEMINI_CONTENTS ? part.native.value : undefined
-  if (own !== undefined && isAsRead(part)) return own as WrittenPiece
-  if (part.type === 'text') {
-    if (isFields(own)) return withFields(own, { text: part.text })
-    if (typeof own === 'string') return part.text
-    const written = toPart(part.text)
-    fresh.add(written)
-    return written
-  }
-  if (!isFields(own)) {
-    if (part.type === 'tool-call' || part.type === 'tool-result') return writeGeminiPart(part, undefined, place)
-    return own === undefined ? writeGeminiPiece(part as HistoryContent, place) : (own as WrittenPiece)
-  }
-  const { functionCall, functionResponse } = own
-  if (part.type === 'tool-call' && isFields(functionCall)) {
-    const isNothing = functionCall['args'] === undefined && isFields(part.input) && Object.keys(part.input).length === 0
-    return isNothing ? own : withFields(own, { functionCall: withFields(functionCall, { args: part.input }) })
-  }
-  if (part.type !== 'tool-result' || !isFields(functionResponse)) return own
-  return withFields(own, { functionResponse: patchResponse(functionResponse, part, place) })
+const CONTENT: ContentRules = {
+  format: GEMINI_CONTENTS,
+  place: ['a content', ' in the Gemini API'],
+  toPart: (text) => ({ text }),
+  marks: [],
+  withText: (part, text) => withFields(part, { text }),
+  writeMedia: (media) => {
+    const { mediaType: mimeType, url } = media
+    const data = base64Of(media)
+    if (data !== undefined) return { inlineData: { mimeType, data } }
+    return url === undefined ? undefined : { fileData: { fileUri: url, mimeType } }
+  },
+  patchTool: (native, part, place) => {
+    const { functionCall: call, functionResponse } = native
+    if (part.type === 'tool-result')
+      return isFields(functionResponse)
+        ? withFields(native, { functionResponse: patchResponse(functionResponse, part, place) })
+        : native
+    const isNothing = isFields(part.input) && Object.keys(part.input).length === 0
+    if (!isFields(call) || (isNothing && call['args'] === undefined)) return native
+    return withFields(native, { functionCall: withFields(call, { args: part.input }) })
+  },
 }
 
 function patchResponse(native: Fields, part: HistoryToolResult, place: string): Fields {
@@ -238,7 +211,7 @@ function patchResponse(native: Fields, part: HistoryToolResult, place: string): 
     if (own !== undefined && Object.hasOwn(own, 'part')) parts.push(own['part'])
     else if (own !== undefined || piece.type === 'text' || piece.type === 'json' || piece.type === 'opaque')
       values.push(piece)
-    else parts.push(writeGeminiPiece(piece, place))
+    else parts.push(writeBlock(piece, place, CONTENT))
   }
   const before: readonly unknown[] = Array.isArray(native['parts']) ? native['parts'] : []
   const isSame = parts.length === before.length && parts.every((one, at) => one === before[at])
@@ -261,16 +234,6 @@ function patchValue(original: unknown, values: readonly HistoryContent[], isErro
   return writeResponse(values, isError, place)
 }
 
-function writeGeminiPart(part: HistoryToolCall | HistoryToolResult, id: string | undefined, place: string): Fields {
-  const known = id === undefined ? {} : { id }
-  if (part.type === 'tool-call') return { functionCall: { ...known, name: part.name, args: argumentsObject(part) } }
-  const isValue = ({ type }: HistoryContent): boolean => type === 'text' || type === 'json' || type === 'opaque'
-  const response = writeResponse(part.content.filter(isValue), part.isError === true, place)
-  const media = part.content.filter((piece) => !isValue(piece)).map((piece) => writeGeminiPiece(piece, place))
-  const parts = media.length === 0 ? {} : { parts: media }
-  return { functionResponse: { ...known, name: part.toolName, response, ...parts } }
-}
-
 function writeResponse(values: readonly HistoryContent[], isError: boolean, place: string): Fields {
   const [only] = values
   if (values.length === 1 && only?.type === 'json' && isFields(only.value)) return only.value
@@ -279,19 +242,4 @@ function writeResponse(values: readonly HistoryContent[], isError: boolean, plac
   const text = resultText(values, place)
   if (text === undefined) throw new TypeError(`${place}: a response of a function takes text and JSON alone.`)
   return { [field]: text }
-}
-
-function writeGeminiPiece(piece: HistoryContent, place: string): Fields {
-  if (piece.type === 'text') return { text: piece.text }
-  if (piece.type === 'json') return { text: jsonText(piece.value, place) }
-  const part = piece.type === 'opaque' ? undefined : writeMedia(piece)
-  if (part !== undefined) return part
-  throw new TypeError(`${place}: a content has no place for this ${piece.type} in the Gemini API.`)
-}
-
-function writeMedia(media: HistoryMedia): Fields | undefined {
-  const { mediaType: mimeType, url } = media
-  const data = base64Of(media)
-  if (data !== undefined) return { inlineData: { mimeType, data } }
-  return url === undefined ? undefined : { fileData: { fileUri: url, mimeType } }
 }

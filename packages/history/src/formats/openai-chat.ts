@@ -20,7 +20,7 @@ import {
   writeMessages,
   type Fields,
 } from './check-fields.ts'
-import { jsonText, writeContentList, type WrittenPiece } from './content-list.ts'
+import { jsonText, writeContent, type ContentRules } from './content-list.ts'
 import { base64Of, mediaFields, urlOf } from './media-source.ts'
 
 /**
@@ -200,7 +200,7 @@ function patchChatMessage(native: Fields, message: HistoryMessage, index: number
   const place = `messages[${index}]`
   const [result] = message.parts
   if (message.role === 'tool' && result?.type === 'tool-result') {
-    return withFields(native, { content: writeContent(native['content'], result.content, '\n', place) })
+    return withFields(native, { content: writeContent(native['content'], result.content, '\n', place, CONTENT) })
   }
   const content: HistoryPart[] = []
   const calls: unknown[] = []
@@ -215,7 +215,7 @@ function patchChatMessage(native: Fields, message: HistoryMessage, index: number
   }
   // A removed part removes its field.
   for (const field of OWN_FIELDS) if (isPartField(native, field) && !(field in fields)) fields[field] = null
-  fields['content'] = writeContent(native['content'], content as readonly HistoryContent[], '\n\n', place)
+  fields['content'] = writeContent(native['content'], content, '\n\n', place, CONTENT)
   const before = native['tool_calls']
   const had: readonly unknown[] = Array.isArray(before) ? before : []
   if (had.length !== calls.length || calls.some((call, at) => call !== had[at])) {
@@ -237,32 +237,26 @@ function writeOwnField(native: unknown, part: HistoryPart): unknown {
   return { ...native, arguments: part.input }
 }
 
-function patchCall(own: Fields | undefined, part: Extract<HistoryPart, { type: 'tool-call' }>, place: string): unknown {
+function patchCall(own: Fields | undefined, part: HistoryToolCall, place: string): unknown {
   const call = own?.['tool_calls']
-  if (!isFields(call)) return writeChatCall(part, part.id, place)
+  if (!isFields(call)) throw new TypeError(`${place}: this tool-call was not read as ${OPENAI_CHAT}.`)
   if (isAsRead(part)) return call
   const [field, name] = call['type'] === 'custom' ? ['custom', 'input'] : ['function', 'arguments']
-  const called = call[field] as Fields
-  const input = writeChatInput(part, place)
-  return called[name] === input ? call : { ...call, [field]: { ...called, [name]: input } }
+  const input = typeof part.input === 'string' ? part.input : jsonText(part.input, place)
+  return withFields(call, { [field]: withFields(call[field] as Fields, { [name]: input }) })
 }
 
-function writeContent(original: unknown, pieces: readonly HistoryContent[], separator: string, place: string): unknown {
-  const fresh = new Set<WrittenPiece>()
-  const written = pieces.map((piece): WrittenPiece => {
-    const own = nativeOf(OPENAI_CHAT, piece)?.['content']
-    if (own !== undefined && (isAsRead(piece) || piece.type !== 'text')) return own as WrittenPiece
-    if (piece.type === 'text' && typeof own === 'string') return piece.text
-    const field = isFields(own) ? chatTextField(own) : undefined
-    if (isFields(own) && field !== undefined && piece.type === 'text')
-      return own[field] === piece.text ? own : { ...own, [field]: piece.text }
-    const part = writeChatContentPart(piece, place)
-    if (piece.type === 'text' || piece.type === 'json') fresh.add(part)
-    return part
-  })
-  const toPart = (text: string): Fields => ({ type: 'text', text })
-  const marks = ['cache_control', 'prompt_cache_breakpoint']
-  return writeContentList({ original, pieces: written, fresh, toPart, separator, marks })
+const CONTENT: ContentRules = {
+  format: OPENAI_CHAT,
+  place: ['a message of the user', ' in Chat Completions'],
+  toPart: (text) => ({ type: 'text', text }),
+  marks: ['cache_control', 'prompt_cache_breakpoint'],
+  blockOf: (native) => (isFields(native) ? native['content'] : undefined),
+  withText: (part, text) => {
+    const field = chatTextField(part)
+    return field && withFields(part, { [field]: text })
+  },
+  writeMedia,
 }
 
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
@@ -271,22 +265,6 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
   ['audio/mp3', 'mp3'],
   ['audio/mpeg', 'mp3'],
 ])
-
-function writeChatCall(part: HistoryToolCall, id: string, place: string): Fields {
-  return { id, type: 'function', function: { name: part.name, arguments: writeChatInput(part, place) } }
-}
-
-const writeChatInput = ({ input }: HistoryToolCall, place: string): string =>
-  typeof input === 'string' ? input : jsonText(input, place)
-
-function writeChatContentPart(piece: HistoryContent, place: string, role = 'user'): Fields {
-  if (piece.type === 'text') return { type: 'text', text: piece.text }
-  if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }
-  const media = piece.type === 'opaque' || role !== 'user' ? undefined : writeMedia(piece)
-  if (media !== undefined) return media
-  const whose = role === 'assistant' ? 'the model' : role === 'system' ? 'the system' : 'the user'
-  throw new TypeError(`${place}: a message of ${whose} has no place for this ${piece.type} in Chat Completions.`)
-}
 
 function writeMedia(media: HistoryMedia): Fields | undefined {
   const url = urlOf(media)

@@ -9,7 +9,7 @@ import {
   type HistoryToolCall,
 } from '../history-message.ts'
 import { checkMessage, checkMessages, fieldError, isFields, withFields, type Fields } from './check-fields.ts'
-import { jsonText, writeContentList, type WrittenPiece } from './content-list.ts'
+import { jsonText, writeContent, type ContentRules } from './content-list.ts'
 import { base64Of, mediaFields, urlOf } from './media-source.ts'
 
 const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
@@ -124,8 +124,6 @@ function readOutput(output: unknown, kind: OutputKind, format: string): readonly
   return kind === 'text' && output != null && typeof output !== 'string' ? undefined : readItemContent(output, format)
 }
 
-const MARKS = ['prompt_cache_breakpoint', 'promptCacheBreakpoint', 'providerData']
-
 /** Write a changed item; other fields stay in order. */
 export function patchItem(native: Fields, message: HistoryMessage, index: number, dialect: ItemDialect): Fields {
   const place = `items[${index}]`
@@ -136,21 +134,14 @@ export function patchItem(native: Fields, message: HistoryMessage, index: number
   const result = dialect.results.get(native['type'])
   if (result === undefined && native['role'] === undefined) return native
   if (result === undefined) {
-    const pieces = message.parts as readonly HistoryContent[]
-    const textType = message.role === 'assistant' ? 'output_text' : 'input_text'
-    return withFields(native, { content: writeContent(native['content'], pieces, textType, '\n\n', dialect, place) })
+    const rules = contentRules(message.role === 'assistant' ? 'output_text' : 'input_text', dialect)
+    return withFields(native, { content: writeContent(native['content'], message.parts, '\n\n', place, rules) })
   }
   if (part?.type !== 'tool-result' || isAsRead(part) || result === 'screenshot') return native
   const { output } = native
   if (result === 'shell') return withFields(native, { output: writeShell(output, part.content, dialect.format, place) })
-  const written = writeContent(
-    output,
-    part.content,
-    isFields(output) && part.content.length === 1 ? 'text' : 'input_text',
-    '\n',
-    dialect,
-    place,
-  )
+  const textType = isFields(output) && part.content.length === 1 ? 'text' : 'input_text'
+  const written = writeContent(output, part.content, '\n', place, contentRules(textType, dialect))
   return withFields(native, { output: written })
 }
 
@@ -170,28 +161,17 @@ function patchCall(native: Fields, { input }: HistoryToolCall, kind: CallKind, p
   return { ...native, [field]: { ...before, [kind.textIn]: Array.isArray(before[kind.textIn]) ? [text] : text } }
 }
 
-function writeContent(
-  original: unknown,
-  pieces: readonly HistoryContent[],
-  textType: string,
-  separator: string,
-  dialect: ItemDialect,
-  place: string,
-): unknown {
-  const fresh = new Set<WrittenPiece>()
-  const toPart = (text: string): Fields => ({ type: textType, text })
-  const written = pieces.map((piece): WrittenPiece => {
-    const own = piece.native?.format === dialect.format ? piece.native.value : undefined
-    if (own !== undefined && (isAsRead(piece) || piece.type !== 'text')) return own as WrittenPiece
-    if (piece.type === 'text' && typeof own === 'string') return piece.text
-    const field = isFields(own) ? itemTextField(own) : undefined
-    if (isFields(own) && field !== undefined && piece.type === 'text') return withFields(own, { [field]: piece.text })
-    const part = piece.type === 'text' ? toPart(piece.text) : writeItemPart(piece, 'user', dialect, place)
-    if (piece.type === 'text' || piece.type === 'json') fresh.add(part)
-    return part
-  })
-  return writeContentList({ original, pieces: written, fresh, toPart, separator, marks: MARKS })
-}
+const contentRules = (textType: string, dialect: ItemDialect): ContentRules => ({
+  format: dialect.format,
+  place: ['an item of the user', ''],
+  toPart: (text) => ({ type: textType, text }),
+  marks: ['prompt_cache_breakpoint', 'promptCacheBreakpoint', 'providerData'],
+  withText: (part, text) => {
+    const field = itemTextField(part)
+    return field && withFields(part, { [field]: text })
+  },
+  writeMedia: (media) => writeMedia(media, dialect),
+})
 
 function writeShell(original: unknown, pieces: readonly HistoryContent[], format: string, place: string): unknown {
   const before: readonly unknown[] = Array.isArray(original) ? original : []
@@ -204,17 +184,6 @@ function writeShell(original: unknown, pieces: readonly HistoryContent[], format
     return { ...last, stdout: text, stderr: '', outcome: last['outcome'] ?? { type: 'exit', exit_code: 0 } }
   })
   return written.length === before.length && written.every((entry, at) => entry === before[at]) ? original : written
-}
-
-function writeItemPart(piece: HistoryContent, role: string, dialect: ItemDialect, place: string): Fields {
-  const type = role === 'assistant' ? 'output_text' : 'input_text'
-  if (piece.type === 'text') return { type, text: piece.text }
-  if (piece.type === 'json') return { type, text: jsonText(piece.value, place) }
-  const part = piece.type === 'opaque' || role !== 'user' ? undefined : writeMedia(piece, dialect)
-  if (part !== undefined) return part
-  throw new TypeError(
-    `${place}: an item of ${role === 'user' ? 'the user' : `the ${role}`} has no place for this ${piece.type}.`,
-  )
 }
 
 function writeMedia(media: HistoryMedia, { format }: ItemDialect): Fields | undefined {
@@ -319,7 +288,6 @@ interface ItemDialect {
   readonly callId: string
   readonly calls: ReadonlyMap<unknown, CallKind>
   readonly results: ReadonlyMap<unknown, OutputKind>
-  readonly functionResult: string
 }
 
 const SHELL: CallKind = { toolName: 'shell', input: ['action'], isText: false, textIn: 'commands' }
@@ -346,7 +314,6 @@ export const RESPONSES_ITEMS: ItemDialect = {
     ['apply_patch_call_output', 'text'],
     ['computer_call_output', 'screenshot'],
   ]),
-  functionResult: 'function_call_output',
 }
 
 export const AGENTS_ITEMS: ItemDialect = {
@@ -364,5 +331,4 @@ export const AGENTS_ITEMS: ItemDialect = {
     ['apply_patch_call_output', 'text'],
     ['computer_call_result', 'screenshot'],
   ]),
-  functionResult: 'function_call_result',
 }
