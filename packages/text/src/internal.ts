@@ -49,9 +49,10 @@ export {
   withoutComments,
   type MediaFormat,
 } from './types/sniff-content-type.ts'
-export { BoundedMap, perSubject, RecencyMap } from './shared/bounded-map.ts'
+export { BoundedMap, RecencyMap } from './shared/bounded-map.ts'
 export { concatBytes, copyBytes, detach, isBytes, plainBytes } from './shared/bytes.ts'
 export { orAborted } from './shared/or-aborted.ts'
+export { perSubject } from './shared/per-subject.ts'
 export {
   createSha256,
   decodeBase64,

@@ -8,7 +8,7 @@ export {
   rewriteInexactNumbers,
 } from '@spillway/text/internal/json'
 export { isReplacement } from '../offload/replacement.ts'
-export { orMiss } from '../storage/storage-error.ts'
+export { orMiss } from '../content/or-miss.ts'
 export { textOfDocument } from '../content/text-of-document.ts'
 export { KeyedLock } from '../storage/keyed-lock.ts'
 export { anyInputSchema, tellHiddenTool, type AnyInputSchema } from './any-input-schema.ts'

@@ -12,7 +12,8 @@ import {
   type LineIndex,
 } from '@spillway/text/internal'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
-import { checkAborted, orAborted, orMiss, StorageError } from '../storage/storage-error.ts'
+import { orMiss } from './or-miss.ts'
+import { checkAborted, orAborted, StorageError } from '../storage/storage-error.ts'
 import type { OpenContent, Storage } from '../storage/storage.ts'
 import { openForeign } from './foreign-content.ts'
 

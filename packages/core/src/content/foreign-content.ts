@@ -1,6 +1,7 @@
 import { isBytes, LINE_BLOCK_BYTES } from '@spillway/text/internal'
 import { CachedContents, contentCache, type CachedContent, type ContentInfo } from '../storage/cached-content.ts'
-import { checkAborted, orAborted, orMiss, StorageError } from '../storage/storage-error.ts'
+import { orMiss } from './or-miss.ts'
+import { checkAborted, orAborted, StorageError } from '../storage/storage-error.ts'
 import { OpenedContent, type ContentReader } from '../storage/opened-content.ts'
 import type { ByteRange, OpenContent, Storage, StoredContent, StoredRange } from '../storage/storage.ts'
 

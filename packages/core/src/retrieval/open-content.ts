@@ -5,7 +5,8 @@ import {
   type ReadableStorage,
   type TextReadOptions,
 } from '../content/content-source.ts'
-import { checkAborted, orMiss, StorageError } from '../storage/storage-error.ts'
+import { orMiss } from '../content/or-miss.ts'
+import { checkAborted, StorageError } from '../storage/storage-error.ts'
 import type { Storage, StoredInfo } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalContext } from './retrieval-tool.ts'
 import { abridge, quote } from './show-hits.ts'

@@ -1,11 +1,6 @@
 import { RE2JS } from 're2js'
-import {
-  LONG_LINE_LENGTH,
-  PatternError,
-  yieldToEventLoop,
-  type PatternFlags,
-  type PatternMatcher,
-} from '../platform/platform.ts'
+import { yieldToEventLoop } from '#platform'
+import { LONG_LINE_LENGTH, PatternError, type PatternFlags, type PatternMatcher } from '../platform/platform.ts'
 import { createPatternBudget } from './pattern-budget.ts'
 
 /** UTF-16 units of a text, at most and at least. */

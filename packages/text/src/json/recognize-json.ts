@@ -1,4 +1,4 @@
-import { perSubject } from '../shared/bounded-map.ts'
+import { perSubject } from '../shared/per-subject.ts'
 
 /** What is known of a text when it is asked whether it is JSON. */
 export interface JsonText {

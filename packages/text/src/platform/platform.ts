@@ -94,8 +94,3 @@ export class IsolationError extends Error {
     this.code = code
   }
 }
-
-/** Let timers, I/O and other calls have their turn. A millisecond passes, or four in a browser: call it rarely. */
-export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0))
-}

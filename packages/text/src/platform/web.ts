@@ -1,8 +1,6 @@
 /** What Spillway needs of a runtime that is not Node.js, by web standards alone. `node.ts` exports the same names. */
 import type { Sha256 } from './platform.ts'
 
-export { yieldToEventLoop } from './platform.ts'
-
 /** `crypto.getRandomValues` fills at most this many bytes per call. */
 const MAX_RANDOM_BYTES = 65_536
 /** Well below the number of arguments that a call may have in any engine. */
@@ -56,6 +54,11 @@ export function encodeBase64(bytes: Uint8Array): string {
     binary += String.fromCharCode(...bytes.subarray(offset, offset + MAX_CHARACTERS_AT_ONCE))
   }
   return btoa(binary)
+}
+
+/** Let timers, I/O and other calls have their turn. A millisecond passes, or four in a browser: call it rarely. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
 /** Tell the developer of a fault that must not fail the operation at hand. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BoundedMap, perSubject, RecencyMap } from './bounded-map.ts'
+import { BoundedMap, RecencyMap } from './bounded-map.ts'
 
 test('forgets the oldest entry beyond its size', () => {
   const map = new BoundedMap<string, number>(2)
@@ -57,15 +57,4 @@ test('is a map in which an entry that is set again moves to the end', () => {
       expect([...map]).toEqual([['f', 1]])
     }),
   )
-})
-
-test('a subject is looked at once, also where nothing is found, and each for itself', () => {
-  const seen: string[] = []
-  const firstLetter = perSubject(({ start }: { readonly start: string }) => {
-    seen.push(start)
-    return /[a-z]/.exec(start)?.[0]
-  })
-  const [letters, digits] = [{ start: 'abc' }, { start: '123' }]
-  expect([letters, digits, letters, digits].map(firstLetter)).toEqual(['a', undefined, 'a', undefined])
-  expect(seen).toEqual(['abc', '123'])
 })

@@ -1,6 +1,6 @@
 import { cleanLine } from '../lines/clean-line.ts'
 import { LineReader, type LineSink } from '../lines/line-reader.ts'
-import { perSubject } from '../shared/bounded-map.ts'
+import { perSubject } from '../shared/per-subject.ts'
 import { barLayout, BarRows, type BarLayout } from './bar-rows.ts'
 import {
   findBars,

@@ -1,5 +1,5 @@
 import { isValue, RecordReader } from './record-reader.ts'
-import { perSubject } from '../shared/bounded-map.ts'
+import { perSubject } from '../shared/per-subject.ts'
 
 /** How the cells of a text are separated. */
 export interface SeparatedFormat {

@@ -1,0 +1,53 @@
+import { missingError, StorageError } from '../storage/storage-error.ts'
+
+/** Names of errors and codes that mean a miss, as letters alone: `KeyError`, `NOT_FOUND`, `NoSuchKey`, `NotFoundError`. */
+const MISS_NAME =
+  /^(?:err)?(?:(?:key|reference|entry|content|artifact|blob|object|item|record|document|file)?notfound|nosuch(?:key|entry|object|item|record|document|file)|filenotfound|keyerror)(?:error|exception)?$/
+/** How a message says that nothing is there. */
+const SAYS_MISSING = /\b(?:not found|no such|does not exist|doesn't exist|unknown|missing|nothing (?:is )?stored)\b/i
+const BEGINS_WITH_MISS =
+  /^(?:(?:key|reference|entry|content|artifact|blob|object|item|record|document|file) )?(?:was |is )?not found\b/i
+/** What else a backend may not find: then it is the backend that is not there. */
+const OF_BACKEND =
+  /\b(?:host|hostname|server|service|endpoint|domain|address|dns|getaddrinfo|socket|bucket|container|database|table|collection|schema|index|volume|mount|device|module|package|command|route|page|region|account|user|role|token|credentials?|api key|access key|key (?:id|vault|file))\b/i
+/** Calls of the file system by which a file is looked for; others, such as `connect` and `spawn`, look for a service. */
+const LOOKS_FOR_FILE = /^(?:open|stat|lstat|access|realpath)$/
+
+/**
+ * Return what a storage of others gave. Rejects with a `StorageError` `not-found` if that is nothing, or an error that
+ * says clearly that nothing is stored under the reference; with other errors as they are.
+ *
+ * @example
+ * ```ts
+ * import { orMiss } from '@spillway/core/adapter'
+ *
+ * const entries = new Map<string, string>()
+ * const error: unknown = await orMiss('a', async () => entries.get('a')).catch((thrown: unknown) => thrown)
+ * console.assert((error as { code: string }).code === 'not-found')
+ * ```
+ */
+export async function orMiss<Result>(reference: string, ask: () => Promise<Result>): Promise<NonNullable<Result>> {
+  let found: Result
+  try {
+    found = await ask()
+  } catch (error) {
+    throw isForeignMiss(error, reference) ? missingError(reference, undefined, error) : error
+  }
+  if (found === undefined || found === null) throw missingError(reference, undefined)
+  return found
+}
+
+/** Tell whether an error of a storage of others means a miss. In doubt it is an outage, which can be tried again. */
+function isForeignMiss(error: unknown, reference: string): boolean {
+  if (StorageError.isInstance(error) || typeof error !== 'object' || error === null) return false
+  const { name, code, syscall, message } = error as Partial<Record<'name' | 'code' | 'syscall' | 'message', unknown>>
+  if (code === 'ENOENT') return syscall === undefined || (typeof syscall === 'string' && LOOKS_FOR_FILE.test(syscall))
+  if ([name, code].some((text) => MISS_NAME.test(lettersOf(text)))) return true
+  if (code !== undefined || typeof message !== 'string') return false
+  const said = message.replaceAll(reference, '')
+  if (OF_BACKEND.test(said)) return false
+  return BEGINS_WITH_MISS.test(message) || (message.includes(reference) && SAYS_MISSING.test(said))
+}
+
+const lettersOf = (text: unknown): string =>
+  typeof text === 'string' ? text.replaceAll(/[^a-z]/gi, '').toLowerCase() : ''

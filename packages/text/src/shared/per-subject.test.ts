@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { perSubject } from './per-subject.ts'
+
+test('a subject is looked at once, also where nothing is found, and each for itself', () => {
+  const seen: string[] = []
+  const firstLetter = perSubject(({ start }: { readonly start: string }) => {
+    seen.push(start)
+    return /[a-z]/.exec(start)?.[0]
+  })
+  const [letters, digits] = [{ start: 'abc' }, { start: '123' }]
+  expect([letters, digits, letters, digits].map(firstLetter)).toEqual(['a', undefined, 'a', undefined])
+  expect(seen).toEqual(['abc', '123'])
+})
