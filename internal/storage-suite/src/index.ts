@@ -1,6 +1,7 @@
 /** Killed writers, killed servers and mixed load, for every backend. */
 export type { Backend, BackendModule } from './backend.ts'
 export { killConformanceWriter } from './kill-conformance-writer.ts'
+export { killOpenEntries, type KilledEntries } from './kill-open-entries.ts'
 export { killServerSoak, type KillableServer, type KillServerSoakOptions } from './kill-server-soak.ts'
 export { killSoak, type KillSoakOptions } from './kill-soak.ts'
 export { mixedLoad, type MixedLoadOptions, type MixedLoadReport } from './mixed-load.ts'

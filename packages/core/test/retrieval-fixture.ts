@@ -50,6 +50,7 @@ export function storageOf(entries: Entries, scoped: boolean): Storage {
           storedAt: Date.now() + index,
           lastUsedAt: Date.now() + index,
           metadata: {},
+          state: 'complete',
           ...described.told,
         }
         yield info

@@ -225,6 +225,7 @@ const infoOf = ({ name, contentType, size, toolName }: HistoryReference): Stored
   storedAt: Number.NaN,
   lastUsedAt: Number.NaN,
   metadata: toolName === undefined ? {} : toolMetadata(toolName),
+  state: 'complete',
 })
 
 /** A stored item that a history names. */

@@ -50,6 +50,7 @@ export {
   type MediaFormat,
 } from './types/sniff-content-type.ts'
 export { BoundedMap, RecencyMap } from './shared/bounded-map.ts'
+export { KeyedLock } from './shared/keyed-lock.ts'
 export { concatBytes, copyBytes, detach, isBytes, plainBytes } from './shared/bytes.ts'
 export { orAborted } from './shared/or-aborted.ts'
 export { perSubject } from './shared/per-subject.ts'

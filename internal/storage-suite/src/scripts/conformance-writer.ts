@@ -5,8 +5,14 @@ import { readScriptArgument } from '../backend.ts'
 import type { EncodedEntry } from '../kill-conformance-writer.ts'
 
 const { open } = await readScriptArgument()
-const script = JSON.parse(await text(process.stdin)) as { acknowledged: EncodedEntry[]; unfinished: EncodedEntry }
-const decoded = (entry: EncodedEntry) => ({ ...entry, content: new Uint8Array(Buffer.from(entry.content, 'base64')) })
+const script = JSON.parse(await text(process.stdin)) as {
+  acknowledged: EncodedEntry[]
+  unfinished: EncodedEntry & { isOpen?: boolean }
+}
+const decoded = <Entry extends EncodedEntry>(entry: Entry) => ({
+  ...entry,
+  content: new Uint8Array(Buffer.from(entry.content, 'base64')),
+})
 await runKillScript(
   await open({}),
   { acknowledged: script.acknowledged.map(decoded), unfinished: decoded(script.unfinished) },

@@ -68,6 +68,7 @@ export async function stat({ args: [reference = ''], options }: Invocation<Store
       ['stored', formatTime(info.storedAt)],
       ['last used', formatTime(info.lastUsedAt)],
       ...(info.expiresAt === undefined ? [] : [['expires', formatTime(info.expiresAt)]]),
+      ...(info.state === 'complete' ? [] : [['state', info.state]]),
       ...Object.entries(info.metadata),
       ...(location === undefined ? [] : [['location', location.address]]),
     ]
@@ -172,7 +173,7 @@ async function listEntries(storage: Storage, below: boolean): Promise<StoredInfo
 }
 
 function entryJson(info: StoredInfo): Record<string, unknown> {
-  const { reference, key, contentType, size, storedAt, lastUsedAt, expiresAt, metadata } = info
+  const { reference, key, contentType, size, storedAt, lastUsedAt, expiresAt, metadata, state, omitted } = info
   return {
     reference,
     key,
@@ -182,5 +183,7 @@ function entryJson(info: StoredInfo): Record<string, unknown> {
     lastUsedAt: formatTime(lastUsedAt),
     ...(expiresAt === undefined ? {} : { expiresAt: formatTime(expiresAt) }),
     metadata,
+    state,
+    ...(omitted !== undefined && { omitted }),
   }
 }

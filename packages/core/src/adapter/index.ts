@@ -1,5 +1,5 @@
 /** Functions that adapters of agent frameworks share. */
-export { contentTypeEssence, decodeText, isTextContentType } from '@spillway/text/internal'
+export { contentTypeEssence, decodeText, isTextContentType, KeyedLock } from '@spillway/text/internal'
 export {
   endOfString,
   isExactNumber,
@@ -10,7 +10,6 @@ export {
 export { isReplacement } from '../offload/replacement.ts'
 export { orMiss } from '../content/or-miss.ts'
 export { textOfDocument } from '../content/text-of-document.ts'
-export { KeyedLock } from '../storage/keyed-lock.ts'
 export { anyInputSchema, tellHiddenTool, type AnyInputSchema } from './any-input-schema.ts'
 export {
   assertOffloader,

@@ -11,13 +11,13 @@ export interface KillScriptEntry {
 export interface KillScript {
   /** Entries to store one after the other, each of which is acknowledged. */
   readonly acknowledged: readonly KillScriptEntry[]
-  /** The entry that the writer is killed in the middle of. */
-  readonly unfinished: KillScriptEntry
+  /** The entry that the writer is killed in the middle of: a stream, or with `isOpen` an entry of `openEntry`. */
+  readonly unfinished: KillScriptEntry & { readonly isOpen?: boolean | undefined }
 }
 
 /**
- * Be the writer that is going to be killed: store what is to be acknowledged, stream half of the last entry, call
- * `halfway` with the references of the acknowledged ones, and never end.
+ * Be the writer that is going to be killed: store what is to be acknowledged, write half of the last entry, call `halfway`
+ * with the references of the acknowledged ones and of the open one, and never end.
  *
  * @example
  * ```ts
@@ -41,7 +41,12 @@ export async function runKillScript(
   const acknowledged: string[] = []
   for (const { key, content, contentType } of script.acknowledged)
     acknowledged.push(await storage.store(key, content, contentType))
-  const { key, content, contentType } = script.unfinished
+  const { key, content, contentType, isOpen } = script.unfinished
+  if (isOpen === true) {
+    const writer = await storage.openEntry!(key, contentType)
+    for await (const piece of halfOf(content, () => halfway([...acknowledged, writer.reference])))
+      await writer.write(piece)
+  }
   if (storage.storeStream === undefined) throw new TypeError('The kill power needs a storage with storeStream().')
   await storage.storeStream(
     key,

@@ -14,7 +14,7 @@ import {
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
 import { orMiss } from './or-miss.ts'
 import { checkAborted, orAborted, StorageError } from '../storage/storage-error.ts'
-import type { OpenContent, Storage } from '../storage/storage.ts'
+import type { EntryState, OmittedPart, OpenContent, Storage } from '../storage/storage.ts'
 import { openForeign } from './foreign-content.ts'
 
 /** Bytes read at a time: large enough for a remote backend, small enough to hold several. */
@@ -44,6 +44,10 @@ export interface ContentSource {
   readonly contentType: string
   /** Bytes of the whole. */
   readonly size: number
+  /** Absent for `complete`. */
+  readonly state?: EntryState | undefined
+  /** What is missing from the middle. Absent if nothing is. */
+  readonly omitted?: OmittedPart | undefined
   /**
    * The bytes from `start` to `end`, by default all, block by block; may be called again. They are borrowed: a cache may
    * hold them, so they must not be changed.
@@ -117,6 +121,8 @@ class OpenSource implements ContentSource {
   readonly reference: string
   readonly contentType: string
   readonly size: number
+  readonly state: EntryState | undefined
+  readonly omitted: OmittedPart | undefined
   readonly #storage: ReadableStorage
   readonly #opened: OpenContent
   readonly #options: ReadOptions
@@ -127,6 +133,8 @@ class OpenSource implements ContentSource {
     this.reference = reference
     this.contentType = opened.contentType
     this.size = opened.size
+    this.state = opened.state
+    this.omitted = opened.omitted
     this.#storage = storage
     this.#opened = opened
     this.#options = options
@@ -305,6 +313,8 @@ function withType(source: ContentSource, contentType: string): ContentSource {
     reference: source.reference,
     contentType,
     size: source.size,
+    state: source.state,
+    omitted: source.omitted,
     blocks: (...range) => source.blocks(...range),
     read: (offset, length) => source.read(offset, length),
     lineIndex: (options) => source.lineIndex(options),
@@ -359,7 +369,7 @@ class DecodedSource implements ContentSource {
 /** A line index, and the blocks by which it was made. */
 export interface IndexedBlocks {
   readonly index: LineIndex
-  /** Return the block of {@link LINE_BLOCK_BYTES} with this number, from 0; the last is shorter. It is borrowed. */
+  /** Return the block of the index with this number, from 0. It is borrowed. */
   block(number: number): Promise<Uint8Array>
 }
 
@@ -397,7 +407,8 @@ function checkedBlocks(source: ContentSource, index: LineIndex): IndexedBlocks {
   return {
     index,
     block: async (number) => {
-      const bytes = await source.read(number * LINE_BLOCK_BYTES, LINE_BLOCK_BYTES)
+      const start = index.startOf(number)
+      const bytes = await source.read(start, index.startOf(number + 1) - start)
       if (!index.fits(number, bytes)) throw new StaleIndexError(`Block ${number} has other lines than its index.`)
       return bytes
     },

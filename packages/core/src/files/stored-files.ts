@@ -1,6 +1,5 @@
-import { isTextContentType, type LineRange } from '@spillway/text/internal'
+import { isTextContentType, KeyedLock, type LineRange } from '@spillway/text/internal'
 import { DEFAULT_BLOCK_BYTES, openTextSource } from '../content/content-source.ts'
-import { KeyedLock } from '../storage/keyed-lock.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import {

@@ -17,8 +17,9 @@ import type { ByteSpan } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import { characterStart, unitsToBytes } from '../search/search-blocks.ts'
 import { findLineSpan } from '../search/view-hits.ts'
-import { assertText, withContent } from './open-content.ts'
-import { byteBeyondEnd, lineBeyondEnd, type BytesRequest, type HeadRequest } from './retrieval-input.ts'
+import type { OmittedPart } from '../storage/storage.ts'
+import { answerContent, assertText, endedLines, pollPause, withContent, writeWithState } from './open-content.ts'
+import { byteBeyondEnd, lineBeyondEnd, lineOmitted, type BytesRequest, type HeadRequest } from './retrieval-input.ts'
 import { RetrievalError, type RetrievalContext } from './retrieval-tool.ts'
 import {
   abridge,
@@ -40,19 +41,32 @@ const EMPTY_NOTE = '[The content is empty: 0 lines]'
 
 /** Answer a call for a span of lines. */
 export async function answerRange(reference: string, range: LineRange, context: RetrievalContext): Promise<string> {
-  const reading = { ...context, readsPart: true }
-  return await withContent(context.storage, reference, reading, (source) => writeRange(source, range, context))
+  const reading = { readsPart: true }
+  return await answerContent(reference, context, reading, (source, limited) => writeRange(source, range, limited))
 }
 
-/** Answer a call for the first lines, or the last. */
+/** Answer a call for the first lines, or the last, or for those that come next in a growing content. */
 export async function answerHead(request: HeadRequest, context: RetrievalContext): Promise<string> {
-  const { reference, lines, after, fromEnd } = request
-  return await withContent(context.storage, reference, { ...context, readsPart: true }, async (source) => {
-    assertText(source)
-    const end = fromEnd ? (await source.lineIndex()).lines - after : Math.min(after + lines, EVERY_LINE.end)
-    const start = fromEnd ? Math.max(1, end - lines + 1) : after + 1
-    return await writeRange(source, { start, end: Math.max(start, end) }, context)
-  })
+  const { reference, lines, after, fromEnd, waitSeconds } = request
+  const waitUntil = performance.now() + waitSeconds * 1_000
+  for (;;) {
+    const isLast = performance.now() >= waitUntil
+    let isWaiting = false
+    const text = await answerContent(reference, context, { readsPart: true }, async (source, limited) => {
+      assertText(source)
+      const isOpen = source.state === 'open'
+      const total = isOpen ? await endedLines(source) : (await source.lineIndex()).lines
+      if (!fromEnd && after >= total && (isOpen || (after > 0 && after === total))) {
+        isWaiting = isOpen && !isLast
+        return `[No lines after line ${formatCount(after)}${isOpen ? ' yet' : ': the content has ended'}]`
+      }
+      const end = fromEnd ? total - after : Math.min(after + lines, isOpen ? total : EVERY_LINE.end)
+      const start = fromEnd ? Math.max(1, end - lines + 1) : after + 1
+      return await writeRange(source, { start, end: Math.max(start, end) }, limited)
+    })
+    if (!isWaiting) return text
+    await pollPause(context.signal)
+  }
 }
 
 /** Write the beginning of text that is too large to be returned as a whole. */
@@ -66,7 +80,7 @@ async function writeBeginning(source: ContentSource, context: RetrievalContext):
 
 /** Answer a call for a span of bytes. */
 export async function answerBytes({ reference, range }: BytesRequest, context: RetrievalContext): Promise<string> {
-  return await withContent(context.storage, reference, context, async (source) => {
+  return await answerContent(reference, context, {}, async (source, limited) => {
     assertText(source)
     if (source.size === 0) return EMPTY_NOTE
     if (range.start > source.size) throw byteBeyondEnd(range, source.size)
@@ -76,7 +90,7 @@ export async function answerBytes({ reference, range }: BytesRequest, context: R
       return `[Bytes ${spanOf(span.start, byte)} of ${formatCount(source.size)}, in ${lines}]`
     }
     const more = ({ byte }: TextEnd): string => noteBytes(source, { ...span, start: byte }, '', context)
-    return await writeText(source, span, { header, more }, context)
+    return await writeText(source, span, { header, more }, limited)
   })
 }
 
@@ -87,25 +101,33 @@ async function writeRange(
   note = '',
 ): Promise<string> {
   assertText(source)
-  const span = await findLineSpan(source, range)
-  if (span === undefined) {
+  const { omitted, reference } = source
+  if (omitted !== undefined && isIn(omitted, range.start)) throw lineOmitted(range, omitted)
+  const found = await findLineSpan(source, range)
+  if (found === undefined) {
     const { lines } = await source.lineIndex()
     if (lines === 0) return EMPTY_NOTE
     throw lineBeyondEnd(range, lines)
   }
   // A byte order mark alone.
   if (source.size === 3 && (await source.read(0, 3))[0] === 0xef) return EMPTY_NOTE
-  const { start, end } = span.range
+  const { start, end } = found.range
+  const continueAt = (line: number): string => context.formatCall({ reference, line_range: { start: line, end } })
+  // An answer shows lines on one side of what is missing.
+  const isSplit = omitted !== undefined && found.start < omitted.offset && found.end > omitted.offset
+  const span = isSplit ? { start: found.start, end: omitted.offset } : found
   const frame = {
-    header: (_: number, last: TextEnd) => `[Lines ${start}-${last.line} of ${span.lines}]`,
+    header: (_: number, last: TextEnd) => `[Lines ${start}-${last.line} of ${found.lines}]`,
     more: ({ line, byte, isLineEnd }: TextEnd) => {
       if (!isLineEnd) return noteBytes(source, { start: byte, end: span.end }, note, context)
-      const call = context.formatCall({ reference: source.reference, line_range: { start: line + 1, end } })
-      return `[Not shown: lines ${line + 1}-${end}.${note} To continue: ${call}]`
+      return `[Not shown: lines ${line + 1}-${end}.${note} To continue: ${continueAt(line + 1)}]`
     },
+    ...(isSplit && { after: `[To continue: ${continueAt(omitted.afterLine + omitted.lines + 1)}]` }),
   }
   return await writeText(source, span, frame, context)
 }
+
+const isIn = ({ afterLine, lines }: OmittedPart, line: number): boolean => line > afterLine && line <= afterLine + lines
 
 /** Say how to read on within a line. */
 function noteBytes(
@@ -140,11 +162,12 @@ export async function answerFull(reference: string, context: RetrievalContext): 
     const mediaKind = mediaKindOf(source.contentType)
     if (mediaKind !== undefined) return await readMedia(source, mediaKind, context)
     if (source.size === 0) return textAnswer(cutToFit(EMPTY_NOTE, context))
-    if (source.size <= Math.min(MAX_WHOLE_BYTES, context.maxTokens * BYTES_PER_TOKEN)) {
+    // What is not complete is text with a note below.
+    if (source.state === undefined && source.size <= Math.min(MAX_WHOLE_BYTES, context.maxTokens * BYTES_PER_TOKEN)) {
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source.whole())
       if (fits(text, context)) return isJson(source.contentType) ? jsonAnswer(text) : textAnswer(visibleLines(text))
     }
-    return textAnswer(cutToFit(await writeBeginning(source, context), context))
+    return textAnswer(cutToFit(await writeWithState(source, context, writeBeginning), context))
   })
 }
 
@@ -218,6 +241,8 @@ interface TextFrame {
   readonly header: (firstLine: number, end: TextEnd) => string
   /** Say how to go on; only called if the text is not shown to its end. */
   readonly more: (end: TextEnd) => string
+  /** Said if the text is shown to its end. */
+  readonly after?: string | undefined
 }
 
 /**
@@ -242,7 +267,12 @@ async function writeText(source: ContentSource, span: ByteSpan, frame: TextFrame
       const after = index === lines.length - 1 && !isLineEnd ? '…' : ''
       return `  ${String(firstLine + index).padStart(width)}| ${before}${oneLine(line.replace(/\r?\n$/, ''))}${after}`
     })
-    return [frame.header(firstLine, last), '', ...body, ...(isAll ? [] : ['', frame.more(last)])].join('\n')
+    return [
+      frame.header(firstLine, last),
+      '',
+      ...body,
+      ...(isAll ? (frame.after === undefined ? [] : ['', frame.after]) : ['', frame.more(last)]),
+    ].join('\n')
   }
   const best = fitCount(write, 1, text.length, limit)
   return best?.text ?? cutToFit(write(1), limit)

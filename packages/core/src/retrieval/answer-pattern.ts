@@ -9,7 +9,7 @@ import type { ContentSource } from '../content/content-source.ts'
 import type { Hit } from '../search/scanner.ts'
 import { searchLines, type SearchResult } from '../search/search-lines.ts'
 import { findLineSpan } from '../search/view-hits.ts'
-import { assertText, withContent } from './open-content.ts'
+import { answerContent, assertText, endedLines, pollPause, withContent } from './open-content.ts'
 import { callOf, lineBeyondEnd, type PatternRequest } from './retrieval-input.ts'
 import type { RetrievalContext } from './retrieval-tool.ts'
 import {
@@ -36,10 +36,11 @@ export async function answerPattern(
   context: RetrievalContext,
 ): Promise<string> {
   const pattern = parseSearchPattern(request.pattern, request)
-  return await withContent(context.storage, request.reference, context, async (source) => {
+  if (request.waitSeconds > 0) await waitForHits(request, pattern, context)
+  return await answerContent(request.reference, context, {}, async (source, limited) => {
     const found = await findHits(source, [pattern], selectionOf(request, context), context)
     const search = { request, source, found, notes: describeProblem(pattern) }
-    if (found.total > 0 && !request.countOnly) return await writeFound(search, context)
+    if (found.total > 0 && !request.countOnly) return await writeFound(search, limited)
     const stop = await describeStop(source, found)
     const rest = await noteRest(search, context)
     if (found.total > 0) {
@@ -52,6 +53,30 @@ export async function answerPattern(
     const hints = await hintVariant(request, pattern, found, source, context)
     return [`[${counts} (${searched})]`, ...search.notes, ...hints].join('\n')
   })
+}
+
+/** Wait until a growing content has more matches than the call passes over, or ends, or the time is over. */
+async function waitForHits(
+  { reference, range, after, waitSeconds }: PatternRequest & { readonly reference: string },
+  pattern: SearchPattern,
+  context: RetrievalContext,
+): Promise<void> {
+  const waitUntil = performance.now() + waitSeconds * 1_000
+  let total = 0
+  let start = range?.start ?? 1
+  for (;;) {
+    const isDone = await withContent(context.storage, reference, context, async (source) => {
+      if (source.state !== 'open') return true
+      const end = await endedLines(source)
+      if (end < start) return false
+      const selection = { range: { start, end }, skip: 0, limit: 1, fromEnd: false }
+      total += (await findHits(source, [pattern], selection, context)).total
+      start = end + 1
+      return total > after
+    })
+    if (isDone || performance.now() >= waitUntil) return
+    await pollPause(context.signal)
+  }
 }
 
 /** One hit more than is shown, to know where the next is. */

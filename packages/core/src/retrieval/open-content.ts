@@ -1,4 +1,4 @@
-import { isTextContentType, mayBeText } from '@spillway/text/internal'
+import { formatCount, isTextContentType, mayBeText } from '@spillway/text/internal'
 import {
   withTextSource,
   type ContentSource,
@@ -6,10 +6,10 @@ import {
   type TextReadOptions,
 } from '../content/content-source.ts'
 import { orMiss } from '../content/or-miss.ts'
-import { checkAborted, StorageError } from '../storage/storage-error.ts'
+import { checkAborted, orAborted, StorageError } from '../storage/storage-error.ts'
 import type { Storage, StoredInfo } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalContext } from './retrieval-tool.ts'
-import { abridge, quote } from './show-hits.ts'
+import { abridge, cutToFit, quote } from './show-hits.ts'
 
 /**
  * Open content for a call of the model, use it as what its bytes are, and close it however that goes.
@@ -23,6 +23,66 @@ export async function withContent<Result>(
   use: (source: ContentSource) => Promise<Result>,
 ): Promise<Result> {
   return await withTextSource(guarded(storage), reference, options, use)
+}
+
+/** Answer from one content. Below the answer stands how the content ended, if it is not complete. */
+export async function answerContent(
+  reference: string,
+  context: RetrievalContext,
+  options: Pick<TextReadOptions, 'readsPart'>,
+  write: (source: ContentSource, context: RetrievalContext) => Promise<string>,
+): Promise<string> {
+  return await withContent(context.storage, reference, { ...context, ...options }, (source) =>
+    writeWithState(source, context, write),
+  )
+}
+
+/** Write an answer, and below it how its content ended, if that is not complete. */
+export async function writeWithState(
+  source: ContentSource,
+  context: RetrievalContext,
+  write: (source: ContentSource, context: RetrievalContext) => Promise<string>,
+): Promise<string> {
+  const note = await describeState(source, context)
+  if (note === '') return await write(source, context)
+  const maxTokens = Math.max(1, context.maxTokens - context.countTokens(`\n${note}`))
+  const limited = { ...context, maxTokens }
+  return `${cutToFit(await write(source, limited), limited)}\n${note}`
+}
+
+/** Milliseconds between two looks at a content that others write. */
+const POLL_MS = 250
+
+/** Wait until a content that others write is looked at again. Rejects with `aborted`. */
+export async function pollPause(signal: AbortSignal | undefined): Promise<void> {
+  await orAborted(new Promise((resolve) => setTimeout(resolve, POLL_MS)), signal)
+}
+
+/** Seconds that a suggested call waits for more. */
+const SUGGESTED_WAIT_SECONDS = 20
+
+/** Say how a content ended, or that it still grows, and how to get what comes next; empty for a complete one. */
+async function describeState(source: ContentSource, context: RetrievalContext): Promise<string> {
+  const { state, omitted, reference } = source
+  const notes: string[] = []
+  if (omitted !== undefined) {
+    const lines = `lines ${formatCount(omitted.afterLine + 1)}-${formatCount(omitted.afterLine + omitted.lines)}`
+    notes.push(`[Not kept, because the output was over its limit: ${lines}]`)
+  }
+  if (state === 'aborted') notes.push('[The output was stopped before its end.]')
+  if (state === 'lost') notes.push('[The writer of this output is gone. What it had stored until then is here.]')
+  if (state === 'open' && isTextContentType(source.contentType)) {
+    const after = await endedLines(source)
+    const call = context.formatCall({ reference, after, wait_seconds: SUGGESTED_WAIT_SECONDS })
+    notes.push(`[Still running: ${formatCount(after)} lines so far. For the next lines: ${call}]`)
+  }
+  return notes.join('\n')
+}
+
+/** Count the lines of a content that have ended; the last one of a growing content may go on. */
+export async function endedLines(source: ContentSource): Promise<number> {
+  const { lines, endsWithLineFeed, size } = await source.lineIndex()
+  return size === 0 || endsWithLineFeed ? lines : lines - 1
 }
 
 /** Run a call of a storage. What it throws beside `StorageError` is taken for an outage. */

@@ -26,6 +26,7 @@ describe('parseRetrievalInput', () => {
       countOnly: false,
       after: 0,
       fromEnd: false,
+      waitSeconds: 0,
     }
     const range = { start: 1, end: 2 }
     expect(parseRetrievalInput({ reference: 'r', pattern: 'x' })).toEqual(search)
@@ -48,7 +49,7 @@ describe('parseRetrievalInput', () => {
       reference: 'r',
       range,
     })
-    const head = { mode: 'head', reference: 'r', lines: 500, after: 0, fromEnd: false }
+    const head = { mode: 'head', reference: 'r', lines: 500, after: 0, fromEnd: false, waitSeconds: 0 }
     expect(parseRetrievalInput({ reference: 'r', context_lines: 500 })).toEqual(head)
     expect(parseRetrievalInput({ reference: 'r', context_lines: 500, after: 7 })).toEqual({ ...head, after: 7 })
     expect(parseRetrievalInput({ reference: 'r', from_end: true })).toEqual({ ...head, lines: 50, fromEnd: true })

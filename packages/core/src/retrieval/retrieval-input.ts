@@ -2,6 +2,7 @@ import { formatCount, type LineRange } from '@spillway/text/internal'
 import { parseJsonText } from '@spillway/text/internal/json'
 import type { JsonPathRequest } from './json-path/answer-json-path.ts'
 import type { QueryRequest } from './query/read-passage.ts'
+import type { OmittedPart } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalCall } from './retrieval-tool.ts'
 import { quote } from './show-hits.ts'
 import type { SqlRequest } from './sql/answer-sql.ts'
@@ -18,6 +19,8 @@ export interface PatternRequest {
   /** Matches to pass over: from the end where `fromEnd` is set. */
   readonly after: number
   readonly fromEnd: boolean
+  /** Seconds to wait for a match that is not there yet. */
+  readonly waitSeconds: number
 }
 
 /** A call for the first lines, or the last. */
@@ -28,6 +31,8 @@ export interface HeadRequest {
   /** Lines to pass over: from the end where `fromEnd` is set. */
   readonly after: number
   readonly fromEnd: boolean
+  /** Seconds to wait for lines that are not there yet. */
+  readonly waitSeconds: number
 }
 
 /** A span of bytes, 1-based, both ends inclusive. */
@@ -57,6 +62,7 @@ const MAX_CONTEXT_LINES = 100
 /** Lines that the end of a content is, unless the call says otherwise. */
 const DEFAULT_TAIL_LINES = 50
 const MAX_PATTERN_LENGTH = 1_000
+const MAX_WAIT_SECONDS = 30
 /** UTF-16 units of a query or a path. */
 const MAX_TEXT_LENGTH = 2_000
 /** UTF-16 units of a statement. */
@@ -116,6 +122,7 @@ function patternRequest(call: RetrievalCall): PatternRequest {
     countOnly: call.count_only ?? false,
     after: call.after ?? 0,
     fromEnd: call.from_end ?? false,
+    waitSeconds: reference === undefined ? 0 : waitSeconds(call),
   }
 }
 
@@ -167,9 +174,10 @@ function linesRequest(call: RetrievalCall): RetrievalRequest {
     refuse(call, 'line_range', ['after', 'from_end'])
     return { mode: 'range', reference, range }
   }
-  if (lines === undefined && after === 0 && !fromEnd) return { mode: 'full', reference }
+  if (lines === undefined && after === 0 && !fromEnd && call.wait_seconds === undefined)
+    return { mode: 'full', reference }
   const all = fromEnd ? DEFAULT_TAIL_LINES : Number.MAX_SAFE_INTEGER
-  return { mode: 'head', reference, lines: Math.max(1, lines ?? all), after, fromEnd }
+  return { mode: 'head', reference, lines: Math.max(1, lines ?? all), after, fromEnd, waitSeconds: waitSeconds(call) }
 }
 
 function assertRange(name: 'line_range' | 'byte_range', call: RetrievalCall): void {
@@ -188,6 +196,8 @@ function assertLength(name: Parameter, text: string | undefined): void {
   const lengths = `${formatCount(text.length)} characters; at most ${formatCount(MAX_TEXT_LENGTH)} are taken`
   throw invalidInput(`${name} has ${lengths}.`)
 }
+
+const waitSeconds = ({ wait_seconds: seconds = 0 }: RetrievalCall): number => Math.min(seconds, MAX_WAIT_SECONDS)
 
 /** Refuse parameters that `way` does nothing with, where leaving them out unsaid would answer another question. */
 function refuse(call: RetrievalCall, way: Parameter, names: readonly Parameter[]): void {
@@ -221,6 +231,7 @@ const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => R
   count_only: (value) => readFlag('count_only', value),
   from_end: (value) => readFlag('from_end', value),
   after: (value) => readCount('after', value, 0) || undefined,
+  wait_seconds: (value) => readCount('wait_seconds', value, 0) || undefined,
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
@@ -343,6 +354,16 @@ export function lineBeyondEnd(range: LineRange, total: number): RetrievalError {
     'invalid-range',
     `line_range.start (${formatCount(range.start)}) is beyond the end of the content, which has ${lines}. ` +
       `Choose lines between 1 and ${total}.`,
+  )
+}
+
+/** Say that a span of lines begins in what was not kept of the content. */
+export function lineOmitted({ start }: LineRange, { afterLine, lines }: OmittedPart): RetrievalError {
+  const next = afterLine + lines + 1
+  return new RetrievalError(
+    'invalid-range',
+    `line_range.start (${formatCount(start)}) is in what was not kept of the output, which was over its limit. ` +
+      `Choose lines up to ${afterLine}, or from ${next} on.`,
   )
 }
 

@@ -109,13 +109,14 @@ describe('createRetrievalTool', () => {
   })
 })
 
-const schemas = [retrievalInputSchema(true), retrievalInputSchema(false)]
+const schemaOf = (searchesScope: boolean) => retrievalInputSchema({ searchesScope, waits: true })
+const schemas = [schemaOf(true), schemaOf(false)]
 
 describe('the schema of the retrieval tool', () => {
   it('is short, being paid for in every prompt', () => {
     // 480 tokens of o200k; the benchmark of answers counts them.
     for (const scope of [true, false])
-      expect((retrievalDescription(scope) + JSON.stringify(retrievalInputSchema(scope))).length).toBeLessThan(2_500)
+      expect((retrievalDescription(scope) + JSON.stringify(schemaOf(scope))).length).toBeLessThan(2_500)
   })
 
   it('keeps to what every provider takes', () => {

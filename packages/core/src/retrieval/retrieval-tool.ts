@@ -70,7 +70,7 @@ export function createRetrievalTool(options: RetrievalToolOptions): RetrievalToo
   return {
     name: RETRIEVAL_TOOL_NAME,
     description: retrievalDescription(searchesScope),
-    inputSchema: retrievalInputSchema(searchesScope),
+    inputSchema: retrievalInputSchema({ searchesScope, waits: settings.storage.openEntry !== undefined }),
     async execute(input, { signal } = {}) {
       // Search and what else only an answer needs is loaded with the first call.
       const { retrieve } = await import('./retrieve.ts')
@@ -117,15 +117,22 @@ export interface RetrievalInputSchema {
   readonly additionalProperties: false
 }
 
-/**
- * Describe the input of the retrieval tool as a JSON Schema; `searchesScope` where a reference may be left out.
- *
- * `sql` is offered only where SQLite can run.
- */
-export function retrievalInputSchema(
-  searchesScope: boolean,
-  runsSql: boolean = locateSqlite() !== undefined,
-): RetrievalInputSchema {
+/** What the input of a retrieval tool depends on. */
+interface SchemaOptions {
+  /** Whether a reference may be left out. */
+  readonly searchesScope: boolean
+  /** Whether the storage has entries that can be read while they are written. */
+  readonly waits: boolean
+  /** Whether SQLite can run. */
+  readonly runsSql?: boolean
+}
+
+/** Describe the input of the retrieval tool as a JSON Schema. */
+export function retrievalInputSchema({
+  searchesScope,
+  waits,
+  runsSql = locateSqlite() !== undefined,
+}: SchemaOptions): RetrievalInputSchema {
   return {
     type: 'object',
     properties: {
@@ -168,6 +175,9 @@ export function retrievalInputSchema(
       count_only: { type: 'boolean', description: 'Only count matches.' },
       from_end: { type: 'boolean', description: 'The last ones instead of the first.' },
       after: { type: 'integer', minimum: 0, description: 'Continue a capped answer, as it says.' },
+      ...(waits
+        ? { wait_seconds: { type: 'integer', minimum: 0, description: 'While it still runs: wait, at most 30 s.' } }
+        : {}),
     },
     required: searchesScope ? [] : ['reference'],
     additionalProperties: false,
@@ -215,6 +225,8 @@ export interface RetrievalCall {
   readonly count_only?: boolean | undefined
   /** Matches, results, passages, rows or lines to pass over: those that earlier answers showed. */
   readonly after?: number | undefined
+  /** Seconds to wait, at most 30, for lines or matches after `after` in content that is still written. */
+  readonly wait_seconds?: number | undefined
   /** Take the last matches instead of the first. */
   readonly from_end?: boolean | undefined
 }

@@ -4,7 +4,6 @@ import {
   countLineEnds,
   detach,
   isDrawn,
-  LINE_BLOCK_BYTES,
   utf8Text,
   type LineRange,
 } from '@spillway/text/internal'
@@ -319,45 +318,51 @@ export class LineFinder {
   }
 
   /** Return where a line begins, from line 1 to one after the last, which begins at the end. */
-  async startOfLine(line: number): Promise<number> {
-    if (line <= 1) return 0
+  async startOfLine(number: number): Promise<number> {
     const { index } = this.#blocks
+    const line = index.presentLine(number)
+    if (line <= 1) return 0
     const block = index.blockOfLine(line)
     const bytes = await this.#block(block)
     let at = -1
     for (let left = line - 1 - index.lineEndsBefore(block); left > 0; left--) at = bytes.indexOf(LINE_FEED, at + 1)
-    return block * LINE_BLOCK_BYTES + at + 1
+    return index.startOf(block) + at + 1
   }
 
   /** Return the number of the line that a byte lies in, from 1; see {@link lineAt}. */
   async numberAt(offset: number): Promise<number> {
     const { index } = this.#blocks
-    const block = Math.floor(offset / LINE_BLOCK_BYTES)
-    const at = offset - block * LINE_BLOCK_BYTES
-    if (at === 0) return index.lineEndsBefore(block) + 1
+    const block = index.blockAt(offset)
+    const at = offset - index.startOf(block)
+    const omitted = index.omittedBefore(offset)
+    if (at === 0) return index.lineEndsBefore(block) + 1 + omitted
     const bytes = await this.#block(block)
     const from = this.#counted.block === block && this.#counted.at <= at ? this.#counted : { at: 0, lineEnds: 0 }
     const lineEnds = from.lineEnds + countLineEnds(bytes, from.at, Math.min(at, bytes.length))
     this.#counted = { block, at, lineEnds }
-    return index.lineEndsBefore(block) + lineEnds + 1
+    return index.lineEndsBefore(block) + lineEnds + 1 + omitted
   }
 
   /** Return the line that a byte lies in; the LF of a line is part of it. Fast where bytes are asked for in ascending order. */
   async lineAt(offset: number): Promise<FoundLine> {
-    const block = Math.floor(offset / LINE_BLOCK_BYTES)
-    const at = offset - block * LINE_BLOCK_BYTES
+    const { index } = this.#blocks
+    const block = index.blockAt(offset)
+    const at = offset - index.startOf(block)
     const number = await this.numberAt(offset)
     const bytes = await this.#block(block)
     const before = at === 0 ? -1 : bytes.lastIndexOf(LINE_FEED, at - 1)
-    const start = before >= 0 ? block * LINE_BLOCK_BYTES + before + 1 : await this.startOfLine(number)
+    const start = before >= 0 ? index.startOf(block) + before + 1 : await this.startOfLine(number)
     return { number, start, end: await this.endFrom(offset) }
   }
 
-  /** Return the line that is `count` lines before another, or the first. */
+  /** Return the line that is `count` lines before another, or the first, or the first after what is missing. */
   async before({ number, start }: FoundLine, count: number): Promise<FoundLine> {
-    const first = Math.max(1, number - count)
-    const block = Math.floor(start / LINE_BLOCK_BYTES)
-    const base = block * LINE_BLOCK_BYTES
+    const { index } = this.#blocks
+    const { omitted } = index
+    const isAfter = omitted !== undefined && start >= omitted.offset
+    const first = Math.max(1, number - count, isAfter ? omitted.afterLine + omitted.lines + 1 : 1)
+    const block = index.blockAt(start)
+    const base = index.startOf(block)
     const bytes = await this.#block(block)
     let at = start - base
     // The LF before each of the lines.
@@ -375,28 +380,32 @@ export class LineFinder {
   /** Return where the first LF at or after a byte is, or the end of the content. */
   async endFrom(offset: number): Promise<number> {
     const { index } = this.#blocks
-    const first = Math.floor(offset / LINE_BLOCK_BYTES)
-    if (first >= index.blocks) return index.size
-    const here = (await this.#block(first)).indexOf(LINE_FEED, offset - first * LINE_BLOCK_BYTES)
-    if (here >= 0) return first * LINE_BLOCK_BYTES + here
+    if (offset >= index.size) return index.size
+    const first = index.blockAt(offset)
+    const here = (await this.#block(first)).indexOf(LINE_FEED, offset - index.startOf(first))
+    if (here >= 0) return index.startOf(first) + here
     for (let block = first + 1; block < index.blocks; block++) {
       if (index.lineEndsIn(block) === 0) continue
-      return block * LINE_BLOCK_BYTES + (await this.#block(block)).indexOf(LINE_FEED)
+      return index.startOf(block) + (await this.#block(block)).indexOf(LINE_FEED)
     }
     return index.size
   }
 
-  /** Return the line after another, or `undefined` after the last. */
+  /** Return the line after another, or `undefined` after the last and before what is missing. */
   async next({ number, end }: FoundLine): Promise<FoundLine | undefined> {
     const start = end + 1
-    return start >= this.#blocks.index.size ? undefined : { number: number + 1, start, end: await this.endFrom(start) }
+    const { size, omitted } = this.#blocks.index
+    return start >= size || start === omitted?.offset
+      ? undefined
+      : { number: number + 1, start, end: await this.endFrom(start) }
   }
 
   /** Return the bytes of a line and its LF where they lie in a block that is held. */
   bytesOf({ start, end }: FoundLine): Uint8Array | undefined {
-    const block = Math.floor(start / LINE_BLOCK_BYTES)
-    const base = block * LINE_BLOCK_BYTES
-    return end < base + LINE_BLOCK_BYTES ? this.#held.get(block)?.subarray(start - base, end + 1 - base) : undefined
+    const { index } = this.#blocks
+    const block = index.blockAt(start)
+    const base = index.startOf(block)
+    return end < index.startOf(block + 1) ? this.#held.get(block)?.subarray(start - base, end + 1 - base) : undefined
   }
 
   async #block(number: number): Promise<Uint8Array> {

@@ -1,7 +1,6 @@
-import { BoundedMap, RecencyMap } from '@spillway/text/internal'
-import type { KeyedLock } from './keyed-lock.ts'
+import { BoundedMap, RecencyMap, type KeyedLock } from '@spillway/text/internal'
 import { ScopeQuota } from './scope-quota.ts'
-import { type DriverEntry, type EntryInfo, type StorageDriver } from './storage-driver.ts'
+import { readInfo, type DriverEntry, type EntryInfo, type StorageDriver } from './storage-driver.ts'
 import { entryId, idPrefix, splitId, type EntryId } from './reference.ts'
 import {
   checkAborted,
@@ -42,6 +41,11 @@ export class EntryLifetime {
     this.#now = () => Math.trunc(now())
     if (options.evictAfterTurns != null) this.#turns = new TurnTracker(options.evictAfterTurns)
     if (options.maxBytes != null) this.#quota = new ScopeQuota(options.maxBytes)
+  }
+
+  /** Bytes that a scope may have at most. */
+  get maxBytes(): number {
+    return this.#quota?.maxBytes ?? Infinity
   }
 
   /** The time, in milliseconds since the epoch. */
@@ -135,8 +139,16 @@ export class EntryLifetime {
     return evicted
   }
 
-  /** Evict what is past its age among the entries whose ids start with `prefix`. */
-  async collectExpired(prefix: string, { signal }: OperationOptions): Promise<ExpiredReport> {
+  /**
+   * Evict what is past its age among the entries whose ids start with `prefix`.
+   *
+   * @param removeUnended - Removes an entry that has not ended and returns its bytes; `undefined` for an ordinary one.
+   */
+  async collectExpired(
+    prefix: string,
+    { signal }: OperationOptions,
+    removeUnended: (id: EntryId) => Promise<number | undefined> | undefined,
+  ): Promise<ExpiredReport> {
     let expired = 0
     let bytes = 0
     if (this.#ttlMs === null) return { expired, bytes }
@@ -145,7 +157,8 @@ export class EntryLifetime {
     for await (const { id, info } of guardIteration({ action: 'collect' }, due)) {
       checkAborted(signal)
       if (!id.startsWith(prefix) || !this.isExpired(info)) continue
-      const size = await this.#evict(id, 'age', (latest) => this.isExpired(latest), info)
+      const removing = removeUnended(id)
+      const size = await (removing ?? this.#evict(id, 'age', (latest) => this.isExpired(latest), info))
       if (typeof size !== 'number') continue
       expired += 1
       bytes += size
@@ -222,12 +235,6 @@ export class EntryLifetime {
     for await (const entry of guardIteration({ action: 'list' }, () => this.#driver.list(idPrefix(path))))
       if (splitId(entry.id).path === path) yield entry
   }
-}
-
-/** Describe an entry; a driver that cannot do that alone reads none of its bytes. */
-export async function readInfo(driver: StorageDriver, id: EntryId): Promise<EntryInfo | undefined> {
-  if (driver.stat !== undefined) return driver.stat(id)
-  return (await driver.read(id, { offset: 0, length: 0 }))?.info
 }
 
 interface ScopeTurns {

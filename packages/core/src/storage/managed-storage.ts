@@ -5,12 +5,14 @@ import {
   assertManagedStorageOptions,
   type ByteRange,
   type DeleteOptions,
+  type EntryWriter,
   type EvictionReport,
   type GcReport,
   type ListOptions,
   type Location,
   type ManagedStorageOptions,
   type OpenContent,
+  type OpenEntryOptions,
   type OperationOptions,
   type Storage,
   type StoredContent,
@@ -81,6 +83,14 @@ export class ScopedStorage implements Storage {
     options: StoreOptions = {},
   ): Promise<string> {
     return this.#engine.storeStream(this.#scope, key, chunks, contentType, options)
+  }
+
+  async openEntry(
+    key: string,
+    contentType: string = DEFAULT_CONTENT_TYPE,
+    options: OpenEntryOptions = {},
+  ): Promise<EntryWriter> {
+    return this.#engine.openEntry(this.#scope, key, contentType, options)
   }
 
   async retrieve(reference: string, options: OperationOptions = {}): Promise<StoredContent> {

@@ -2,7 +2,7 @@ import { yieldToEventLoop, isBytes, plainBytes, LineIndex, LineIndexBuilder } fr
 import { assertRange } from './reference.ts'
 import type { CachedContent, ContentInfo } from './cached-content.ts'
 import { checkAborted, orAborted, StorageError } from './storage-error.ts'
-import type { ByteRange, OpenContent, OperationOptions } from './storage.ts'
+import type { ByteRange, EntryState, OmittedPart, OpenContent, OperationOptions } from './storage.ts'
 
 /** Bytes that are read at a time to make a line index. */
 const INDEXED_BYTES = 1_048_576
@@ -20,12 +20,18 @@ export interface OpenedContentOptions extends OperationOptions {
   readonly content: CachedContent<ContentInfo>
   /** What reads from the backend, or what opens it, once something is needed that is not remembered. Closed in the end. */
   readonly reader: ContentReader | (() => Promise<ContentReader>)
+  readonly state?: EntryState | undefined
+  readonly omitted?: OmittedPart | undefined
+  /** What knows where lines begin, if the description of the content does not. */
+  readonly lineIndex?: (() => Promise<LineIndex>) | undefined
 }
 
 /** Content that is open: what is remembered of it comes from memory, the rest from its backend. */
 export class OpenedContent implements OpenContent {
   readonly contentType: string
   readonly size: number
+  readonly state: EntryState | undefined
+  readonly omitted: OmittedPart | undefined
   readonly #options: OpenedContentOptions
   #reader: Promise<ContentReader> | undefined
   #closed: Promise<void> | undefined
@@ -35,6 +41,8 @@ export class OpenedContent implements OpenContent {
     const { contentType, size } = options.content.info
     this.contentType = contentType
     this.size = size
+    this.state = options.state
+    this.omitted = options.omitted
     this.#options = options
     if (typeof options.reader === 'object') this.#reader = Promise.resolve(options.reader)
   }
@@ -58,9 +66,10 @@ export class OpenedContent implements OpenContent {
       this.#assertOpen()
       const index = rebuild
         ? content.rebuildLineIndex(make)
-        : content.lineIndex(async () => decodeLineIndex(content.info) ?? (await make()))
+        : content.lineIndex(async () => decodeLineIndex(content.info) ?? (await (this.#options.lineIndex ?? make)()))
       try {
-        return await orAborted(index, signal)
+        const present = await orAborted(index, signal)
+        return this.omitted === undefined ? present : present.withOmitted(this.omitted)
       } catch (error) {
         // Whoever was first to ask has given up.
         const isOther = StorageError.isInstance(error) && error.code === 'aborted' && signal?.aborted !== true

@@ -8,6 +8,9 @@ const DIGEST_LENGTH = 20
 const DIGEST_BYTES = 13
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const REFERENCE = /^[a-z0-9_]{1,64}$/
+/** Makes the last part of a reference one character longer than a digest. */
+const OPEN_MARK = 'o'
+const OPEN_REFERENCE = /_o[a-z2-7]{20}$/
 
 /** What a reference is computed from. */
 export interface ReferenceInput {
@@ -31,6 +34,12 @@ export async function contentReference(input: ReferenceInput): Promise<string> {
 
 /** Return a random reference, for a stream whose digest is not known before its end. */
 export const randomReference = (key: string): string => `${slug(key)}_${base32(randomBytes(DIGEST_BYTES))}`
+
+/** Return a random reference for an entry that can be read while it is written; its form says so. */
+export const openReference = (key: string): string => `${slug(key)}_${OPEN_MARK}${base32(randomBytes(DIGEST_BYTES))}`
+
+/** Tell whether an entry may still be written. Others need not be looked for twice. */
+export const isOpenReference = (reference: string): boolean => OPEN_REFERENCE.test(reference)
 
 /** Tell whether a text could be a reference; whether it is one only the storage knows. */
 export const isReference = (value: unknown): value is string => typeof value === 'string' && REFERENCE.test(value)
@@ -175,6 +184,8 @@ const MAX_CONTENT_TYPE_LENGTH = 255
 const MAX_METADATA_LENGTH = 2_048
 /** RFC 9110 section 8.3.1: type "/" subtype, then parameters. All of it is visible ASCII and spaces, as in a header. */
 const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *;[\x20-\x7e]*)?$/
+/** How the names begin that Spillway adds to what callers give. */
+const OWN_METADATA = 'spillway-'
 const METADATA_NAME = /^[a-z][a-z0-9-]{0,63}$/
 
 /** Refuse a key that is no string or has no end. */
@@ -236,6 +247,8 @@ export function assertMetadata(metadata: unknown): void {
   for (const [name, value] of Object.entries(metadata)) {
     if (!METADATA_NAME.test(name))
       throw new TypeError(`metadata.${JSON.stringify(name).slice(0, 80)} must be named with a-z, 0-9 and "-".`)
+    if (name.startsWith(OWN_METADATA))
+      throw new TypeError(`metadata.${name} must not start with ${OWN_METADATA}, as Spillway's own names do.`)
     if (typeof value !== 'string') throw new TypeError(`metadata.${name} must be a string, got ${typeof value}.`)
     length += name.length + new TextEncoder().encode(value).length
   }

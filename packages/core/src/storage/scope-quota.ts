@@ -27,23 +27,21 @@ interface Candidate {
  * at the next listing.
  */
 export class ScopeQuota {
-  readonly #maxBytes: number
+  readonly maxBytes: number
   readonly #scopes = new BoundedMap<string, { bytes: number; candidates: Candidate[] }>(MAX_SCOPES)
   /** Entries whose store is under way, with how often: a listing may have them before they are counted. */
   readonly #writing = new Map<EntryId, number>()
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
+    this.maxBytes = maxBytes
   }
 
   /** Refuse content that would not fit even into an empty scope. */
   assertFits(key: string, size: number): void {
-    if (size > this.#maxBytes)
-      throw new StorageError(
-        'too-large',
-        `${size} bytes are more than maxBytes (${this.#maxBytes}) allows. Raise it.`,
-        { key },
-      )
+    if (size > this.maxBytes)
+      throw new StorageError('too-large', `${size} bytes are more than maxBytes (${this.maxBytes}) allows. Raise it.`, {
+        key,
+      })
   }
 
   /** Note that an entry is about to be written: it is not counted, nor evicted, until its own {@link added}. */
@@ -64,7 +62,7 @@ export class ScopeQuota {
     if (state === undefined) this.#scopes.set(path, (state = await this.#load(scope, id)))
     else state.bytes += size
     let listed = false
-    while (state.bytes > this.#maxBytes) {
+    while (state.bytes > this.maxBytes) {
       const candidate = state.candidates.shift()
       if (candidate !== undefined) {
         if (candidate.id === id) continue

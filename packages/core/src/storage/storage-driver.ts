@@ -1,5 +1,5 @@
-import { splitId, type EntryId } from './reference.ts'
-import { StorageError, type Eviction } from './storage-error.ts'
+import type { EntryId } from './reference.ts'
+import type { Eviction } from './storage-error.ts'
 import type { ByteRange, Location, Metadata } from './storage.ts'
 
 /** What a driver keeps beside the bytes of an entry and returns unchanged. Times are milliseconds since the epoch. */
@@ -157,8 +157,8 @@ export interface StorageDriver {
   close?(): Promise<void>
 }
 
-/** Say that what a backend returned for an entry is not what was stored; `why` goes on from "cannot be read: ". */
-export function corruptError(id: EntryId, why: string): StorageError {
-  const { reference } = splitId(id)
-  return new StorageError('corrupt', `${reference} cannot be read: ${why}`, { reference })
+/** Describe an entry; a driver that cannot do that alone reads none of its bytes. */
+export async function readInfo(driver: StorageDriver, id: EntryId): Promise<EntryInfo | undefined> {
+  if (driver.stat !== undefined) return driver.stat(id)
+  return (await driver.read(id, { offset: 0, length: 0 }))?.info
 }

@@ -33,7 +33,8 @@ function recorded(
       if (typeof value !== 'function') return value
       return (...parameters: unknown[]): unknown => {
         calls.push(String(name))
-        if (name === 'list') listed.splice(0, Infinity, ...parameters)
+        const isOpenEntries = String(parameters[0]).endsWith('_open/')
+        if (name === 'list' && !isOpenEntries) listed.splice(0, Infinity, ...parameters)
         return Reflect.apply(value, target, parameters)
       }
     },

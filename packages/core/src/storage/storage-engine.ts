@@ -1,5 +1,12 @@
-import { BoundedMap, copyBytes, LINE_BLOCK_BYTES, LineIndexRecorder, plainBytes } from '@spillway/text/internal'
-import type { OpenEntry, StorageDriver, DriverContent, EntryInfo } from './storage-driver.ts'
+import {
+  BoundedMap,
+  copyBytes,
+  KeyedLock,
+  LINE_BLOCK_BYTES,
+  LineIndexRecorder,
+  plainBytes,
+} from '@spillway/text/internal'
+import { readInfo, type OpenEntry, type StorageDriver, type DriverContent, type EntryInfo } from './storage-driver.ts'
 import {
   assertChunks,
   assertContent,
@@ -11,8 +18,10 @@ import {
   contentReference,
   entryId,
   idPrefix,
+  isOpenReference,
   isReference,
   onlyChunk,
+  openReference,
   randomReference,
   scopePath,
   seenChunks,
@@ -22,19 +31,37 @@ import {
   type Scope,
 } from './reference.ts'
 import { checkAborted, guard, guardIteration, missingError, StorageError } from './storage-error.ts'
-import { CachedContents, ContentCache, contentCache, type CachedContent } from './cached-content.ts'
-import { EntryLifetime, readInfo } from './entry-lifetime.ts'
-import { KeyedLock } from './keyed-lock.ts'
+import { CachedContent, CachedContents, ContentCache, contentCache } from './cached-content.ts'
+import {
+  assertOpenMaxBytes,
+  LEASE_MS,
+  openEntryOf,
+  OpenEntryWriter,
+  type OpenParts,
+  openSegments,
+  type OpenSegments,
+  readMetadata,
+  readOpenParts,
+  readSegments,
+  removeOpenEntry,
+  segmentsPrefix,
+  UnendedEntries,
+} from './entry-writer.ts'
+import { EntryLifetime } from './entry-lifetime.ts'
 import { OpenedContent, type ContentReader } from './opened-content.ts'
 import type {
   ByteRange,
   DeleteOptions,
+  EntryState,
+  EntryWriter,
   EvictionReport,
   GcReport,
   ListOptions,
   Location,
   ManagedStorageOptions,
+  OmittedPart,
   OpenContent,
+  OpenEntryOptions,
   OperationOptions,
   StoredContent,
   StoredInfo,
@@ -118,6 +145,42 @@ export class StorageEngine {
     return reference
   }
 
+  async openEntry(
+    scope: Scope,
+    key: string,
+    contentType: string,
+    { metadata = {}, maxBytes = Infinity }: OpenEntryOptions,
+  ): Promise<EntryWriter> {
+    assertKey(key)
+    assertContentType(contentType)
+    assertMetadata(metadata)
+    assertOpenMaxBytes(maxBytes)
+    const path = await scopePath(scope)
+    const reference = openReference(key)
+    const writer = new OpenEntryWriter({
+      driver: this.driver,
+      path,
+      reference,
+      key,
+      contentType,
+      metadata: { ...metadata },
+      maxBytes: Math.min(maxBytes, this.#lifetime.maxBytes),
+      now: () => this.#lifetime.now(),
+      ended: (info) => this.#ended(path, reference, info),
+    })
+    await writer.start()
+    return writer
+  }
+
+  /** Count an entry whose writer has just ended it. */
+  async #ended(path: string, reference: string, info: EntryInfo): Promise<StoredInfo> {
+    const id = entryId(path, reference)
+    this.#lifetime.stored(path, reference)
+    this.#contentTypes.set(id, info.contentType)
+    await this.#lifetime.makeRoom(path, id, info.size)
+    return this.#storedInfo(reference, info)
+  }
+
   async #write(
     scope: Scope,
     { reference, mayExist, key, contentType, chunks }: NewEntry,
@@ -197,6 +260,8 @@ export class StorageEngine {
     const path = await scopePath(scope)
     const id = entryId(path, reference)
     const found = await guard({ action: 'retrieve', reference }, () => this.driver.read(id, range))
+    const open = found === undefined ? await this.#openSegments(path, reference) : undefined
+    if (open !== undefined) return await readSegments(open, range)
     if (found === undefined || (await this.#lifetime.expire(path, reference, found.info)))
       throw await this.#missing(path, reference)
     const start = Math.min(range?.offset ?? 0, found.info.size)
@@ -220,15 +285,28 @@ export class StorageEngine {
     if (known !== undefined && (await this.#isStillThere(id, reference, known))) {
       this.#lifetime.retrieved(path, reference)
       this.#contentTypes.set(id, known.info.contentType)
-      return new OpenedContent({ reference, content: known, signal, reader: () => this.#reopen(path, reference) })
+      const reader = (): Promise<ContentReader> => this.#reopen(path, reference)
+      return new OpenedContent({ reference, content: known, signal, reader, ...endOf(known.info) })
     }
     if (known !== undefined) this.#opened.remove(id)
     const { removals } = this.#opened
     const entry = await this.#openEntry(path, reference)
+    if (entry.state !== undefined) {
+      const { state, omitted, lineIndex } = entry
+      const content = new CachedContent(entry.info, 0, undefined, () => undefined)
+      const reader = this.#guarded(entry, reference)
+      return new OpenedContent({ reference, content, signal, reader, state, omitted, lineIndex })
+    }
     try {
       const checkedAt = await this.#countUse(path, reference, entry.info)
       const content = this.#opened.add(id, entry.info, checkedAt, removals)
-      return new OpenedContent({ reference, content, signal, reader: this.#guarded(entry, reference) })
+      return new OpenedContent({
+        reference,
+        content,
+        signal,
+        reader: this.#guarded(entry, reference),
+        ...endOf(entry.info),
+      })
     } catch (error) {
       await Promise.allSettled([entry.close()])
       throw error
@@ -236,10 +314,14 @@ export class StorageEngine {
   }
 
   /** Open an entry that is there and has not expired. */
-  async #openEntry(path: string, reference: string): Promise<OpenEntry> {
+  async #openEntry(path: string, reference: string): Promise<OpenEntry & Partial<OpenSegments>> {
     const id = entryId(path, reference)
     const entry = await guard({ action: 'retrieve', reference }, () => openEntry(this.driver, id))
-    if (entry === undefined) throw await this.#missing(path, reference)
+    if (entry === undefined) {
+      const open = await this.#openSegments(path, reference)
+      if (open === undefined) throw await this.#missing(path, reference)
+      return open
+    }
     try {
       if (await this.#lifetime.expire(path, reference, entry.info)) throw await this.#missing(path, reference)
       return entry
@@ -314,6 +396,8 @@ export class StorageEngine {
     checkAborted(options.signal)
     const path = await scopePath(scope)
     const info = await guard({ action: 'describe', reference }, () => readInfo(this.driver, entryId(path, reference)))
+    const parts = info === undefined ? await this.#openParts(path, reference) : undefined
+    if (parts !== undefined) return this.#openInfo(reference, parts)
     if (info === undefined || (await this.#lifetime.expire(path, reference, info)))
       throw await this.#missing(path, reference)
     this.#contentTypes.set(entryId(path, reference), info.contentType)
@@ -325,11 +409,14 @@ export class StorageEngine {
     const { below, except, signal } = options
     if (except !== undefined && typeof except.has !== 'function')
       throw new TypeError('except must be a Set of references.')
-    const prefix = idPrefix(await scopePath(scope))
+    const path = await scopePath(scope)
+    const prefix = idPrefix(path)
     const isKnown = except && ((id: EntryId) => except.has(splitId(id).reference))
     const listing = { below, except: isKnown }
+    const unended = new UnendedEntries()
     for await (const { id, info } of guardIteration({ action: 'list' }, () => this.driver.list(prefix, listing))) {
       checkAborted(signal)
+      if (unended.take(id, info)) continue
       const rest = id.slice(prefix.length)
       const { reference } = splitId(rest)
       if (!id.startsWith(prefix) || !isReference(reference) || this.#lifetime.isExpired(info)) continue
@@ -337,6 +424,11 @@ export class StorageEngine {
       if (below === false && rest !== reference) continue
       yield this.#storedInfo(reference, info)
     }
+    if (below === false)
+      for await (const { id, info } of guardIteration({ action: 'list' }, () => this.driver.list(segmentsPrefix(path))))
+        unended.take(id, info)
+    for (const { path: place, reference, parts } of unended.all())
+      if (except?.has(reference) !== true && (below !== false || place === path)) yield this.#openInfo(reference, parts)
   }
 
   async delete(scope: Scope, reference: string, options: DeleteOptions): Promise<void> {
@@ -350,6 +442,7 @@ export class StorageEngine {
         const gone =
           unusedSince === undefined ? await this.driver.remove(id) : await this.#lifetime.removeUnused(id, unusedSince)
         if (unusedSince !== undefined && !gone) return
+        if (!gone && isOpenReference(reference)) await removeOpenEntry(this.driver, path, reference)
         this.#removed(id)
       }),
     )
@@ -362,7 +455,8 @@ export class StorageEngine {
     let isDone = false
     try {
       for await (const id of guardIteration({ action: 'clear' }, () => this.#removeAll(prefix))) {
-        cleared += 1
+        const open = openEntryOf(id)
+        if (open === undefined || open.isHead) cleared += 1
         this.#removed(id)
         checkAborted(options.signal)
       }
@@ -401,11 +495,21 @@ export class StorageEngine {
   async gc(scope: Scope, options: OperationOptions): Promise<GcReport> {
     checkAborted(options.signal)
     const prefix = idPrefix(await scopePath(scope))
-    const { expired, bytes } = await this.#lifetime.collectExpired(prefix, options)
+    const { expired, bytes } = await this.#lifetime.collectExpired(prefix, options, (id) => this.#removeUnended(id))
     const collected = await guard({ action: 'collect' }, async () =>
       this.driver.collect?.(prefix, this.#lifetime.now()),
     )
     return { expired, leftovers: collected?.leftovers ?? 0, bytes: bytes + (collected?.bytes ?? 0) }
+  }
+
+  /** Remove an entry that has not ended, by the id of its head; `undefined` for an ordinary one. */
+  #removeUnended(id: EntryId): Promise<number | undefined> | undefined {
+    const open = openEntryOf(id)
+    if (open === undefined) return undefined
+    const { path, reference, isHead } = open
+    // Its writer renews the head alone.
+    if (!isHead) return Promise.resolve(undefined)
+    return guard({ action: 'evict', reference }, async () => (await removeOpenEntry(this.driver, path, reference)) ?? 0)
   }
 
   locate(scope: Scope, reference: string): Location | undefined {
@@ -432,12 +536,45 @@ export class StorageEngine {
     this.#opened.remove(id)
   }
 
+  /** Open what there is of an entry that has not ended. */
+  async #openSegments(path: string, reference: string): Promise<OpenSegments | undefined> {
+    const parts = await this.#openParts(path, reference)
+    if (parts === undefined) return undefined
+    const { omitted } = parts
+    return {
+      ...openSegments(this.driver, path, reference, parts),
+      state: this.#openState(parts),
+      ...(omitted && { omitted }),
+    }
+  }
+
+  async #openParts(path: string, reference: string): Promise<OpenParts | undefined> {
+    if (!isOpenReference(reference)) return undefined
+    return await guard({ action: 'retrieve', reference }, () => readOpenParts(this.driver, path, reference))
+  }
+
+  #openState({ head }: OpenParts): 'open' | 'lost' {
+    return this.#lifetime.now() - head.lastUsedAt > LEASE_MS ? 'lost' : 'open'
+  }
+
+  #openInfo(reference: string, parts: OpenParts): StoredInfo {
+    const { head, size, omitted } = parts
+    const info = this.#storedInfo(reference, { ...head, size })
+    return { ...info, state: this.#openState(parts), ...(omitted && { omitted }) }
+  }
+
   #storedInfo(reference: string, info: EntryInfo): StoredInfo {
-    const { key, contentType, size, storedAt, lastUsedAt, metadata } = info
-    const known = { reference, key, contentType, size, storedAt, lastUsedAt, metadata: { ...metadata } }
+    const { key, contentType, size, storedAt, lastUsedAt } = info
+    const known = { reference, key, contentType, size, storedAt, lastUsedAt, ...readMetadata(info.metadata) }
     const expiresAt = this.#lifetime.expiresAt(info)
     return expiresAt === undefined ? known : { ...known, expiresAt }
   }
+}
+
+/** Tell how an entry ended, if not whole. */
+function endOf({ metadata }: EntryInfo): { readonly state?: EntryState; readonly omitted?: OmittedPart } {
+  const { state, omitted } = readMetadata(metadata)
+  return { ...(state !== 'complete' && { state }), ...(omitted && { omitted }) }
 }
 
 /**

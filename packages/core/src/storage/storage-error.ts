@@ -188,3 +188,9 @@ export function missingError(reference: string, eviction: Eviction | undefined, 
     eviction,
   })
 }
+
+/** Say that what a backend returned for an entry is not what was stored; `why` goes on from "cannot be read: ". */
+export function corruptError(id: string, why: string): StorageError {
+  const reference = id.slice(id.lastIndexOf('/') + 1)
+  return new StorageError('corrupt', `${reference} cannot be read: ${why}`, { reference })
+}

@@ -63,6 +63,10 @@ export interface OpenContent {
   readonly contentType: string
   /** Bytes of the whole. */
   readonly size: number
+  /** Absent for `complete`. */
+  readonly state?: EntryState | undefined
+  /** What is missing from the middle. Absent if nothing is. */
+  readonly omitted?: OmittedPart | undefined
   /**
    * Return up to `length` bytes from `offset`, fewer where the content ends before. They are borrowed: a cache may hold
    * them, so they must not be changed. Rejects with `unavailable`, `corrupt` or `aborted`, and where the entry was removed
@@ -98,6 +102,59 @@ export interface StoredInfo {
   /** When it will be evicted by age unless it is used before. Absent without a `ttlMs`. */
   readonly expiresAt?: number
   readonly metadata: Metadata
+  readonly state: EntryState
+  /** What is missing from the middle. Absent if nothing is. */
+  readonly omitted?: OmittedPart
+}
+
+/**
+ * Whether all of the content is there.
+ *
+ * - `complete`: all of it, as given to `store` or as written until the writer closed the entry.
+ * - `open`: its writer goes on.
+ * - `lost`: its writer gave no sign of life for 30 seconds. What it had written is there.
+ * - `aborted`: its writer closed it before the end, such as for a command that was stopped.
+ * - `cut`: it was larger than the limit, and its middle is missing.
+ */
+export type EntryState = 'complete' | 'open' | 'lost' | 'aborted' | 'cut'
+
+/** The middle of an entry that was larger than the limit. Line numbers of what follows count its lines too. */
+export interface OmittedPart {
+  readonly bytes: number
+  /** Line ends that are missing. */
+  readonly lines: number
+  /** Line ends before it. */
+  readonly afterLine: number
+  /** Where it was, in bytes of the content that is there. */
+  readonly offset: number
+}
+
+/** Options of {@link Storage.openEntry}. */
+export interface OpenEntryOptions {
+  readonly metadata?: Metadata | undefined
+  /** Bytes to keep, at least 262,144: of more output, the beginning and the end are kept. Defaults to all. */
+  readonly maxBytes?: number | undefined
+}
+
+/** Options of {@link EntryWriter.close}. */
+export interface CloseEntryOptions {
+  /** Defaults to `complete`. */
+  readonly state?: 'complete' | 'aborted' | undefined
+  /** Added to the metadata that the entry was opened with, such as an exit code. */
+  readonly metadata?: Metadata | undefined
+}
+
+/** Writes an entry that can be read while it grows. */
+export interface EntryWriter {
+  readonly reference: string
+  /**
+   * Add bytes, which are copied. They can be read once they are committed: after 1 MiB or 2 seconds. Rejects with
+   * `not-found` if somebody removed the entry. During an outage up to 8 MiB wait, then it rejects with `unavailable`, and
+   * the chunk can be written again.
+   */
+  write(chunk: Uint8Array): Promise<void>
+  /** Commit the rest and end the entry. Can be called again after it rejected. Closing twice is fine. */
+  close(options?: CloseEntryOptions): Promise<StoredInfo>
 }
 
 /** One entry that an eviction removed. */
@@ -168,6 +225,11 @@ export interface Storage {
     contentType?: string,
     options?: StoreOptions,
   ): Promise<string>
+  /**
+   * Open an entry that can be read while it is written, such as the output of a running command. Its reference is random.
+   * What is committed stays if the writer is killed: then its state is `lost` after 30 seconds.
+   */
+  openEntry?(key: string, contentType?: string, options?: OpenEntryOptions): Promise<EntryWriter>
   /** List the entries of this scope and those below it, in any order. */
   list?(options?: ListOptions): AsyncIterable<StoredInfo>
   /** Remove an entry of exactly this scope. Removing nothing is fine. */

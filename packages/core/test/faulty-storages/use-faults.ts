@@ -362,7 +362,7 @@ export const useFaults: readonly Fault[] = [
           }
           if (segments.length > 0 || disk.isDown) return
           for (const [reference, { info }] of disk.records)
-            if (!listed.has(reference) && !reference.includes('/')) yield { reference, ...info }
+            if (!listed.has(reference) && !reference.includes('/')) yield { reference, ...info, state: 'complete' }
         },
       })),
   },

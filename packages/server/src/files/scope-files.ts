@@ -145,6 +145,7 @@ export class ScopeFiles {
       storedAt: receipt.usedAt,
       lastUsedAt: receipt.usedAt,
       metadata,
+      state: 'complete',
     })
     this.#index.add(file)
     return { file, created: receipt.created }

@@ -119,7 +119,7 @@ function readCursor(cursor: string): Position {
 }
 
 function entryJson({ storedAt, lastUsedAt, expiresAt, ...info }: StoredInfo): unknown {
-  const { reference, key, contentType, size, metadata } = info
+  const { reference, key, contentType, size, metadata, state, omitted } = info
   const time = (milliseconds: number): string => new Date(milliseconds).toISOString()
   return {
     reference,
@@ -130,5 +130,7 @@ function entryJson({ storedAt, lastUsedAt, expiresAt, ...info }: StoredInfo): un
     lastUsedAt: time(lastUsedAt),
     ...(expiresAt !== undefined && { expiresAt: time(expiresAt) }),
     metadata,
+    state,
+    ...(omitted !== undefined && { omitted }),
   }
 }

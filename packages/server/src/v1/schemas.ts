@@ -97,6 +97,11 @@ export const entrySchema: z.ZodType = z
     lastUsedAt: z.string(),
     expiresAt: z.string().optional(),
     metadata: z.record(z.string(), z.string()),
+    state: z.enum(['complete', 'open', 'lost', 'aborted', 'cut']).meta({ description: 'Whether all of it is there.' }),
+    omitted: z
+      .object({ bytes: z.number(), lines: z.number(), afterLine: z.number(), offset: z.number() })
+      .optional()
+      .meta({ description: 'What is missing from the middle.' }),
   })
   .meta({ id: 'Entry', description: 'What is stored under a reference.' })
 

@@ -1,4 +1,4 @@
-import { killSoak } from '@spillway-internal/storage-suite'
+import { killOpenEntries, killSoak } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { expect, it } from 'vitest'
 import { fileBackend } from './soak-backend.ts'
@@ -8,4 +8,10 @@ it('keeps what processes that are killed at random have stored, whole', { timeou
   const report = await killSoak(fileBackend(await temporaryDirectory()), isFull ? { processes: 8 } : {})
   expect(report.problems).toEqual([])
   expect(report.acknowledged).toBeGreaterThan(report.kills)
+})
+
+it('keeps all but the last megabyte of what a killed process was writing', { timeout: 600_000 }, async () => {
+  const { problems, killed } = await killOpenEntries(fileBackend(await temporaryDirectory()))
+  expect(problems).toEqual([])
+  expect(killed).toBeGreaterThan(0)
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sharedRedis, sharedRedisCluster, startRedis } from '@spillway-internal/services'
-import { killServerSoak, killSoak } from '@spillway-internal/storage-suite'
+import { killOpenEntries, killServerSoak, killSoak } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { describe, expect, it } from 'vitest'
 import { singleTarget } from './redis-harness.ts'
@@ -15,6 +15,12 @@ describe.skipIf(!redis.available)('a single server', () => {
     const report = await killSoak(redisBackend(target, `soak-${randomUUID()}`), { largeBytes: 3_000_000 })
     expect(report.problems).toEqual([])
     expect(report.acknowledged).toBeGreaterThan(report.kills)
+  })
+
+  it('keeps all but the last megabyte of what a killed writer was writing [full run]', SLOW, async ({ skip }) => {
+    skip(!isFull, 'full run')
+    const target = singleTarget(redis.available ? redis.url : '')
+    expect((await killOpenEntries(redisBackend(target, `soak-${randomUUID()}`))).problems).toEqual([])
   })
 
   it('loses nothing that was acknowledged if it is killed at random', SLOW, async () => {

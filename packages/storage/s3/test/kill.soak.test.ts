@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sharedS3, startS3Gateway } from '@spillway-internal/services'
-import { killServerSoak, killSoak } from '@spillway-internal/storage-suite'
+import { killOpenEntries, killServerSoak, killSoak } from '@spillway-internal/storage-suite'
 import { isFull } from '@spillway-internal/test-run'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { s3Backend } from './support/s3-backend.ts'
@@ -22,6 +22,12 @@ describe.skipIf(!found.available)('a bucket', { timeout: 1_800_000 }, () => {
     const report = await killSoak(backend, { largeBytes: LARGE_BYTES, ...(isFull ? {} : { kills: 2, stores: 40 }) })
     expect(report.problems).toEqual([])
     expect(report.acknowledged).toBeGreaterThan(report.kills)
+  })
+
+  it('keeps all but the last megabyte of what a killed writer was writing [full run]', async ({ skip }) => {
+    skip(!isFull, 'full run')
+    const backend = s3Backend({ ...bucket.options(), prefix: randomUUID() }, PART_BYTES)
+    expect((await killOpenEntries(backend, 40)).problems).toEqual([])
   })
 
   // `faults.test.ts` kills a gateway once, in the middle of an upload.

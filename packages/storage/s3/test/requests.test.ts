@@ -125,7 +125,8 @@ describe.skipIf(!found.available)('requests', () => {
       for await (const { reference } of scope.list({ below: false, except: new Set([known]) })) listed.push(reference)
     })
     expect(listed).toEqual([other])
-    expect(requests).toEqual({ 'GET ?list-type&max-keys&prefix': 1, HEAD: 1 })
+    // One more listing finds what is still written.
+    expect(requests).toEqual({ 'GET ?list-type&max-keys&prefix': 2, HEAD: 1 })
   })
 
   test('what is not there takes two by HEAD and one by GET', async () => {

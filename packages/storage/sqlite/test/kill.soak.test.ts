@@ -1,4 +1,4 @@
-import { killSoak } from '@spillway-internal/storage-suite'
+import { killOpenEntries, killSoak } from '@spillway-internal/storage-suite'
 import { expect, it } from 'vitest'
 import { BACKEND } from './support/backend-url.ts'
 import { temporaryPath } from './support/temporary-path.ts'
@@ -7,4 +7,10 @@ it('keeps what processes that are killed at random have stored, whole', { timeou
   const report = await killSoak({ module: BACKEND, config: { path: await temporaryPath() } })
   expect(report.problems).toEqual([])
   expect(report.acknowledged).toBeGreaterThan(0)
+})
+
+it('keeps all but the last megabyte of what a killed process was writing', { timeout: 600_000 }, async () => {
+  const { problems, killed } = await killOpenEntries({ module: BACKEND, config: { path: await temporaryPath() } })
+  expect(problems).toEqual([])
+  expect(killed).toBeGreaterThan(0)
 })

@@ -11,6 +11,22 @@ const MAX_FRAME_BYTES = 16
 /** Of a count, which is at most {@link LINE_BLOCK_BYTES}. */
 const MAX_COUNT_BYTES = 3
 
+/** What an index has beside its counts. */
+interface LineIndexParts {
+  readonly omitted?: OmittedLines | undefined
+  /** Where each block begins, for blocks of other lengths than 64 KiB. */
+  readonly starts?: readonly number[] | undefined
+}
+
+/** Lines that are missing from the middle of a content. */
+export interface OmittedLines {
+  /** Where they were, in bytes of what is there. */
+  readonly offset: number
+  readonly lines: number
+  /** Line ends before them. */
+  readonly afterLine: number
+}
+
 /**
  * Where the lines of a content begin, sparsely: how many line ends each block of 64 KiB has.
  *
@@ -34,19 +50,61 @@ export class LineIndex {
   readonly size: number
   /** Lines of the content, the last one also where nothing ends it. */
   readonly lines: number
-  /** Blocks of 64 KiB, the last one shorter. */
+  /** Blocks of 64 KiB, the last one shorter, or as given. */
   readonly blocks: number
   readonly endsWithLineFeed: boolean
   /** Line ends before each block, and at the end those of the whole. */
   readonly #before: Float64Array
+  /** What is missing from the middle, if anything. */
+  readonly omitted: OmittedLines | undefined
+  readonly #starts: readonly number[] | undefined
 
-  constructor(size: number, counts: readonly number[], endsWithLineFeed: boolean) {
+  constructor(
+    size: number,
+    counts: readonly number[],
+    endsWithLineFeed: boolean,
+    { omitted, starts }: LineIndexParts = {},
+  ) {
     this.size = size
+    this.omitted = omitted
+    this.#starts = starts
     this.blocks = counts.length
     this.endsWithLineFeed = endsWithLineFeed
     this.#before = new Float64Array(counts.length + 1)
     for (let block = 0; block < counts.length; block++) this.#before[block + 1] = this.#before[block]! + counts[block]!
-    this.lines = this.#before[counts.length]! + (size === 0 || endsWithLineFeed ? 0 : 1)
+    this.lines = this.#before[counts.length]! + (size === 0 || endsWithLineFeed ? 0 : 1) + (omitted?.lines ?? 0)
+  }
+
+  /** Return the index of the same content with numbers that count lines missing from its middle. */
+  withOmitted(omitted: OmittedLines): LineIndex {
+    const counts = Array.from({ length: this.blocks }, (_, block) => this.lineEndsIn(block))
+    return new LineIndex(this.size, counts, this.endsWithLineFeed, { omitted, starts: this.#starts })
+  }
+
+  /** Where a block begins, in bytes; the one after the last at the end. */
+  startOf(block: number): number {
+    return Math.min(
+      this.size,
+      this.#starts === undefined ? block * LINE_BLOCK_BYTES : (this.#starts[block] ?? Infinity),
+    )
+  }
+
+  /** The block that a byte is in. */
+  blockAt(offset: number): number {
+    return this.#starts === undefined
+      ? Math.floor(offset / LINE_BLOCK_BYTES)
+      : this.#starts.findLastIndex((start) => start <= offset)
+  }
+
+  /** Missing lines before a byte, which {@link LineIndex.lineEndsBefore} does not count. */
+  omittedBefore(offset: number): number {
+    return this.omitted !== undefined && offset >= this.omitted.offset ? this.omitted.lines : 0
+  }
+
+  /** Return which line of those that are there has a number; for a missing line, the next. */
+  presentLine(line: number): number {
+    const { lines, afterLine } = this.omitted ?? { lines: 0, afterLine: line }
+    return line - 1 <= afterLine ? line : Math.max(afterLine + 1, line - lines)
   }
 
   /** Line ends before a block; for the block after the last, those of the whole. */
@@ -59,7 +117,7 @@ export class LineIndex {
     return this.lineEndsBefore(block + 1) - this.lineEndsBefore(block)
   }
 
-  /** The block in which a line begins, `line` from 1 to `lines`; its first byte may be that of the next block. */
+  /** The block in which a line begins, by its number among those that are there; its first byte may be that of the next block. */
   blockOfLine(line: number): number {
     // Line n begins just after line end n - 1: in the last block that has fewer line ends before it.
     let low = 0

@@ -6,7 +6,7 @@ import { contentTypeCases, metadataCases, storeCases } from './store-cases.ts'
 import { deleteCases, listCases, pagingCases } from './list-cases.ts'
 import { durabilityCases, instanceCases } from './durability-cases.ts'
 import { keyCases, referenceCases } from './reference-cases.ts'
-import { openCases } from './open-cases.ts'
+import { openCases, openEntryCases } from './open-cases.ts'
 import { scopeCases } from './scope-cases.ts'
 import { streamCases } from './stream-cases.ts'
 import { turnCases } from './turn-cases.ts'
@@ -36,6 +36,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...rangeCases,
   ...openCases,
   ...streamCases,
+  ...openEntryCases,
   ...deleteCases,
   ...turnCases,
   ...ageCases,

@@ -115,6 +115,7 @@ export const listCases: readonly ConformanceCase[] = [
           storedAt: 0,
           lastUsedAt: 0,
           metadata: { tool: 'read_table' },
+          state: 'complete',
         },
         'description',
       )

@@ -1,8 +1,8 @@
-import type { OpenContent, Storage } from '../../storage/storage.ts'
+import type { EntryWriter, OpenContent, Storage } from '../../storage/storage.ts'
 import { StorageError } from '../../storage/storage-error.ts'
-import type { ConformanceCase } from '../harness.ts'
+import type { CaseContext, ConformanceCase } from '../harness.ts'
 import { attempt, check, checkBytes, checkEqual, fail, rejectionCode } from '../conformance-failure.ts'
-import { bytes, pattern, randomBelow, stream } from '../sample.ts'
+import { bytes, collect, pattern, randomBelow, stream } from '../sample.ts'
 
 const TYPE = 'Text/CSV; header=present'
 /** More than is read at once as a whole. */
@@ -213,6 +213,212 @@ export const openCases: readonly ConformanceCase[] = [
       }
       for (let turn = 0; turn < 3; turn += 1) await storage.endTurn()
       await rejectionCode('evicted', 'opening what went unused', () => storage.open(reference))
+    },
+  },
+]
+
+const MB = 1_048_576
+
+/** Write content in chunks of an odd length, so that segments begin anywhere in them. */
+async function writeAll(writer: EntryWriter, content: Uint8Array): Promise<void> {
+  for (let start = 0; start < content.length; start += 99_991)
+    await writer.write(content.subarray(start, start + 99_991))
+}
+
+const openEntry = (
+  { storage }: Pick<CaseContext, 'storage'>,
+  ...options: Parameters<CaseContext['storage']['openEntry']>
+) => attempt('opening an entry', () => storage.openEntry(...options))
+
+/** Lines of 100 bytes. */
+function numberedLines(count: number): Uint8Array {
+  const lines = Array.from({ length: count }, (_, index) => `line ${index + 1} `.padEnd(99, '.'))
+  return bytes(`${lines.join('\n')}\n`)
+}
+
+/** Entries that can be read while they are written. */
+export const openEntryCases: readonly ConformanceCase[] = [
+  {
+    id: 'open-entry/grows',
+    title: 'An entry that is still written can be read, up to its last megabyte, and says that it is open',
+    requires: ['openEntry', 'stat', 'retrieveRange', 'open'],
+    async run({ storage }) {
+      const writer = await openEntry({ storage }, 'call_1', 'text/x-log', { metadata: { tool: 'bash' } })
+      const content = numberedLines(35_000)
+      await writeAll(writer, content)
+      const { state, size, key, contentType, metadata } = await storage.stat(writer.reference)
+      checkEqual([state, key, contentType, metadata], ['open', 'call_1', 'text/x-log', { tool: 'bash' }], 'description')
+      check(size >= content.length - 1.2 * MB, `of ${content.length} bytes only ${size} can be read`)
+      checkBytes((await storage.retrieve(writer.reference)).content, content.slice(0, size), 'content so far')
+      const range = await storage.retrieveRange(writer.reference, { offset: MB - 10, length: 20 })
+      checkBytes(range.content, content.slice(MB - 10, MB + 10), 'range')
+      const opened = await storage.open(writer.reference)
+      checkBytes(await opened.read(2 * MB - 5, 10), content.slice(2 * MB - 5, 2 * MB + 5), 'bytes')
+      await writeAll(writer, content)
+      await writer.close()
+      checkBytes(await opened.read(0, 100), content.slice(0, 100), 'bytes after the end')
+      await opened.close()
+    },
+  },
+  {
+    id: 'open-entry/ends',
+    title: 'An entry that its writer closed is an entry like any other',
+    requires: ['openEntry', 'stat', 'list'],
+    async run({ storage }) {
+      const content = pattern(3 * MB + 17, 31)
+      const writer = await openEntry({ storage }, 'call_1', 'application/octet-stream')
+      await writeAll(writer, content)
+      const closed = await writer.close({ metadata: { 'exit-code': '0' } })
+      checkEqual(await writer.close(), closed, 'closing again')
+      checkEqual(await storage.stat(writer.reference), closed, 'description')
+      checkEqual([closed.state, closed.metadata], ['complete', { 'exit-code': '0' }], 'state and metadata')
+      checkEqual(await collect(storage.list()), [closed], 'entries')
+      checkBytes((await storage.retrieve(writer.reference)).content, content, 'content')
+    },
+  },
+  {
+    id: 'open-entry/leaves-nothing',
+    title: 'An entry that was open, closed, and deleted leaves as much behind as one that was stored',
+    requires: ['openEntry', 'delete', 'residue'],
+    async run({ storage, powers }) {
+      await storage.delete(await storage.store('call_1', bytes('content')))
+      const before = await powers.residue()
+      for (const close of [true, false]) {
+        const writer = await openEntry({ storage }, 'call_1')
+        await writeAll(writer, numberedLines(25_000))
+        if (close) await writer.close()
+        await storage.delete(writer.reference)
+        await rejectionCode('not-found', 'retrieving it', () => storage.retrieve(writer.reference))
+        if (!close) await rejectionCode('not-found', 'closing a deleted entry', () => writer.close())
+      }
+      checkEqual(await powers.residue(), before, 'records')
+    },
+  },
+  {
+    id: 'open-entry/scope',
+    title: 'An open entry is listed and cleared with its scope, once, and found in no other',
+    requires: ['openEntry', 'scope', 'list', 'clear'],
+    async run({ storage }) {
+      const [scope, sibling] = [storage.scope('a', 'open') as Required<typeof storage>, storage.scope('a', '_open')]
+      const writer = await openEntry({ storage: scope }, 'call_1')
+      await writeAll(writer, numberedLines(25_000))
+      for (const options of [{}, { below: false }])
+        checkEqual(
+          (await collect(scope.list(options))).map(({ reference, state }) => [reference, state]),
+          [[writer.reference, 'open']],
+          'entries',
+        )
+      checkEqual((await collect(storage.list())).length, 1, 'entries of all scopes')
+      checkEqual((await collect(storage.list({ below: false }))).length, 0, 'entries above the scope')
+      for (const other of [sibling, storage, storage.scope('a'), storage.scope('_open')])
+        await rejectionCode('not-found', 'retrieving it elsewhere', () => other.retrieve(writer.reference))
+      checkEqual(await scope.clear(), 1, 'cleared entries')
+      await rejectionCode('not-found', 'closing a cleared entry', () => writer.close())
+      checkEqual(await collect(storage.list()), [], 'entries after that')
+    },
+  },
+  {
+    id: 'open-entry/limit',
+    title: 'Of an entry beyond its limit both ends are kept, and what is missing is stated',
+    requires: ['openEntry', 'stat'],
+    async run({ storage }) {
+      const content = numberedLines(60_000)
+      const writer = await openEntry({ storage }, 'call_1', 'text/plain', { maxBytes: MB })
+      await writeAll(writer, content)
+      const { state, size, omitted } = await writer.close()
+      checkEqual(await storage.stat(writer.reference), await writer.close(), 'description')
+      if (omitted === undefined) throw new TypeError('nothing is stated to be missing')
+      checkEqual([state, size + omitted.bytes, omitted.bytes % 100], ['cut', content.length, 0], 'state and sizes')
+      checkEqual([omitted.lines * 100, omitted.afterLine * 100], [omitted.bytes, omitted.offset], 'missing lines')
+      check(size >= 0.9 * MB && size <= 2.1 * MB, `${size} bytes were kept of ${MB}`)
+      const kept = (await storage.retrieve(writer.reference)).content
+      checkBytes(kept.slice(0, omitted.offset), content.slice(0, omitted.offset), 'beginning')
+      checkBytes(kept.slice(omitted.offset), content.slice(omitted.offset + omitted.bytes), 'end')
+    },
+  },
+  {
+    id: 'open-entry/aborted',
+    title: 'Another instance reads what an open entry has, and how it ended',
+    requires: ['openEntry', 'stat', 'reopen'],
+    async run({ storage, powers }) {
+      const content = numberedLines(25_000)
+      const writer = await openEntry({ storage }, 'call_1')
+      await writeAll(writer, content)
+      const other = (await powers.reopen()) as Required<typeof storage>
+      checkEqual((await other.stat(writer.reference)).state, 'open', 'state')
+      const closed = await writer.close({ state: 'aborted', metadata: { signal: 'SIGTERM' } })
+      checkEqual(await other.stat(writer.reference), closed, 'description')
+      checkEqual([closed.state, closed.metadata], ['aborted', { signal: 'SIGTERM' }], 'state and metadata')
+      checkBytes((await other.retrieve(writer.reference)).content, content, 'content')
+    },
+  },
+  {
+    id: 'open-entry/lost',
+    title:
+      'An entry whose writer gives no sign of life is lost with what there is, and a writer that was only slow can end it',
+    requires: ['openEntry', 'stat', 'clock'],
+    async run({ storage, powers: { clock } }) {
+      const content = numberedLines(15_000)
+      const writer = await openEntry({ storage }, 'call_1')
+      await writeAll(writer, content)
+      clock.advance(31_000)
+      const { state, size } = await storage.stat(writer.reference)
+      checkEqual(state, 'lost', 'state')
+      checkBytes((await storage.retrieve(writer.reference)).content, content.slice(0, size), 'content')
+      checkEqual((await writer.close()).state, 'complete', 'state in the end')
+      checkBytes((await storage.retrieve(writer.reference)).content, content, 'content in the end')
+    },
+  },
+  {
+    id: 'open-entry/age',
+    title: 'What is left of a lost entry goes with its age',
+    requires: ['openEntry', 'gc', 'clock'],
+    settings: { ttlMs: 60_000 },
+    async run({ storage, powers: { clock } }) {
+      const writer = await openEntry({ storage }, 'call_1')
+      await writeAll(writer, numberedLines(15_000))
+      clock.advance(100_000)
+      checkEqual((await storage.gc()).expired, 1, 'expired entries')
+      await rejectionCode('not-found', 'closing it', () => writer.close())
+    },
+  },
+  {
+    id: 'open-entry/kill',
+    title: 'After its writer was killed, an open entry is listed with all but its last megabyte, and can be removed',
+    requires: ['openEntry', 'kill', 'list', 'delete', 'stat', 'residue'],
+    async run({ storage, powers }) {
+      await storage.delete(await storage.store('warm-up', bytes('content')))
+      const before = await powers.residue()
+      const content = numberedLines(60_000)
+      const unfinished = { key: 'unfinished', contentType: 'text/plain', content, isOpen: true }
+      const [reference = ''] = await powers.kill({ acknowledged: [], unfinished })
+      checkEqual(
+        (await collect(storage.list())).map((entry) => entry.reference),
+        [reference],
+        'entries',
+      )
+      const { state, size } = await storage.stat(reference)
+      check(state === 'open' || state === 'lost', `its state is ${state}`)
+      check(size >= content.length / 2 - MB - 100, `of ${content.length / 2} bytes only ${size} were kept`)
+      checkBytes((await storage.retrieve(reference)).content, content.slice(0, size), 'content')
+      await storage.delete(reference)
+      check((await powers.residue()) <= before, 'records of the entry are left')
+    },
+  },
+  {
+    id: 'open-entry/outage',
+    title: 'An open entry outlives an outage: what could not be committed is committed later',
+    requires: ['openEntry', 'outage'],
+    async run({ storage, powers }) {
+      const content = numberedLines(30_000)
+      const writer = await openEntry({ storage }, 'call_1')
+      await writeAll(writer, content.subarray(0, 2 * MB))
+      const end = await powers.outage()
+      await writer.write(content.subarray(2 * MB))
+      await rejectionCode('unavailable', 'closing it during an outage', () => writer.close())
+      await end()
+      await attempt('closing it after the outage', () => writer.close())
+      checkBytes((await storage.retrieve(writer.reference)).content, content, 'content')
     },
   },
 ]

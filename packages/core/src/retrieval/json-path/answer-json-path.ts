@@ -3,7 +3,7 @@ import { jsonLayout, type JsonLayout } from '@spillway/text/internal/json'
 import { TextTooLong, TooManySelected, type Segment } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
 import { editDistance } from '../closest-names.ts'
-import { assertText, withContent } from '../open-content.ts'
+import { assertText, answerContent } from '../open-content.ts'
 import { RetrievalError, type RetrievalCall, type RetrievalContext } from '../retrieval-tool.ts'
 import { abridge, oneLine, quote, unitsFor } from '../show-hits.ts'
 import {
@@ -37,14 +37,14 @@ const LEAST_UNITS_OF_A_RESULT = 8
  * within a value of over 16 MiB; `pattern-timeout` where the time is spent before anything was found.
  */
 export async function answerJsonPath(request: JsonPathRequest, context: RetrievalContext): Promise<string> {
-  return await withContent(context.storage, request.reference, context, async (source) => {
+  return await answerContent(request.reference, context, {}, async (source, limited) => {
     assertText(source)
     const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
     const pace = new WorkPace(deadlineMs, context.signal)
     const layout = await jsonLayout(source)
     const path = await readJsonPath(request.path, source, layout, pace)
     try {
-      return await new Answer(request, path, source, layout, pace, context).write()
+      return await new Answer(request, path, source, layout, pace, limited).write()
     } catch (error) {
       throw explainFailure(error, path)
     }

@@ -4,6 +4,7 @@ import type { StoredInfo } from '../../storage/storage.ts'
 import { entryHeading } from '../answer-scope.ts'
 import { editDistance } from '../closest-names.ts'
 import {
+  answerContent,
   assertText,
   canList,
   listNewest,
@@ -45,13 +46,13 @@ export async function answerQuery(request: QueryRequest, context: RetrievalConte
   const query = parseQueryWords(request.query)
   const { reference } = request
   if (reference === undefined) return await answerScopeQuery(request, query, context)
-  return await withContent(context.storage, reference, context, async (source) => {
+  return await answerContent(reference, context, {}, async (source, limited) => {
     assertText(source)
-    return await answerContent(source, { ...request, reference }, query, context)
+    return await answerPassages(source, { ...request, reference }, query, limited)
   })
 }
 
-async function answerContent(
+async function answerPassages(
   source: ContentSource,
   request: QueryRequest & { readonly reference: string },
   query: QueryWords,

@@ -1,8 +1,8 @@
 import type { BlockCodec } from '@spillway/text/internal/engines'
 import { piecesOfRange, regroupChunks } from '../../driver/regroup-chunks.ts'
-import { corruptError, type EntryInfo } from '../../storage/storage-driver.ts'
+import type { EntryInfo } from '../../storage/storage-driver.ts'
 import { type EntryId } from '../../storage/reference.ts'
-import { StorageError } from '../../storage/storage-error.ts'
+import { corruptError, StorageError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import {
   blocksOfTail,

@@ -1,6 +1,5 @@
 import { contentTypeEssence } from '@spillway/text/internal'
 import type { BlockCodec } from '@spillway/text/internal/engines'
-import { readInfo } from '../../storage/entry-lifetime.ts'
 import {
   type DriverContent,
   type DriverEntry,
@@ -8,6 +7,7 @@ import {
   type EntryInfo,
   type NewEntryInfo,
   type OpenEntry,
+  readInfo,
   type StorageDriver,
 } from '../../storage/storage-driver.ts'
 import { splitId, type EntryId } from '../../storage/reference.ts'

@@ -1,18 +1,17 @@
 import { BoundedMap, decodeBase64, encodeBase64 } from '@spillway/text/internal'
 import { decodeDescription, encodeDescription } from '../../driver/entry-description.ts'
-import { readInfo } from '../../storage/entry-lifetime.ts'
 import {
-  corruptError,
   type DriverContent,
   type DriverEntry,
   type DriverListOptions,
   type EntryInfo,
   type NewEntryInfo,
   type OpenEntry,
+  readInfo,
   type StorageDriver,
 } from '../../storage/storage-driver.ts'
 import { type EntryId } from '../../storage/reference.ts'
-import { StorageError, type Eviction } from '../../storage/storage-error.ts'
+import { corruptError, StorageError, type Eviction } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import { mendCorrupt, passedOn } from '../mend-corrupt.ts'
 import type { KeyRing } from './key-ring.ts'

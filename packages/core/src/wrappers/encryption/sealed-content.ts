@@ -2,7 +2,7 @@ import { BoundedMap, decodeBase64, encodeBase64, yieldToEventLoop } from '@spill
 import { TAG_BYTES, type Aes256Gcm } from '@spillway/text/internal/engines'
 import { regroupChunks } from '../../driver/regroup-chunks.ts'
 import { entryId, idPrefix, splitId, type EntryId } from '../../storage/reference.ts'
-import { corruptError } from '../../storage/storage-driver.ts'
+import { corruptError } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
 import { hexadecimal, type KeyRing } from './key-ring.ts'
 import {

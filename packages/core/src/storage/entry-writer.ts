@@ -1,0 +1,526 @@
+import { concatBytes, copyBytes, countLineEnds, LineIndex, LineIndexRecorder } from '@spillway/text/internal'
+import { assertContent, entryId, onlyChunk, splitId, type EntryId } from './reference.ts'
+import { readInfo, type DriverContent, type EntryInfo, type OpenEntry, type StorageDriver } from './storage-driver.ts'
+import { guard, missingError, StorageError } from './storage-error.ts'
+import type { ByteRange, CloseEntryOptions, EntryWriter, Metadata, OmittedPart, StoredInfo } from './storage.ts'
+
+const SEGMENT_BYTES = 1_048_576
+const SEGMENT_MS = 2_000
+const LINE_FEED = 10
+/** While the storage is down, this many bytes wait in memory before more are refused. */
+const MAX_WAITING_BYTES = 8 * SEGMENT_BYTES
+/** This many short segments in a row are joined, so that a quiet command does not leave thousands. */
+const MAX_SHORT_SEGMENTS = 32
+const MIN_JOINED_SEGMENTS = 8
+
+/** What an {@link OpenEntryWriter} writes, and where. */
+export interface OpenEntryTarget {
+  readonly driver: StorageDriver
+  readonly path: string
+  readonly reference: string
+  readonly key: string
+  readonly contentType: string
+  readonly metadata: Metadata
+  /** Bytes to keep; of more, both ends are kept. */
+  readonly maxBytes: number
+  readonly now: () => number
+  /** Called with the finished entry, once it is written. */
+  readonly ended: (info: EntryInfo) => Promise<StoredInfo>
+}
+
+const MIN_MAX_BYTES = 262_144
+
+/** Refuse a limit that leaves no room for a beginning and an end. */
+export function assertOpenMaxBytes(maxBytes: number): void {
+  if (typeof maxBytes !== 'number' || !(maxBytes >= MIN_MAX_BYTES))
+    throw new TypeError(`maxBytes must be at least ${MIN_MAX_BYTES} bytes, or left out; got ${maxBytes}.`)
+}
+
+/** Part of the output on its way to the storage: bytes that never change, so that writing them can be repeated. */
+interface CutSegment extends Segment {
+  readonly bytes: Uint8Array
+}
+
+/** Writes an entry in segments, so that others read it while it grows and little is lost with its writer. */
+export class OpenEntryWriter implements EntryWriter {
+  readonly reference: string
+  readonly #target: OpenEntryTarget
+  readonly #storedAt: number
+  /** Bytes at the beginning that are always kept: half of the limit, or a little less, so that a line ends there. */
+  #keptAtStart: number
+  #chunks: Uint8Array[] = []
+  #waitingBytes = 0
+  /** Whether a line that had not ended was waiting already when segments were cut last. */
+  #isUnendedOld = false
+  #cut: CutSegment[] = []
+  /** Where the next segment begins, and the line ends before it. */
+  #offset = 0
+  #lineEnds = 0
+  #segments: Segment[] = []
+  #short: CutSegment[] = []
+  #covered: EntryId[] = []
+  #omitted: OmittedPart | undefined
+  #lastBeat: number
+  #commits: Promise<void> = Promise.resolve()
+  #timer: ReturnType<typeof setInterval> | undefined
+  #closing: Promise<StoredInfo> | undefined
+
+  constructor(target: OpenEntryTarget) {
+    this.reference = target.reference
+    this.#target = target
+    this.#storedAt = this.#lastBeat = target.now()
+    this.#keptAtStart = Math.floor(target.maxBytes / 2)
+  }
+
+  /** Make the entry visible. */
+  async start(): Promise<void> {
+    const { path, reference } = this.#target
+    await this.#write(headId(path, reference), new Uint8Array(0), this.#target.metadata)
+    this.#timer = setInterval(() => void this.#tick(), SEGMENT_MS)
+    if (typeof this.#timer === 'object') this.#timer.unref()
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    assertContent(chunk)
+    if (this.#closing !== undefined)
+      throw new TypeError(`${this.reference} was closed. Open an entry of its own for more output.`)
+    if (this.#waitingBytes >= MAX_WAITING_BYTES) await this.#commit()
+    this.#chunks.push(copyBytes(chunk))
+    this.#waitingBytes += chunk.byteLength
+    if (this.#waitingBytes >= SEGMENT_BYTES) await this.#commitUnlessDown()
+  }
+
+  async close(options: CloseEntryOptions = {}): Promise<StoredInfo> {
+    this.#closing ??= this.#end(options)
+    try {
+      return await this.#closing
+    } catch (error) {
+      this.#closing = undefined
+      throw error
+    }
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      if (this.#waitingBytes > 0) await this.#commit(this.#isUnendedOld)
+      if (this.#target.now() - this.#lastBeat >= BEAT_MS) await this.#beat()
+    } catch (error) {
+      // What could not be written is tried again, and what cannot be is told by the next call.
+      if (!StorageError.isInstance(error)) throw error
+    }
+  }
+
+  async #commitUnlessDown(): Promise<void> {
+    try {
+      await this.#commit()
+    } catch (error) {
+      if (!StorageError.isInstance(error) || error.code !== 'unavailable') throw error
+    }
+  }
+
+  /** Write what waits, up to the last line end or all of it. One at a time: a segment that failed comes first. */
+  #commit(isAll = false): Promise<void> {
+    const commit = async (): Promise<void> => {
+      this.#cutChunks(isAll)
+      for (let segment = this.#cut[0]; segment !== undefined; segment = this.#cut[0]) {
+        await this.#write(segment.id, segment.bytes, segmentMetadata(segment))
+        this.#cut.shift()
+        this.#waitingBytes -= segment.size
+        await this.#committed(segment)
+      }
+    }
+    this.#commits = this.#commits.then(commit, commit)
+    return this.#commits
+  }
+
+  /** Cut the chunks that came into segments, where lines end if they do. */
+  #cutChunks(isAll: boolean): void {
+    const bytes = concatBytes(this.#chunks)
+    let at = 0
+    while (at < bytes.length) {
+      const toBoundary = this.#keptAtStart - this.#offset
+      const most = toBoundary > 0 ? Math.min(SEGMENT_BYTES, toBoundary) : SEGMENT_BYTES
+      const part = bytes.subarray(at, at + most)
+      const lineEnd = part.lastIndexOf(LINE_FEED) + 1
+      const isFull = part.length === most
+      if (lineEnd === 0 && !isFull && !isAll) break
+      const size = lineEnd > 0 && (isFull || !isAll) ? lineEnd : part.length
+      if (part.length === toBoundary) this.#keptAtStart = this.#offset + size
+      this.#pushSegment(part.subarray(0, size))
+      at += size
+    }
+    this.#chunks = at < bytes.length ? [bytes.subarray(at)] : []
+    this.#isUnendedOld = at < bytes.length
+  }
+
+  #pushSegment(bytes: Uint8Array): void {
+    const { path, reference } = this.#target
+    const lineEnds = countLineEnds(bytes)
+    const place = { offset: this.#offset, size: bytes.length, lineEnds, linesBefore: this.#lineEnds }
+    this.#cut.push({ id: segmentId(path, reference, this.#offset), ...place, bytes })
+    this.#offset += bytes.length
+    this.#lineEnds += lineEnds
+  }
+
+  async #committed(segment: CutSegment): Promise<void> {
+    const { bytes: _, ...place } = segment
+    this.#segments.push(place)
+    this.#short.push(segment)
+    const isAtBoundary = segment.offset + segment.size === this.#keptAtStart
+    const shortBytes = this.#short.reduce((sum, { size }) => sum + size, 0)
+    if (isAtBoundary || shortBytes >= SEGMENT_BYTES || this.#short.length >= MAX_SHORT_SEGMENTS) await this.#join()
+    await this.#dropMiddle()
+  }
+
+  /** Join short segments. Those that were joined before go only now: a reader may have been at them. */
+  async #join(): Promise<void> {
+    const { driver, path, reference } = this.#target
+    const short = this.#short
+    this.#short = []
+    const [first] = short
+    if (first === undefined || short.length < MIN_JOINED_SEGMENTS) return
+    const joined: Segment = {
+      id: segmentId(path, reference, first.offset, true),
+      offset: first.offset,
+      size: short.reduce((sum, { size }) => sum + size, 0),
+      lineEnds: short.reduce((sum, { lineEnds }) => sum + lineEnds, 0),
+      linesBefore: first.linesBefore,
+    }
+    await this.#write(joined.id, concatBytes(short.map(({ bytes }) => bytes)), segmentMetadata(joined))
+    this.#segments.splice(-short.length, short.length, joined)
+    const covered = this.#covered
+    this.#covered = short.map(({ id }) => id)
+    for (const id of covered) await guard({ action: 'delete', reference }, () => driver.remove(id))
+  }
+
+  /** Remove what lies between the kept beginning and the kept end, once there is more than `maxBytes`. */
+  async #dropMiddle(): Promise<void> {
+    const { driver, maxBytes, reference } = this.#target
+    const keptAtEnd = maxBytes - this.#keptAtStart
+    for (;;) {
+      const index = this.#segments.findIndex(({ offset }) => offset >= this.#keptAtStart)
+      const segment = this.#segments[index]
+      const last = this.#segments.at(-1)
+      if (segment === undefined || last === undefined) return
+      const next = segment.offset + segment.size
+      if (last.offset + last.size - next < keptAtEnd) return
+      await guard({ action: 'delete', reference }, () => driver.remove(segment.id))
+      this.#segments.splice(index, 1)
+      const before = this.#segments[index - 1]
+      const afterLine = before === undefined ? 0 : before.linesBefore + before.lineEnds
+      const lines = segment.linesBefore + segment.lineEnds - afterLine
+      this.#omitted = { bytes: next - this.#keptAtStart, lines, afterLine, offset: this.#keptAtStart }
+    }
+  }
+
+  async #end({ state = 'complete', metadata = {} }: CloseEntryOptions): Promise<StoredInfo> {
+    const { driver, path, reference, key, contentType } = this.#target
+    await this.#commit(true)
+    await this.#beat()
+    clearInterval(this.#timer)
+    const described = { ...this.#target.metadata, ...metadata, ...endMetadata(state, this.#omitted) }
+    const now = this.#target.now()
+    const info = { key, contentType, storedAt: this.#storedAt, lastUsedAt: now, metadata: described }
+    const lines = new LineIndexRecorder()
+    const size = this.#segments.reduce((sum, segment) => sum + segment.size, 0)
+    await guard({ action: 'store', key }, () =>
+      driver.write(entryId(path, reference), this.#contents(lines), info, () => lines.encoded()),
+    )
+    await removeOpenEntry(driver, path, reference)
+    return await this.#target.ended({ ...info, size })
+  }
+
+  async *#contents(lines: LineIndexRecorder): AsyncGenerator<Uint8Array> {
+    const { driver, reference } = this.#target
+    for (const { id } of this.#segments) {
+      const read = await driver.read(id)
+      if (read === undefined) throw missingError(reference, undefined)
+      lines.add(read.content)
+      yield read.content
+    }
+  }
+
+  /** Give a sign of life. Rejects with `not-found` if somebody removed the entry, and leaves nothing of it. */
+  async #beat(): Promise<void> {
+    const { driver, path, reference } = this.#target
+    const id = headId(path, reference)
+    const now = this.#target.now()
+    const isThere = await guard({ action: 'refresh', reference }, async () =>
+      driver.touch === undefined
+        ? (await readInfo(driver, id)) !== undefined
+        : (await driver.touch(id, now)) !== undefined,
+    )
+    if (!isThere) {
+      clearInterval(this.#timer)
+      await guard({ action: 'delete', reference }, () => removeOpenEntry(driver, path, reference))
+      throw missingError(reference, undefined)
+    }
+    if (driver.touch === undefined) await this.#write(id, new Uint8Array(0), this.#target.metadata)
+    this.#lastBeat = now
+  }
+
+  async #write(id: EntryId, bytes: Uint8Array, metadata: Metadata): Promise<void> {
+    const { driver, key, contentType } = this.#target
+    const info = { key, contentType, storedAt: this.#storedAt, lastUsedAt: this.#target.now(), metadata }
+    await guard({ action: 'store', key }, () => driver.write(id, onlyChunk(bytes), info))
+  }
+}
+
+/**
+ * The parts of an entry that is still written, each an entry of the driver: `<scope>/_open/<reference>/<offset>`.
+ *
+ * No scope can have the name `_open`: in the name of a scope two hexadecimal digits or `_` follow `_`. The head has no
+ * bytes; it describes the whole, and its last use is the last sign of life of the writer. Segments never change. Several
+ * short ones are joined to a longer one, which covers them until they are removed.
+ */
+const FOLDER = '_open'
+const HEAD = 'head'
+const OFFSET_DIGITS = 16
+/** A writer gives a sign of life every 10 seconds; after three missed ones it is taken for dead. */
+const BEAT_MS = 10_000
+export const LEASE_MS = 30_000
+
+/** What the description of a segment adds to that of the entry. Callers cannot use these names. */
+const LINE_ENDS = 'spillway-line-ends'
+const LINES_BEFORE = 'spillway-lines-before'
+/** What the description of an entry that has ended adds, when it is not complete. */
+const STATE = 'spillway-state'
+const OMITTED = 'spillway-omitted'
+
+/** A part of an entry that is still written. */
+interface Segment {
+  readonly id: EntryId
+  /** Where it begins in what was written, omitted parts included. */
+  readonly offset: number
+  readonly size: number
+  /** Line ends in it and before it. */
+  readonly lineEnds: number
+  readonly linesBefore: number
+}
+
+const headId = (path: string, reference: string): EntryId => `${entryId(path, FOLDER)}/${reference}/${HEAD}`
+
+export const segmentsPrefix = (path: string, reference?: string): string =>
+  `${entryId(path, FOLDER)}/${reference === undefined ? '' : `${reference}/`}`
+
+const segmentId = (path: string, reference: string, offset: number, isJoined = false): EntryId =>
+  `${segmentsPrefix(path, reference)}${String(offset).padStart(OFFSET_DIGITS, '0')}${isJoined ? 'j' : ''}`
+
+/** Tell which open entry an entry of the driver belongs to; `undefined` for an ordinary one. */
+export function openEntryOf(
+  id: EntryId,
+): { readonly path: string; readonly reference: string; readonly isHead: boolean } | undefined {
+  const { path: folder, reference: name } = splitId(id)
+  const { path: inside, reference } = splitId(folder)
+  const { path, reference: parent } = splitId(inside)
+  return parent === FOLDER ? { path, reference, isHead: name === HEAD } : undefined
+}
+
+/** Describe a segment for the driver. */
+const segmentMetadata = ({ lineEnds, linesBefore }: Pick<Segment, 'lineEnds' | 'linesBefore'>): Metadata => ({
+  [LINE_ENDS]: String(lineEnds),
+  [LINES_BEFORE]: String(linesBefore),
+})
+
+/** Describe an entry that has ended otherwise than whole. */
+function endMetadata(state: 'complete' | 'aborted', omitted: OmittedPart | undefined): Metadata {
+  const metadata: Record<string, string> = {}
+  if (state === 'aborted') metadata[STATE] = state
+  if (omitted !== undefined)
+    metadata[OMITTED] = `${omitted.bytes} ${omitted.lines} ${omitted.afterLine} ${omitted.offset}`
+  return metadata
+}
+
+/** Take the description apart again into what callers gave and how the entry ended. */
+export function readMetadata(stored: Metadata): {
+  readonly metadata: Metadata
+  readonly state: 'complete' | 'cut' | 'aborted'
+  readonly omitted?: OmittedPart
+} {
+  const { [STATE]: state, [OMITTED]: text, ...metadata } = stored
+  const [bytes, lines, afterLine, offset] = text?.split(' ').map(Number) ?? []
+  const omitted =
+    bytes === undefined || lines === undefined || afterLine === undefined || offset === undefined
+      ? undefined
+      : { bytes, lines, afterLine, offset }
+  const ended = state === 'aborted' ? state : omitted === undefined ? 'complete' : 'cut'
+  return { metadata, state: ended, ...(omitted && { omitted }) }
+}
+
+/** What there is of an entry that has not ended. */
+export interface OpenParts {
+  readonly head: EntryInfo
+  /** In the order of their offsets, none inside another. */
+  readonly segments: readonly Segment[]
+  readonly size: number
+  readonly omitted?: OmittedPart
+}
+
+/** Find the parts of an entry that has not ended; `undefined` if there is none. */
+export async function readOpenParts(
+  driver: StorageDriver,
+  path: string,
+  reference: string,
+): Promise<OpenParts | undefined> {
+  const head = await readInfo(driver, headId(path, reference))
+  if (head === undefined) return undefined
+  const segments: Segment[] = []
+  for await (const { id, info } of driver.list(segmentsPrefix(path, reference))) {
+    const segment = asSegment(id, info)
+    if (segment !== undefined) segments.push(segment)
+  }
+  return openParts(head, segments)
+}
+
+/** Read a driver's description of a segment. */
+function asSegment(id: EntryId, { size, metadata }: Pick<EntryInfo, 'size' | 'metadata'>): Segment | undefined {
+  const offset = Number.parseInt(splitId(id).reference, 10)
+  if (Number.isNaN(offset)) return undefined
+  return { id, offset, size, lineEnds: Number(metadata[LINE_ENDS]), linesBefore: Number(metadata[LINES_BEFORE]) }
+}
+
+/** Put segments in order, without those that a joined one covers. */
+function openParts(head: EntryInfo, found: readonly Segment[]): OpenParts {
+  const segments: Segment[] = []
+  let size = 0
+  let end = 0
+  let omitted: OmittedPart | undefined
+  for (const segment of found.toSorted((a, b) => a.offset - b.offset || b.size - a.size)) {
+    if (segment.offset < end) continue
+    if (segment.offset > end) omitted = omittedBefore(segment, segments.at(-1), size)
+    segments.push(segment)
+    size += segment.size
+    end = segment.offset + segment.size
+  }
+  return { head, segments, size, ...(omitted && { omitted }) }
+}
+
+/** Describe what is missing between two segments. `offset` is where it was, in bytes of what there is. */
+function omittedBefore(next: Segment, last: Segment | undefined, offset: number): OmittedPart {
+  const linesBefore = last === undefined ? 0 : last.linesBefore + last.lineEnds
+  const bytes = next.offset - (last === undefined ? 0 : last.offset + last.size)
+  return { bytes, lines: next.linesBefore - linesBefore, afterLine: linesBefore, offset }
+}
+
+/** An entry that has not ended, open for reading. */
+export interface OpenSegments extends OpenEntry {
+  readonly state: 'open' | 'lost'
+  readonly omitted?: OmittedPart
+  /** Return where lines begin, without reading more than the last byte. */
+  lineIndex(): Promise<LineIndex>
+}
+
+/** Read a range of an entry that has not ended, or what there is of it. */
+export async function readSegments({ info, read }: OpenEntry, range?: ByteRange): Promise<DriverContent> {
+  return { content: await read(range ?? { offset: 0, length: info.size }), info }
+}
+
+interface UnendedEntry {
+  readonly path: string
+  readonly reference: string
+  head?: EntryInfo
+  readonly segments: Segment[]
+}
+
+/** Gathers the entries that have not ended from a listing of the driver. */
+export class UnendedEntries {
+  readonly #found = new Map<EntryId, UnendedEntry>()
+
+  /** Take a listed entry if it is part of one that has not ended; return whether it is. */
+  take(id: EntryId, info: EntryInfo): boolean {
+    const open = openEntryOf(id)
+    if (open === undefined) return false
+    const name = entryId(open.path, open.reference)
+    const entry = this.#found.get(name) ?? { path: open.path, reference: open.reference, segments: [] }
+    this.#found.set(name, entry)
+    const segment = asSegment(id, info)
+    if (open.isHead) entry.head = info
+    else if (segment !== undefined) entry.segments.push(segment)
+    return true
+  }
+
+  *all(): Generator<{ readonly path: string; readonly reference: string; readonly parts: OpenParts }> {
+    for (const { path, reference, head, segments } of this.#found.values())
+      if (head !== undefined) yield { path, reference, parts: openParts(head, segments) }
+  }
+}
+
+/**
+ * Open what there is of an entry that has not ended, as it is now. Should the entry end meanwhile, reading goes on in the
+ * finished entry.
+ */
+export function openSegments(
+  driver: StorageDriver,
+  path: string,
+  reference: string,
+  { head, segments, size }: OpenParts,
+): Pick<OpenSegments, keyof OpenEntry | 'lineIndex'> {
+  const starts: number[] = []
+  let total = 0
+  for (const segment of segments) {
+    starts.push(total)
+    total += segment.size
+  }
+  const entry: OpenEntry = {
+    info: { ...head, size },
+    async read({ offset, length }) {
+      const end = Math.min(size, offset + length)
+      const bytes = new Uint8Array(Math.max(0, end - offset))
+      // The last segment that begins at or before the range.
+      let index = starts.findLastIndex((start) => start <= offset)
+      for (let at = offset; at < end; index++) {
+        const segment = segments[index]!
+        const inner = at - starts[index]!
+        const taken = Math.min(segment.size - inner, end - at)
+        const read = await driver.read(segment.id, { offset: inner, length: taken })
+        if (read === undefined)
+          return copyBytes(await readEnded(driver, path, reference, { offset, length: end - offset }))
+        bytes.set(read.content, at - offset)
+        at += taken
+      }
+      return bytes
+    },
+    close: async () => undefined,
+  }
+  return {
+    ...entry,
+    async lineIndex() {
+      const last = size === 0 ? undefined : (await entry.read({ offset: size - 1, length: 1 }))[0]
+      const counts = segments.map(({ lineEnds }) => lineEnds)
+      return new LineIndex(size, counts, last === LINE_FEED, { starts })
+    },
+  }
+}
+
+/** Read from the entry that took the place of its segments. */
+async function readEnded(
+  driver: StorageDriver,
+  path: string,
+  reference: string,
+  range: { readonly offset: number; readonly length: number },
+): Promise<Uint8Array> {
+  const ended = await driver.read(entryId(path, reference), range)
+  if (ended !== undefined && readMetadata(ended.info.metadata).omitted === undefined) return ended.content
+  const why = ended === undefined ? 'was removed or cut' : 'was cut'
+  throw new StorageError('unavailable', `${reference} ${why} while it was read. Read it again.`, { reference })
+}
+
+/**
+ * Remove all parts of an entry that has not ended, the head first, which tells a living writer to stop. Return the bytes
+ * of its segments; `undefined` if there was no such entry.
+ */
+export async function removeOpenEntry(
+  driver: StorageDriver,
+  path: string,
+  reference: string,
+): Promise<number | undefined> {
+  const existed = await driver.remove(headId(path, reference))
+  const ids: EntryId[] = []
+  let bytes = 0
+  for await (const { id, info } of driver.list(segmentsPrefix(path, reference))) {
+    ids.push(id)
+    bytes += info.size
+  }
+  for (const id of ids) await driver.remove(id)
+  return existed || ids.length > 0 ? bytes : undefined
+}
