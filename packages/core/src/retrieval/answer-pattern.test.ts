@@ -221,7 +221,7 @@ describe('a pattern', () => {
     const items = Array.from({ length: 2_000 }, (_, id) => ({ id, note: id % 500 === 99 ? 'the needle' : 'hay' }))
     const tool = toolOf({ json: { content: JSON.stringify({ items }) } }, { maxRetrievalTokens: 5_000 })
     const text = await ask(tool, { reference: 'json', pattern: 'needle' })
-    expect(text).toMatch(/^\[4 matches for \/needle\/\]\n/)
+    expect(text).toMatch(/^\[4 matches in 1 line for \/needle\/\]\n/)
     for (const id of [99, 599, 1_099, 1_599]) {
       expect(text).toMatch(
         new RegExp(

@@ -217,7 +217,7 @@ function countsOf({ request, found }: Found, shown: number): string {
   const isTold = shown > 0 || after >= found.total
   return isPart && isTold
     ? describeSelection(found.total, pattern, { after, shown, fromEnd }, found.range)
-    : describeMatches(found.total, pattern, found.range)
+    : describeMatches(found.total, pattern, found.range, found.lines)
 }
 
 /**
@@ -256,8 +256,10 @@ function showPattern(pattern: string): string {
 }
 
 /** Write `2 matches for /admin/ in lines 10-20`. */
-export function describeMatches(total: number, pattern: string, range?: LineRange): string {
-  return `${countMatches(total)} for ${showPattern(pattern)}${inLines(range)}`
+export function describeMatches(total: number, pattern: string, range?: LineRange, lines: number = total): string {
+  // Progress that overwrites itself is one line with many matches, and so is text on a single line.
+  const inFewer = lines < total ? ` in ${formatCount(lines)} ${lines === 1 ? 'line' : 'lines'}` : ''
+  return `${countMatches(total)}${inFewer} for ${showPattern(pattern)}${inLines(range)}`
 }
 
 /** Write which of the matches are shown: `Last 3 of 120 matches for /ERROR/`. */
@@ -318,7 +320,7 @@ async function describeCount(
   found: FoundHits,
   context: RetrievalContext,
 ): Promise<string> {
-  const counts = describeMatches(found.total, pattern.text, found.range)
+  const counts = describeMatches(found.total, pattern.text, found.range, found.lines)
   const [first] = found.hits
   if (first === undefined) return counts
   const firstLine = await lineOfByte(source, first.start)
