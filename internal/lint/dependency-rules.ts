@@ -16,13 +16,13 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'packages/text': {
     shared: [],
     tokens: [],
-    platform: [],
-    engines: ['platform'],
+    platform: ['shared'],
+    engines: ['shared', 'platform'],
     lines: ['shared', 'platform', 'tokens'],
     types: ['lines'],
     json: ['shared', 'platform', 'types'],
     'json-path': ['json'],
-    patterns: ['platform', 'lines'],
+    patterns: ['platform', 'engines', 'lines'],
     tables: ['shared', 'types', 'lines', 'json'],
   },
   'packages/previews': {

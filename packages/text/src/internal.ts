@@ -51,22 +51,11 @@ export {
 } from './types/sniff-content-type.ts'
 export { BoundedMap, RecencyMap } from './shared/bounded-map.ts'
 export { KeyedLock } from './shared/keyed-lock.ts'
-export { concatBytes, copyBytes, detach, isBytes, plainBytes } from './shared/bytes.ts'
+export { concatBytes, copyBytes, isBytes, plainBytes } from './shared/bytes.ts'
+export { detach } from './shared/detach.ts'
 export { orAborted } from './shared/or-aborted.ts'
 export { perSubject } from './shared/per-subject.ts'
-export {
-  createSha256,
-  decodeBase64,
-  encodeBase64,
-  findBytes,
-  isAsciiBytes,
-  locateSqlite,
-  randomBytes,
-  singleByteText,
-  utf8Text,
-  warn,
-  yieldToEventLoop,
-} from '#platform'
+export { createSha256, decodeBase64, encodeBase64, locateSqlite, randomBytes, warn, yieldToEventLoop } from '#platform'
 export {
   IsolationError,
   LONG_LINE_LENGTH,

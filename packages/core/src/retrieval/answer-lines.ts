@@ -6,12 +6,12 @@ import {
   formatCount,
   isTextContentType,
   mediaKind,
-  utf8Text,
   visibleText,
   type ContentBlock,
   type LineRange,
   type MediaBlock,
 } from '@spillway/text/internal'
+import { utf8Text } from '@spillway/text/internal/engines'
 import { rewriteInexactNumbers } from '@spillway/text/internal/json'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'

@@ -4,11 +4,11 @@ import {
   formatCount,
   LONG_LINE_LENGTH,
   longerThan,
-  utf8Text,
   visibleText,
   type CountTokens,
   type LineRange,
 } from '@spillway/text/internal'
+import { utf8Text } from '@spillway/text/internal/engines'
 import { jsonPathsAt } from '@spillway/text/internal/json'
 import { parseSearchPattern } from '@spillway/text/internal/patterns'
 import { withLineIndex, type ContentSource } from '../content/content-source.ts'

@@ -1,4 +1,5 @@
-import { concatBytes, isAsciiBytes, singleByteText, utf8Text } from '@spillway/text/internal'
+import { concatBytes } from '@spillway/text/internal'
+import { isAsciiBytes, singleByteText, utf8Text } from '@spillway/text/internal/engines'
 import type { ContentSource } from '../content/content-source.ts'
 import { contentCache, MAX_WHOLE_BYTES, type CachePiece } from '../storage/cached-content.ts'
 

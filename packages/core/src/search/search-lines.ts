@@ -1,11 +1,5 @@
-import {
-  findBytes,
-  LONG_LINE_LENGTH,
-  singleByteText,
-  yieldToEventLoop,
-  type PatternMatcher,
-} from '@spillway/text/internal'
-import { createPatternMatcher } from '@spillway/text/internal/engines'
+import { LONG_LINE_LENGTH, yieldToEventLoop, type PatternMatcher } from '@spillway/text/internal'
+import { createPatternMatcher, findBytes, singleByteText } from '@spillway/text/internal/engines'
 import {
   countLines,
   escapeExpression,

@@ -1,4 +1,5 @@
-import { LONG_LINE_LENGTH, PatternError, singleByteText, type PatternMatcher } from '@spillway/text/internal'
+import { LONG_LINE_LENGTH, PatternError, type PatternMatcher } from '@spillway/text/internal'
+import { singleByteText } from '@spillway/text/internal/engines'
 import {
   countLines,
   linesWith,

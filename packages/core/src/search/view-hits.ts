@@ -1,12 +1,5 @@
-import {
-  BoundedMap,
-  cleanLine,
-  countLineEnds,
-  detach,
-  isDrawn,
-  utf8Text,
-  type LineRange,
-} from '@spillway/text/internal'
+import { BoundedMap, cleanLine, countLineEnds, detach, isDrawn, type LineRange } from '@spillway/text/internal'
+import { utf8Text } from '@spillway/text/internal/engines'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import { withLineIndex, type ContentSource, type IndexedBlocks } from '../content/content-source.ts'
 import { unitsToBytes } from './search-blocks.ts'

@@ -55,7 +55,8 @@ interface DefinitionFormMatcher {
   readonly starts: ReadonlySet<number> | undefined
 }
 
-const matchers = new WeakMap<DefinitionRules, DefinitionMatcher>()
+/** There are as many rules as languages, so that nothing has to be forgotten. */
+const matchers = new Map<DefinitionRules, DefinitionMatcher>()
 
 /** Return the rules of a language ready to be applied; they are made once. */
 export function definitionMatcher(rules: DefinitionRules): DefinitionMatcher {

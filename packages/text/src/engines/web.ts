@@ -1,5 +1,6 @@
 /** Engines of a runtime that is not Node.js, by web standards and linear-time patterns. `node.ts` exports the same names. */
 import type { IsolatedProgram } from '../platform/platform.ts'
+import { concatBytes } from '../shared/bytes.ts'
 import { TAG_BYTES, type Aes256Gcm } from './aes-256-gcm.ts'
 import type { BlockCodec } from './block-codec.ts'
 import type { SqlEngine } from './sql-engine.ts'
@@ -55,13 +56,7 @@ async function through(
     if (error instanceof TypeError) return undefined
     throw error
   }
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.byteLength
-  }
-  return whole
+  return concatBytes(parts)
 }
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -108,4 +103,36 @@ export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Ui
     'sign',
   ])
   return new Uint8Array(await crypto.subtle.sign('HMAC', imported, bytes as Bytes))
+}
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+const singleByte = new TextDecoder('latin1')
+
+/** Return where `needle` begins in `bytes` at or after `from`, or -1. */
+export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): number {
+  const first = needle[0]
+  if (first === undefined) return from <= bytes.length ? from : -1
+  const last = bytes.length - needle.length
+  for (let at = bytes.indexOf(first, from); at >= 0 && at <= last; at = bytes.indexOf(first, at + 1)) {
+    let length = 1
+    while (length < needle.length && bytes[at + length] === needle[length]) length++
+    if (length === needle.length) return at
+  }
+  return -1
+}
+
+/** Tell whether all bytes from `start` to `end` are ASCII. */
+export function isAsciiBytes(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at]! > 127) return false
+  return true
+}
+
+/** Read bytes as text with one UTF-16 unit for each, which is ASCII just where the byte is. */
+export function singleByteText(bytes: Uint8Array, start: number, end: number): string {
+  return singleByte.decode(bytes.subarray(start, end))
+}
+
+/** Read bytes as UTF-8; what is invalid becomes U+FFFD, and a byte order mark stays. */
+export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
+  return utf8.decode(bytes.subarray(start, end))
 }

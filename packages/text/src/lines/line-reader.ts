@@ -1,4 +1,4 @@
-import { detach } from '../shared/bytes.ts'
+import { detach } from '../shared/detach.ts'
 import { cutAtGrapheme } from '../tokens/cut-at-grapheme.ts'
 import { isDrawn, LineStates } from './clean-line.ts'
 

@@ -107,7 +107,7 @@ const MOST_RANGES = 64
 
 class Analysis {
   readonly first = new FirstCharacters()
-  readonly #failures = new WeakMap<PatternNode, Failure>()
+  readonly #failures = new Map<PatternNode, Failure>()
 
   /** Analyze a node before something that begins with `follow`. */
   ways(node: PatternNode, follow: CharacterSet): Ways {
@@ -485,7 +485,7 @@ interface First {
 
 /** Compute what matches of the nodes of one tree begin with, each once. */
 class FirstCharacters {
-  readonly #known = new WeakMap<PatternNode, First>()
+  readonly #known = new Map<PatternNode, First>()
 
   /** Return what a match of `node` can begin with. */
   of(node: PatternNode): First {

@@ -1,4 +1,4 @@
-import { findBytes } from '#platform'
+import { findBytes } from '#engines'
 import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 import type { ChainLink } from './search-pattern.ts'
 

@@ -1,5 +1,5 @@
 /** What Spillway needs of Node.js. `web.ts` exports the same names for every other runtime. */
-import { Buffer, isAscii } from 'node:buffer'
+import { Buffer } from 'node:buffer'
 import { createHash, randomFillSync } from 'node:crypto'
 import process from 'node:process'
 import type { Sha256 } from './platform.ts'
@@ -34,26 +34,6 @@ export function encodeBase64(bytes: Uint8Array): string {
 /** Let timers, I/O and other calls have their turn. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
-}
-
-/** Return where `needle` begins in `bytes` at or after `from`, or -1. */
-export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): number {
-  return Buffer.prototype.indexOf.call(bytes, needle, from)
-}
-
-/** Tell whether all bytes from `start` to `end` are ASCII. */
-export function isAsciiBytes(bytes: Uint8Array, start: number, end: number): boolean {
-  return isAscii(bytes.subarray(start, end))
-}
-
-/** Read bytes as text with one UTF-16 unit for each, which is ASCII just where the byte is. */
-export function singleByteText(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.prototype.latin1Slice.call(bytes, start, end)
-}
-
-/** Read bytes as UTF-8; what is invalid becomes U+FFFD, and a byte order mark stays. */
-export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.prototype.utf8Slice.call(bytes, start, end)
 }
 
 /** Tell the developer of a fault that must not fail the operation at hand. */

@@ -1,4 +1,5 @@
 /** What Spillway needs of a runtime that is not Node.js, by web standards alone. `node.ts` exports the same names. */
+import { concatBytes, copyBytes } from '../shared/bytes.ts'
 import type { Sha256 } from './platform.ts'
 
 /** `crypto.getRandomValues` fills at most this many bytes per call. */
@@ -9,21 +10,10 @@ const MAX_CHARACTERS_AT_ONCE = 8_192
 /** Start a SHA-256. The web has no incremental one, so the bytes are kept until `digest`. */
 export function createSha256(): Sha256 {
   const chunks: Uint8Array[] = []
-  let size = 0
   return {
-    update: (bytes) => {
-      chunks.push(bytes.slice())
-      size += bytes.length
-    },
-    digest: async () => {
-      const whole = new Uint8Array(size)
-      let offset = 0
-      for (const chunk of chunks) {
-        whole.set(chunk, offset)
-        offset += chunk.length
-      }
-      return new Uint8Array(await crypto.subtle.digest('SHA-256', whole))
-    },
+    update: (bytes) => void chunks.push(copyBytes(bytes)),
+    digest: async () =>
+      new Uint8Array(await crypto.subtle.digest('SHA-256', concatBytes(chunks) as Uint8Array<ArrayBuffer>)),
   }
 }
 
@@ -64,38 +54,6 @@ export function yieldToEventLoop(): Promise<void> {
 /** Tell the developer of a fault that must not fail the operation at hand. */
 export function warn(message: string, cause: unknown): void {
   globalThis.console.warn(`SpillwayWarning: ${message}`, cause)
-}
-
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-const singleByte = new TextDecoder('latin1')
-
-/** Return where `needle` begins in `bytes` at or after `from`, or -1. */
-export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): number {
-  const first = needle[0]
-  if (first === undefined) return from <= bytes.length ? from : -1
-  const last = bytes.length - needle.length
-  for (let at = bytes.indexOf(first, from); at >= 0 && at <= last; at = bytes.indexOf(first, at + 1)) {
-    let length = 1
-    while (length < needle.length && bytes[at + length] === needle[length]) length++
-    if (length === needle.length) return at
-  }
-  return -1
-}
-
-/** Tell whether all bytes from `start` to `end` are ASCII. */
-export function isAsciiBytes(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (bytes[at]! > 127) return false
-  return true
-}
-
-/** Read bytes as text with one UTF-16 unit for each, which is ASCII just where the byte is. */
-export function singleByteText(bytes: Uint8Array, start: number, end: number): string {
-  return singleByte.decode(bytes.subarray(start, end))
-}
-
-/** Read bytes as UTF-8; what is invalid becomes U+FFFD, and a byte order mark stays. */
-export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
-  return utf8.decode(bytes.subarray(start, end))
 }
 
 /** The web has no workers that every runtime could start from a text, so SQLite cannot be ended there. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { runInNewContext } from 'node:vm'
-import { copyBytes, detach, isBytes, plainBytes } from './bytes.ts'
+import { copyBytes, isBytes, plainBytes } from './bytes.ts'
 
 test('bytes of another realm, and a Buffer, are bytes', () => {
   expect(isBytes(new Uint8Array(1))).toBe(true)
@@ -36,10 +36,3 @@ test('a plain view of a Buffer has its bytes and no methods of its own', () => {
   const bytes = new Uint8Array(2)
   expect(plainBytes(bytes)).toBe(bytes)
 })
-
-test.each(['', 'short', 'a text of more than thirteen units', '\u{1F69A}'.repeat(20), '\ud83d'])(
-  'gives the same text back: %j',
-  (text) => {
-    expect(detach(text)).toBe(text)
-  },
-)

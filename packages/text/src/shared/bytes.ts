@@ -23,11 +23,3 @@ export function concatBytes(parts: readonly Uint8Array[], size: number = byteLen
 }
 
 const byteLength = (parts: readonly Uint8Array[]): number => parts.reduce((sum, part) => sum + part.byteLength, 0)
-
-/** V8 copies strings shorter than this when it slices them. */
-const SLICED_UNITS = 13
-
-/** Copy a string, so that keeping it does not keep the text alive that it was cut from. */
-export function detach(text: string): string {
-  return text.length < SLICED_UNITS ? text : ` ${text}`.slice(1)
-}

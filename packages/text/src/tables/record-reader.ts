@@ -1,4 +1,4 @@
-import { detach } from '../shared/bytes.ts'
+import { detach } from '../shared/detach.ts'
 
 /** Text is read by blocks of about this many UTF-16 units. */
 const BLOCK_UNITS = 32_768

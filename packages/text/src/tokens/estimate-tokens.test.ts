@@ -95,11 +95,6 @@ test.each([
   )
 })
 
-test('checks once, however often it is asked to', () => {
-  const count = checkedCountTokens(() => 1)
-  expect(checkedCountTokens(count)).toBe(count)
-})
-
 describe('longerThan', () => {
   it('agrees with counting the whole text', () => {
     fc.assert(

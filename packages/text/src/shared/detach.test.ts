@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { detach } from './detach.ts'
+
+test.each(['', 'short', 'a text of more than thirteen units', '\u{1F69A}'.repeat(20), '\ud83d'])(
+  'gives the same text back: %j',
+  (text) => {
+    expect(detach(text)).toBe(text)
+  },
+)
