@@ -68,7 +68,8 @@ export {
   type StoreReceipt,
 } from './storage/storage.ts'
 export { setContentCacheBytes } from './storage/cached-content.ts'
-export { createStorage, ManagedStorage, type ScopedStorage } from './storage/managed-storage.ts'
+export { createStorage, ManagedStorage } from './storage/managed-storage.ts'
+export type { ScopedStorage } from './storage/scoped-storage.ts'
 export type {
   CollectReport,
   DriverContent,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { tinyStorage } from '../../test/tiny-storage.ts'
-import { ContextOffloader } from '../offload/context-offloader.ts'
+import { ContextOffloader, tellHiddenTool } from '../offload/context-offloader.ts'
 import { RETRIEVAL_TOOL_NAME } from '../retrieval/retrieval-tool.ts'
-import { anyInputSchema, tellHiddenTool } from './any-input-schema.ts'
+import { anyInputSchema } from './any-input-schema.ts'
 
 const SCHEMA = { type: 'object', properties: { reference: { type: 'string' } }, required: ['reference'] }
 

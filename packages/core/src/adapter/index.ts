@@ -10,7 +10,8 @@ export {
 export { isReplacement } from '../offload/replacement.ts'
 export { orMiss } from '../content/or-miss.ts'
 export { textOfDocument } from '../content/text-of-document.ts'
-export { anyInputSchema, tellHiddenTool, type AnyInputSchema } from './any-input-schema.ts'
+export { tellHiddenTool } from '../offload/context-offloader.ts'
+export { anyInputSchema, type AnyInputSchema } from './any-input-schema.ts'
 export {
   assertOffloader,
   assertRunOptions,

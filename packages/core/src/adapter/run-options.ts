@@ -1,5 +1,5 @@
 import { ContextOffloader } from '../offload/context-offloader.ts'
-import { ManagedStorage, storageParts } from '../storage/managed-storage.ts'
+import { ManagedStorage, stateOf } from '../storage/managed-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -123,7 +123,7 @@ export function withEvictAfterTurns(
 ): Storage {
   if (evictAfterTurns !== null && !(Number.isInteger(evictAfterTurns) && evictAfterTurns >= 1))
     throw new TypeError(`${option} must be a positive integer, or null for never, got ${String(evictAfterTurns)}.`)
-  const parts = storageParts(Object(storage) as object)
+  const parts = stateOf(storage)
   if (parts !== undefined) return new ManagedStorage(parts.driver, { ...parts.options, evictAfterTurns })
   if (evictAfterTurns === null) return storage
   throw new TypeError(

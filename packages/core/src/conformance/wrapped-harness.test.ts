@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { tinyHarness } from '../../test/tiny-storage.ts'
-import { compressed } from '../wrappers/compression/compressed.ts'
-import { compressedDriver } from '../wrappers/compression/compressed-driver.ts'
+import { compressed, CompressedDriver } from '../wrappers/compression/compressed.ts'
 import { findCodec } from '../wrappers/compression/block-table.ts'
 import { wrapStorage, type ManagedStorage } from '../storage/managed-storage.ts'
-import type { StorageDriver } from '../storage/storage-driver.ts'
+import type { CompleteDriver } from '../storage/storage-driver.ts'
 import { runConformance } from './run.ts'
 import { wrappedHarness } from './wrapped-harness.ts'
 
@@ -19,11 +18,11 @@ const SETTINGS = {
 
 /** A wrapper that gets something wrong. */
 const faulty =
-  (change: (driver: StorageDriver, inner: StorageDriver) => Partial<StorageDriver>) =>
+  (change: (driver: CompleteDriver, inner: CompleteDriver) => Partial<CompleteDriver>) =>
   (storage: ManagedStorage): ManagedStorage =>
     wrapStorage(storage, 'compressed', (inner) => {
-      const driver = compressedDriver(inner, SETTINGS)
-      return { ...driver, ...change(driver, inner) }
+      const driver = new CompressedDriver(inner, SETTINGS)
+      return Object.assign(new CompressedDriver(inner, SETTINGS), change(driver, inner))
     })
 
 describe('wrappedHarness', () => {

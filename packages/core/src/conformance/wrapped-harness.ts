@@ -1,4 +1,4 @@
-import { storageParts, type ManagedStorage } from '../storage/managed-storage.ts'
+import { stateOf, type ManagedStorage } from '../storage/managed-storage.ts'
 import type { StorageDriver } from '../storage/storage-driver.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { ConformanceHarness, ConformancePowers } from './harness.ts'
@@ -75,7 +75,7 @@ function wrappedPowers(
       : {
           damage: async (reference) => {
             const { content } = await storage.retrieve(reference)
-            if (!(await cutChangedContent(storageParts(inner)?.driver, content))) await damage(reference)
+            if (!(await cutChangedContent(stateOf(inner)?.driver, content))) await damage(reference)
           },
         }),
   }

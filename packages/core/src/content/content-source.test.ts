@@ -7,13 +7,29 @@ import { tinyStorage } from '../../test/tiny-storage.ts'
 import { DEFAULT_CONTENT_CACHE_BYTES, MAX_WHOLE_BYTES, setContentCacheBytes } from '../storage/cached-content.ts'
 import { createStorage } from '../storage/managed-storage.ts'
 import type { OpenContent, Storage } from '../storage/storage.ts'
-import {
-  openContentSource,
-  withContentSource,
-  withLineIndex,
-  type ContentSource,
-  type ReadableStorage,
-} from './content-source.ts'
+import { adoptStorage, type AdoptedStorage } from './adopt-storage.ts'
+import { openContentSource, withLineIndex, type ContentSource } from './content-source.ts'
+
+type ReadableStorage = Pick<Storage, 'retrieve' | 'retrieveRange' | 'open'>
+
+const open = async (
+  storage: ReadableStorage | AdoptedStorage,
+  ...rest: [reference: string, options: Parameters<typeof openContentSource>[2]]
+): Promise<ContentSource> => openContentSource('can' in storage ? storage : adoptStorage(storage as Storage), ...rest)
+
+async function withContentSource<Result>(
+  storage: ReadableStorage | AdoptedStorage,
+  reference: string,
+  options: Parameters<typeof openContentSource>[2],
+  use: (source: ContentSource) => Promise<Result>,
+): Promise<Result> {
+  const source = await open(storage, reference, options)
+  try {
+    return await use(source)
+  } finally {
+    await source.close()
+  }
+}
 
 describe('content source', () => {
   const close = async (): Promise<void> => undefined
@@ -117,8 +133,9 @@ describe('content source', () => {
       for (const [, storage, reference] of [ranges!, whole!]) {
         const retrieve = vi.spyOn(storage, 'retrieve')
         const range = storage.retrieveRange && vi.spyOn(storage as Required<ReadableStorage>, 'retrieveRange')
+        const adopted = adoptStorage(storage as Storage)
         const question = (): Promise<Uint8Array> =>
-          withContentSource(storage, reference, { blockBytes: BLOCK_BYTES }, (source) => collect(source))
+          withContentSource(adopted, reference, { blockBytes: BLOCK_BYTES }, (source) => collect(source))
         await question()
         retrieve.mockClear()
         range?.mockClear()
@@ -138,7 +155,7 @@ describe('content source', () => {
       }
       await withContentSource(others, reference, { blockBytes: BLOCK_BYTES }, (source) => collect(source))
       await storage.delete(reference)
-      await expect(openContentSource(others, reference, { blockBytes: BLOCK_BYTES })).rejects.toMatchObject({
+      await expect(open(others, reference, { blockBytes: BLOCK_BYTES })).rejects.toMatchObject({
         code: 'not-found',
       })
     })
@@ -147,7 +164,7 @@ describe('content source', () => {
       const storage = { retrieve: async () => opened, open: async () => opened } as unknown as ReadableStorage
       const { retrieve } = storage
       for (const one of [storage, { retrieve }, { retrieve, retrieveRange: retrieve }] as ReadableStorage[])
-        await expect(openContentSource(one, 'a', { blockBytes: 10 })).rejects.toMatchObject({ code: 'not-found' })
+        await expect(open(one, 'a', { blockBytes: 10 })).rejects.toMatchObject({ code: 'not-found' })
     })
 
     test.each([
@@ -157,7 +174,7 @@ describe('content source', () => {
       { size: 3, read: async () => small, close },
     ])('rejects with corrupt where a storage opens anything but content: %j', async (opened) => {
       const storage = { retrieve: async () => undefined, open: async () => opened } as unknown as ReadableStorage
-      await expect(openContentSource(storage, 'a', { blockBytes: 10 })).rejects.toMatchObject({ code: 'corrupt' })
+      await expect(open(storage, 'a', { blockBytes: 10 })).rejects.toMatchObject({ code: 'corrupt' })
     })
 
     test.each([undefined, 'abc', new Uint8Array(2), new Uint8Array(4)])(
@@ -165,21 +182,26 @@ describe('content source', () => {
       async (given) => {
         const opened = { contentType: 'text/plain', size: 3, read: async () => given, close }
         const storage = { retrieve: async () => undefined, open: async () => opened } as unknown as ReadableStorage
-        const source = await openContentSource(storage, 'a', { blockBytes: 10 })
+        const source = await open(storage, 'a', { blockBytes: 10 })
         await expect(source.read(0, 3)).rejects.toMatchObject({ code: 'corrupt' })
         await expect(collect(source)).rejects.toMatchObject({ code: 'corrupt' })
       },
     )
   })
 
-  describe('withContentSource', () => {
+  describe('opened content', () => {
     test('closes what opens only after it was aborted', async () => {
       const { promise: opening, resolve } = Promise.withResolvers<OpenContent>()
+      const { promise: asked, resolve: noteAsked } = Promise.withResolvers<void>()
       const { promise: closed, resolve: noteClosed } = Promise.withResolvers<void>()
-      const storage: ReadableStorage = { retrieve: () => Promise.reject(new Error('not used')), open: () => opening }
+      const storage: ReadableStorage = {
+        retrieve: () => Promise.reject(new Error('not used')),
+        open: () => (noteAsked(), opening),
+      }
       const controller = new AbortController()
       const options = { blockBytes: 10, signal: controller.signal }
       const using = withContentSource(storage, 'a', options, async () => undefined)
+      await asked
       controller.abort()
       await expect(using).rejects.toMatchObject({ code: 'aborted' })
       const read = async (): Promise<Uint8Array> => small

@@ -12,10 +12,9 @@ import {
   type LineIndex,
 } from '@spillway/text/internal'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
-import { orMiss } from './or-miss.ts'
 import { checkAborted, orAborted, StorageError } from '../storage/storage-error.ts'
-import type { EntryState, OmittedPart, OpenContent, Storage } from '../storage/storage.ts'
-import { openForeign } from './foreign-content.ts'
+import type { EntryState, OmittedPart } from '../storage/storage.ts'
+import type { AdoptedStorage, IndexedContent, OpenOptions } from './adopt-storage.ts'
 
 /** Bytes read at a time: large enough for a remote backend, small enough to hold several. */
 export const DEFAULT_BLOCK_BYTES = 1_048_576
@@ -23,14 +22,10 @@ export const DEFAULT_BLOCK_BYTES = 1_048_576
 /** Blocks that are read ahead into memory that is used again. */
 const TRANSIENT_AHEAD = 2
 
-/** What reading needs of a storage. */
-export type ReadableStorage = Pick<Storage, 'retrieve' | 'retrieveRange' | 'open'>
-
 /** How content is read. */
-interface ReadOptions {
+interface ReadOptions extends OpenOptions {
   /** Bytes read at a time. */
   readonly blockBytes: number
-  readonly signal?: AbortSignal | undefined
 }
 
 /** How {@link ContentSource.blocks} gives its blocks. */
@@ -69,75 +64,33 @@ export interface ContentSource {
   close(): Promise<void>
 }
 
-/** Open content, use it, and close it however that goes. Rejects like {@link openContentSource}, and with what `use` throws. */
-export async function withContentSource<Result>(
-  storage: ReadableStorage,
-  reference: string,
-  options: ReadOptions,
-  use: (source: ContentSource) => Promise<Result>,
-): Promise<Result> {
-  const source = await openContentSource(storage, reference, options)
-  try {
-    return await use(source)
-  } finally {
-    await source.close()
-  }
-}
-
-/**
- * Open content for reading, and close it after that: {@link withContentSource} does both.
- *
- * A storage that cannot open is read by ranges, or where it has none as a whole. Rejects with what the storage throws, and
- * with `corrupt` where it gives something else than content.
- */
-export async function openContentSource(
-  storage: ReadableStorage,
-  reference: string,
-  options: ReadOptions,
-): Promise<ContentSource> {
-  const { signal } = options
-  if (storage.open === undefined)
-    return new OpenSource(storage, reference, await openForeign(storage, reference, signal), options)
-  checkAborted(signal)
-  const opened = await orClosed(
-    orMiss(reference, () => storage.open!(reference, { signal })),
-    signal,
-  )
-  assertOpened(opened, reference)
-  return new OpenSource(storage, reference, opened, options)
-}
-
-/** Wait for content to open; where the signal fires before, it is closed once it has. */
-async function orClosed(opening: Promise<OpenContent>, signal: AbortSignal | undefined): Promise<OpenContent> {
-  try {
-    return await orAborted(opening, signal)
-  } catch (error) {
-    void Promise.allSettled([opening.then((late) => late.close())])
-    throw error
-  }
-}
-
 class OpenSource implements ContentSource {
   readonly reference: string
   readonly contentType: string
   readonly size: number
   readonly state: EntryState | undefined
   readonly omitted: OmittedPart | undefined
-  readonly #storage: ReadableStorage
-  readonly #opened: OpenContent
+  readonly #opened: IndexedContent
   readonly #options: ReadOptions
-  /** Made here only where the storage has none. */
-  #lineIndex: Promise<LineIndex> | undefined
 
-  constructor(storage: ReadableStorage, reference: string, opened: OpenContent, options: ReadOptions) {
+  constructor(
+    reference: string,
+    opened: IndexedContent,
+    options: ReadOptions,
+    contentType: string = opened.contentType,
+  ) {
     this.reference = reference
-    this.contentType = opened.contentType
+    this.contentType = contentType
     this.size = opened.size
     this.state = opened.state
     this.omitted = opened.omitted
-    this.#storage = storage
     this.#opened = opened
     this.#options = options
+  }
+
+  /** Return the same content under another type. */
+  as(contentType: string): OpenSource {
+    return new OpenSource(this.reference, this.#opened, this.#options, contentType)
   }
 
   async read(offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array> {
@@ -146,7 +99,9 @@ class OpenSource implements ContentSource {
     const bytes: unknown = await orAborted(this.#opened.read(offset, length, buffer), signal)
     const expected = Math.max(0, Math.min(length, this.size - offset))
     if (isBytes(bytes) && bytes.byteLength === expected) return bytes
-    throw damaged(this.reference)
+    throw new StorageError('corrupt', 'The storage did not give bytes with their content type and size.', {
+      reference: this.reference,
+    })
   }
 
   async *blocks(
@@ -172,18 +127,14 @@ class OpenSource implements ContentSource {
   }
 
   lineIndex(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex> {
-    if (this.#opened.lineIndex !== undefined) return this.#opened.lineIndex(options)
-    if (options?.rebuild === true) this.#lineIndex = undefined
-    this.#lineIndex ??= indexLines(this.blocks(0, this.size, { transient: true }))
-    return this.#lineIndex
+    return this.#opened.lineIndex(options)
   }
 
   async whole(): Promise<Uint8Array> {
-    if (this.size <= MAX_WHOLE_BYTES) return copyBytes(await this.read(0, this.size))
-    const { signal } = this.#options
-    checkAborted(signal)
-    const ask = () => this.#storage.retrieve(this.reference, { signal })
-    return (await orAborted(orMiss(this.reference, ask), signal)).content
+    // What is larger is not remembered, so that it can be read into memory of the caller's own.
+    const buffer = this.size > MAX_WHOLE_BYTES ? new Uint8Array(this.size) : undefined
+    const bytes = await this.read(0, this.size, buffer)
+    return bytes.buffer === buffer?.buffer ? bytes : copyBytes(bytes)
   }
 
   async close(): Promise<void> {
@@ -198,22 +149,6 @@ class OpenSource implements ContentSource {
       await yieldToEventLoop()
     }
   }
-}
-
-/** A storage of others may give anything. */
-function assertOpened(opened: unknown, reference: string): asserts opened is OpenContent {
-  const { contentType, size, read, close } = Object(opened) as Partial<Record<keyof OpenContent, unknown>>
-  const isContent = typeof contentType === 'string' && Number.isSafeInteger(size) && (size as number) >= 0
-  if (!isContent || typeof read !== 'function' || typeof close !== 'function') throw damaged(reference)
-}
-
-const damaged = (reference: string): StorageError =>
-  new StorageError('corrupt', 'The storage did not give bytes with their content type and size.', { reference })
-
-async function indexLines(blocks: AsyncIterable<Uint8Array>): Promise<LineIndex> {
-  const builder = new LineIndexBuilder()
-  for await (const block of blocks) builder.add(block)
-  return builder.finish()
 }
 
 /**
@@ -256,7 +191,7 @@ export interface TextReadOptions extends ReadOptions {
 
 /** Open content as what its bytes are, use it, and close it however that goes. Rejects like {@link openTextSource}, and with what `use` throws. */
 export async function withTextSource<Result>(
-  storage: ReadableStorage,
+  storage: Pick<AdoptedStorage, 'open'>,
   reference: string,
   options: TextReadOptions,
   use: (source: ContentSource) => Promise<Result>,
@@ -274,23 +209,33 @@ export async function withTextSource<Result>(
  *
  * Text in UTF-16 is given as UTF-8. The content type is corrected if the bytes contradict it: binary content that is declared as
  * text is `application/octet-stream`, as is UTF-16 of over 64 MiB, and text that is declared as nothing is `text/plain`.
- * Rejects like `openContentSource`.
+ * Rejects with what the storage throws, and with `corrupt` where it gives something else than content.
  */
 export async function openTextSource(
-  storage: ReadableStorage,
+  storage: Pick<AdoptedStorage, 'open'>,
   reference: string,
   options: TextReadOptions,
 ): Promise<ContentSource> {
   const source = await openContentSource(storage, reference, options)
   try {
-    return await asText(source, source.size <= (options.readsPart === true ? SMALL_BYTES : MAX_WHOLE_BYTES))
+    const readsAll = source.size <= (options.readsPart === true ? SMALL_BYTES : MAX_WHOLE_BYTES)
+    return await asText(source, readsAll, options)
   } catch (error) {
     await source.close()
     throw error
   }
 }
 
-async function asText(source: ContentSource, readsAll: boolean): Promise<ContentSource> {
+/** Open content as it is stored. */
+export async function openContentSource(
+  storage: Pick<AdoptedStorage, 'open'>,
+  reference: string,
+  options: ReadOptions,
+): Promise<OpenSource> {
+  return new OpenSource(reference, await storage.open(reference, options), options)
+}
+
+async function asText(source: OpenSource, readsAll: boolean, options: ReadOptions): Promise<ContentSource> {
   const { contentType, reference, size } = source
   if (!mayBeText(contentType)) return source
   const isDeclared = isTextContentType(contentType)
@@ -298,72 +243,31 @@ async function asText(source: ContentSource, readsAll: boolean): Promise<Content
   let bytes = await source.read(0, readsAll && isDeclared ? size : LINE_BLOCK_BYTES)
   const encoding = textEncodingOf(bytes, isDeclared)
   const isSmall = size <= MAX_DECODED_BYTES
-  if (encoding === undefined || (encoding !== 'utf-8' && !isSmall)) return withType(source, 'application/octet-stream')
+  if (encoding === undefined || (encoding !== 'utf-8' && !isSmall)) return source.as('application/octet-stream')
   if (readsAll && bytes.length < size) bytes = await source.read(0, size)
   const textType = isDeclared ? contentType : 'text/plain'
-  if (encoding === 'utf-8' && (!isSmall || !hasWidePart(bytes))) return withType(source, textType)
+  if (encoding === 'utf-8' && (!isSmall || !hasWidePart(bytes))) return source.as(textType)
   const text = decodeText(await source.whole())
   await source.close()
-  return new DecodedSource(reference, textType, new TextEncoder().encode(text))
+  return new OpenSource(reference, openedText(new TextEncoder().encode(text), textType), options)
 }
 
-function withType(source: ContentSource, contentType: string): ContentSource {
-  if (source.contentType === contentType) return source
+/** Give text that was decoded in memory as content that is open. */
+function openedText(bytes: Uint8Array, contentType: string): IndexedContent {
+  let index: LineIndex | undefined
   return {
-    reference: source.reference,
     contentType,
-    size: source.size,
-    state: source.state,
-    omitted: source.omitted,
-    blocks: (...range) => source.blocks(...range),
-    read: (offset, length) => source.read(offset, length),
-    lineIndex: (options) => source.lineIndex(options),
-    whole: () => source.whole(),
-    close: () => source.close(),
+    size: bytes.length,
+    read: async (offset, length) => bytes.subarray(offset, offset + length),
+    lineIndex: async () => (index ??= indexLines(bytes)),
+    close: async () => undefined,
   }
 }
 
-/** Text that was decoded, as UTF-8. */
-class DecodedSource implements ContentSource {
-  readonly reference: string
-  readonly contentType: string
-  readonly size: number
-  readonly #bytes: Uint8Array
-  #lineIndex: LineIndex | undefined
-
-  constructor(reference: string, contentType: string, bytes: Uint8Array) {
-    this.reference = reference
-    this.contentType = contentType
-    this.size = bytes.length
-    this.#bytes = bytes
-  }
-
-  async *blocks(start = 0, end: number = this.size): AsyncGenerator<Uint8Array> {
-    for (let at = start; at < end; at += DEFAULT_BLOCK_BYTES) {
-      yield this.#bytes.subarray(at, Math.min(end, at + DEFAULT_BLOCK_BYTES))
-      await yieldToEventLoop()
-    }
-  }
-
-  async read(offset: number, length: number): Promise<Uint8Array> {
-    return this.#bytes.subarray(offset, offset + length)
-  }
-
-  async lineIndex(): Promise<LineIndex> {
-    if (this.#lineIndex === undefined) {
-      const builder = new LineIndexBuilder()
-      builder.add(this.#bytes)
-      this.#lineIndex = builder.finish()
-    }
-    return this.#lineIndex
-  }
-
-  async whole(): Promise<Uint8Array> {
-    return copyBytes(this.#bytes)
-  }
-
-  /** What was decoded is closed already. */
-  async close(): Promise<void> {}
+function indexLines(bytes: Uint8Array): LineIndex {
+  const builder = new LineIndexBuilder()
+  builder.add(bytes)
+  return builder.finish()
 }
 
 /** A line index, and the blocks by which it was made. */

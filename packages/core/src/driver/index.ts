@@ -1,10 +1,11 @@
 /** All that a backend needs of core: what it implements, and what drivers have in common. */
-export { BoundedMap, RecencyMap } from '@spillway/text/internal'
+export { BoundedMap, concatBytes, RecencyMap } from '@spillway/text/internal'
 export { assertKnownOptions } from './assert-known-options.ts'
 export { decodeDescription, encodeDescription, type EntryDescription } from './entry-description.ts'
 export { piecesOfRange, regroupChunks, type PieceSpan } from './regroup-chunks.ts'
 export { extensionForContentType } from '@spillway/text'
-export { ManagedStorage, type ScopedStorage } from '../storage/managed-storage.ts'
+export { ManagedStorage } from '../storage/managed-storage.ts'
+export type { ScopedStorage } from '../storage/scoped-storage.ts'
 export type { ByteRange, Location, ManagedStorageOptions, Metadata } from '../storage/storage.ts'
 export type {
   CollectReport,

@@ -1,13 +1,11 @@
 import { extensionForContentType } from '@spillway/text/internal'
+import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import type { Storage, StoredInfo } from '../storage/storage.ts'
+import type { StoredInfo } from '../storage/storage.ts'
 
 /** Metadata of an entry that is a version of a file: its number, and when the first one was stored. */
 const VERSION = 'file-version'
 const CREATED_AT = 'file-created'
-
-/** What files need of a storage. */
-export type ListingStorage = Storage & Required<Pick<Storage, 'list'>>
 
 /** The entry of a file. */
 export interface FileEntry {
@@ -29,7 +27,7 @@ export interface FileContent {
 }
 
 /** The newest entries of a scope by path, in the order of their paths. */
-export async function listFileEntries(storage: ListingStorage, resultFolder: string): Promise<Map<string, FileEntry>> {
+export async function listFileEntries(storage: AdoptedStorage, resultFolder: string): Promise<Map<string, FileEntry>> {
   const entries = new Map<string, FileEntry>()
   const results: FileEntry[] = []
   for await (const info of storage.list({ below: false })) {
@@ -46,7 +44,7 @@ export async function listFileEntries(storage: ListingStorage, resultFolder: str
 
 /** Store a version of a file, and only then remove those before it, so that there is one at any time. */
 export async function storeVersion(
-  storage: Storage,
+  storage: AdoptedStorage,
   path: string,
   { content, contentType }: FileContent,
   before: FileEntry | undefined,
@@ -66,8 +64,8 @@ export async function storeVersion(
 }
 
 /** Remove all versions of a file, the newest last, so that none before it comes back. */
-export async function removeVersions(storage: Storage, { info, replaced }: FileEntry): Promise<void> {
-  for (const reference of [...replaced, info.reference]) await storage.delete?.(reference)
+export async function removeVersions(storage: AdoptedStorage, { info, replaced }: FileEntry): Promise<void> {
+  for (const reference of [...replaced, info.reference]) await storage.delete(reference)
 }
 
 /**

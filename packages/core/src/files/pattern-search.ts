@@ -1,5 +1,6 @@
 import { isTextContentType, PatternError } from '@spillway/text/internal'
 import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
+import { adoptStorage } from '../content/adopt-storage.ts'
 import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
 import { searchLines } from '../search/search-lines.ts'
 import { viewHits, type LineView } from '../search/view-hits.ts'
@@ -89,7 +90,9 @@ export class PatternSearch {
     { limit = Infinity, signal }: OperationOptions & { readonly limit?: number | undefined } = {},
   ): Promise<MatchingLines> {
     const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal }
-    return await withTextSource(storage, reference, reading, (source) => this.#findIn(source, limit, signal))
+    return await withTextSource(adoptStorage(storage), reference, reading, (source) =>
+      this.#findIn(source, limit, signal),
+    )
   }
 
   async #findIn(source: ContentSource, limit: number, signal: AbortSignal | undefined): Promise<MatchingLines> {

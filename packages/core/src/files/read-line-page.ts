@@ -1,4 +1,5 @@
 import { detach, lineBatches, linesWithin, type LineProgress, type LineRange } from '@spillway/text/internal'
+import { adoptStorage } from '../content/adopt-storage.ts'
 import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
 import { findLineSpan } from '../search/view-hits.ts'
 import { StorageError } from '../storage/storage-error.ts'
@@ -144,7 +145,7 @@ export async function readStoredLines(
   if (!Number.isSafeInteger(start) || start < 1 || !(Number.isSafeInteger(end) || end === Infinity))
     throw new TypeError(`range must have whole numbers from line 1, got start ${start} and end ${end}.`)
   const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal, readsPart: true }
-  return await withTextSource(storage, reference, reading, async (source) => {
+  return await withTextSource(adoptStorage(storage), reference, reading, async (source) => {
     const { lines } = await source.lineIndex()
     const found = end < start ? undefined : await findLineSpan(source, range)
     if (found === undefined) return { text: '', totalLines: lines, goesOn: start <= lines }

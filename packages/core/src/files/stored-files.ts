@@ -1,4 +1,5 @@
 import { isTextContentType, KeyedLock, type LineRange } from '@spillway/text/internal'
+import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
 import { DEFAULT_BLOCK_BYTES, openTextSource } from '../content/content-source.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -9,7 +10,6 @@ import {
   storeVersion,
   type FileContent,
   type FileEntry,
-  type ListingStorage,
 } from './file-entry.ts'
 import { findLines, readLinePage, type FoundLine, type LinePage } from './read-line-page.ts'
 
@@ -70,7 +70,7 @@ export interface FoundLines {
  * ```
  */
 export class StoredFiles {
-  readonly #storage: () => ListingStorage
+  readonly #storage: () => AdoptedStorage
   readonly #resultFolder: string
   readonly #lock = new KeyedLock()
 
@@ -154,7 +154,7 @@ export class StoredFiles {
       if (found.length === 0) return []
       throw readOnly(path)
     }
-    if (storage.delete === undefined) throw new StorageError('unsupported', `The storage cannot remove '${path}'.`)
+    if (!storage.can.delete) throw new StorageError('unsupported', `The storage cannot remove '${path}'.`)
     const inTurn = new Set(written)
     return await this.#inTurnOf(written, async () => {
       // As they are now: a change that came before may have stored another version.
@@ -176,10 +176,10 @@ export class StoredFiles {
 }
 
 /** Refuse a storage that cannot say what it holds. */
-function listing(storage: Storage): ListingStorage {
+function listing(storage: Storage): AdoptedStorage {
   const { list, retrieve, store } = Object(storage) as Partial<Storage>
   if (typeof list === 'function' && typeof retrieve === 'function' && typeof store === 'function')
-    return storage as ListingStorage
+    return adoptStorage(storage)
   throw new TypeError(
     'storage must have the methods store(), retrieve() and list(). Use a backend of Spillway, such as InMemoryStorage or FileStorage, or make one with createStorage().',
   )
@@ -230,9 +230,9 @@ export class StoredFile {
   readonly modifiedAt: number
   /** Whether it is the result of a tool, which cannot be changed or removed. */
   readonly isResult: boolean
-  readonly #storage: Storage
+  readonly #storage: AdoptedStorage
 
-  constructor(storage: Storage, { path, info, version, createdAt }: FileEntry) {
+  constructor(storage: AdoptedStorage, { path, info, version, createdAt }: FileEntry) {
     this.path = path
     this.reference = info.reference
     this.contentType = info.contentType

@@ -1,5 +1,6 @@
 import type { Previewer, PreviewFallback } from '@spillway/previews'
 import { checkedCountTokens, estimateTokens, type CountTokens } from '@spillway/text/internal'
+import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import type { RetrievalCall, RetrievalEvent } from '../retrieval/retrieval-tool.ts'
 import { assertStorage, type EvictedEntry, type Storage } from '../storage/storage.ts'
 import type { InlineReason, OffloadedBlock } from './offload-request.ts'
@@ -79,6 +80,11 @@ export interface ResolvedOptions {
   readonly shouldOffload: ContextOffloaderOptions['shouldOffload']
   readonly redact: ContextOffloaderOptions['redact']
   readonly onEvent: ContextOffloaderOptions['onEvent']
+}
+
+/** The options in force, with the storage as core works with it. */
+export interface AdoptedOptions extends ResolvedOptions {
+  readonly storage: AdoptedStorage
 }
 
 const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([

@@ -8,6 +8,7 @@ import {
   type RetrievalEvent,
   type RetrievalTool,
 } from '../retrieval/retrieval-tool.ts'
+import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
 import { scopeOf, type EvictionReport } from '../storage/storage.ts'
 import {
   resolveOptions,
@@ -26,8 +27,8 @@ import {
 } from './offload-request.ts'
 import type { Replacement, ReplacingOffloader } from './replace-result.ts'
 
-/** What an offloader and its scopes have in common. */
-interface SharedState {
+/** What an offloader and its scopes share. */
+interface OffloadContext {
   readonly meter: TokenMeter
   readonly scoped: boolean
   /** Previewers whose peers are known to be missing. */
@@ -37,19 +38,28 @@ interface SharedState {
   readonly sizesByKind: boolean
 }
 
-/** Hands it to a scope by the options that the scope is constructed with, out of reach of everybody else. */
-const sharedStates = new WeakMap<ContextOffloaderOptions, SharedState>()
-/** Tells the rest of core what its users need not see. */
-const statesOf = new WeakMap<ContextOffloader, SharedState>()
-
 /** Return the name by which the model knows the retrieval tool of an offloader. */
-export const retrievalToolNameOf = (offloader: ContextOffloader): string =>
-  statesOf.get(offloader)?.retrievalToolName ?? RETRIEVAL_TOOL_NAME
+export const retrievalToolNameOf = (offloader: ContextOffloader): string => offloader['context'].retrievalToolName
 
 /** Count an answer of a retrieval tool over the storage of an offloader, and tell of it by an event. */
 export function recordRetrieval(offloader: ContextOffloader, event: RetrievalEvent): void {
-  statesOf.get(offloader)?.meter.retrieved(event.tokens, event.reference)
+  offloader['context'].meter.retrieved(event.tokens, event.reference)
   emitEvent(offloader.options, event)
+}
+
+/**
+ * Emit the event `retrieval-tool-hidden`, once, if results were offloaded and the model is not offered the retrieval
+ * tool.
+ *
+ * @param offered - Names of the tools that the model is offered.
+ */
+export function tellHiddenTool(offloader: ContextOffloader, offered: readonly unknown[]): void {
+  const toolName = retrievalToolNameOf(offloader)
+  const { includeRetrievalTool } = offloader.options
+  if (!includeRetrievalTool || offered.includes(toolName) || offloader['hasToldHiddenTool']) return
+  if (offloader.meter().offloaded === 0) return
+  offloader['hasToldHiddenTool'] = true
+  emitEvent(offloader.options, { type: 'retrieval-tool-hidden', toolName })
 }
 
 /**
@@ -83,26 +93,28 @@ export class ContextOffloader {
    * `options.includeRetrievalTool` is true.
    */
   readonly retrievalTool: RetrievalTool
-  readonly #shared: SharedState
+  readonly #storage: AdoptedStorage
+  private readonly context: OffloadContext
+  private hasToldHiddenTool = false
 
-  constructor(options: ContextOffloaderOptions) {
-    this.options = resolveOptions(options)
-    const shared = sharedStates.get(options) ?? {
+  /** @internal With a context this is a scope of another offloader, whose options are checked. */
+  constructor(options: ContextOffloaderOptions, context?: OffloadContext) {
+    this.options = context === undefined ? resolveOptions(options) : (options as ResolvedOptions)
+    this.#storage = adoptStorage(this.options.storage)
+    this.context = context ?? {
       meter: new TokenMeter(),
       scoped: false,
       missingPeers: new Set(),
       retrievalToolName: RETRIEVAL_TOOL_NAME,
       sizesByKind: options.previewTokens === undefined,
     }
-    this.#shared = shared
-    statesOf.set(this, shared)
     this.retrievalTool = createRetrievalTool({
       storage: this.options.storage,
-      scoped: shared.scoped,
+      scoped: this.context.scoped,
       maxRetrievalTokens: this.options.maxRetrievalTokens,
       maxMediaBytes: this.options.maxMediaBytes,
       countTokens: this.options.countTokens,
-      formatCall: (call) => formatRetrievalCall(call, shared.retrievalToolName),
+      formatCall: (call) => formatRetrievalCall(call, this.context.retrievalToolName),
       onRetrieve: (event) => recordRetrieval(this, event),
     })
   }
@@ -114,8 +126,7 @@ export class ContextOffloader {
    */
   forScope(...segments: string[]): ContextOffloader {
     const options = { ...this.options, storage: scopeOf(this.options.storage, segments) }
-    sharedStates.set(options, { ...this.#shared, scoped: true })
-    return new ContextOffloader(options)
+    return new ContextOffloader(options, { ...this.context, scoped: true })
   }
 
   /**
@@ -126,9 +137,7 @@ export class ContextOffloader {
    */
   withRetrievalToolName(name: string): ContextOffloader {
     if (typeof name !== 'string' || name === '') throw new TypeError(`name must be that of a tool, got ${typeof name}.`)
-    const options = { ...this.options }
-    sharedStates.set(options, { ...this.#shared, retrievalToolName: name })
-    return new ContextOffloader(options)
+    return new ContextOffloader(this.options, { ...this.context, retrievalToolName: name })
   }
 
   /**
@@ -140,7 +149,7 @@ export class ContextOffloader {
    */
   async offload(request: OffloadRequest): Promise<Outcome> {
     assertOffloadRequest(request)
-    this.#shared.meter.seen()
+    this.context.meter.seen()
     if (this.options.includeRetrievalTool && request.toolName === RETRIEVAL_TOOL_NAME)
       return inline(request, 'retrieval-result', 0)
     if (request.isCancelled === true) return inline(request, 'cancelled', 0)
@@ -172,7 +181,7 @@ export class ContextOffloader {
    */
   async offloadStream(request: OffloadStreamRequest): Promise<Outcome> {
     assertOffloadStreamRequest(request)
-    this.#shared.meter.seen()
+    this.context.meter.seen()
     const { replaceStream } = await import('./replace-result.ts')
     const replaced = await replaceStream(request, this.#replacing(request))
     return 'reason' in replaced ? { status: 'inline', ...replaced } : this.#offloaded(request, replaced)
@@ -185,7 +194,7 @@ export class ContextOffloader {
    */
   async endTurn(): Promise<EvictionReport> {
     try {
-      const report = (await this.options.storage.endTurn?.()) ?? { evicted: [] }
+      const report = await this.#storage.endTurn()
       if (report.evicted.length > 0) this.#emit({ type: 'eviction', evicted: report.evicted })
       return report
     } catch (error) {
@@ -197,19 +206,20 @@ export class ContextOffloader {
 
   /** Read the meter: tokens avoided, shown, retrieved and net, over all scopes of this offloader. */
   meter(): Meter {
-    return this.#shared.meter.read()
+    return this.context.meter.read()
   }
 
   /** What replacing a result of a call needs of this offloader. */
   #replacing(request: Pick<OffloadRequest, 'toolName' | 'toolCallId'>): ReplacingOffloader {
-    const { retrievalToolName, sizesByKind } = this.#shared
-    return { options: this.options, retrievalToolName, sizesByKind, onFallback: this.#onFallback(request) }
+    const { retrievalToolName, sizesByKind } = this.context
+    const options = { ...this.options, storage: this.#storage }
+    return { options, retrievalToolName, sizesByKind, onFallback: this.#onFallback(request) }
   }
 
   /** Say by an event what became of a previewer; of a missing peer once. */
   #onFallback({ toolName, toolCallId }: Pick<OffloadRequest, 'toolName' | 'toolCallId'>): OnFallback {
     return (fallback: PreviewFallback) => {
-      const { missingPeers } = this.#shared
+      const { missingPeers } = this.context
       if (fallback.reason === 'peer-missing') {
         if (missingPeers.has(fallback.previewer)) return
         missingPeers.add(fallback.previewer)
@@ -228,7 +238,7 @@ export class ContextOffloader {
     { toolName, toolCallId }: Pick<OffloadRequest, 'toolName' | 'toolCallId'>,
     { stored, content, tokens }: Replacement,
   ): Outcome {
-    this.#shared.meter.offloaded(
+    this.context.meter.offloaded(
       tokens,
       stored.map(({ reference }) => reference),
     )

@@ -17,7 +17,7 @@ import {
 } from '@spillway/text/internal'
 import { escapeExpression } from '@spillway/text/internal/patterns'
 import { checkAborted } from '../storage/storage-error.ts'
-import type { ResolvedOptions } from './context-offloader-options.ts'
+import type { AdoptedOptions, ResolvedOptions } from './context-offloader-options.ts'
 import { frameTokens, measureContent } from './measure-content.ts'
 import { assertBlocks } from './offload-request.ts'
 import { formatReplacement, type ReplacedBlock } from './replacement.ts'
@@ -90,7 +90,7 @@ export interface WrittenReplacement {
 export async function writeReplacement(
   sources: readonly ReplacementSource[],
   request: ReplacementRequest,
-  options: ResolvedOptions,
+  options: AdoptedOptions,
 ): Promise<WrittenReplacement> {
   const { countTokens } = options
   const needs = sources.map(({ text, tokens }) => {
@@ -143,13 +143,13 @@ async function renderText(
   shares: readonly number[],
   shown: ShownBlocks,
   { original, retrievalToolName }: ReplacementRequest,
-  options: ResolvedOptions,
+  options: AdoptedOptions,
 ): Promise<string> {
   const { guide } = options
   const blocks: ReplacedBlock[] = []
   for (const [index, source] of sources.entries()) {
     const { text, tokens: _tokens, added: _added, ...block } = source
-    const location = options.showLocation ? options.storage.locate?.(block.reference) : undefined
+    const location = options.showLocation ? options.storage.locate(block.reference) : undefined
     const preview = await text?.write({
       budgetTokens: shares[index] ?? 0,
       countTokens: options.countTokens,

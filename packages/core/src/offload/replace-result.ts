@@ -24,10 +24,10 @@ import {
   type ContentBlock,
   type TextEncoding,
 } from '@spillway/text/internal'
+import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import { assertContent } from '../storage/reference.ts'
 import { checkAborted, orAborted } from '../storage/storage-error.ts'
-import type { Storage, StoreOptions } from '../storage/storage.ts'
-import type { ResolvedOptions } from './context-offloader-options.ts'
+import type { AdoptedOptions, ResolvedOptions } from './context-offloader-options.ts'
 import { chooseBlocks, type MeasuredBlock } from './measure-content.ts'
 import type { OffloadedBlock, OffloadRequest, OffloadStreamRequest } from './offload-request.ts'
 import {
@@ -52,7 +52,7 @@ import {
 
 /** What replacing a result needs of its offloader. */
 export interface ReplacingOffloader {
-  readonly options: ResolvedOptions
+  readonly options: AdoptedOptions
   readonly retrievalToolName: string
   /** As of {@link ReplacementRequest}. */
   readonly sizesByKind: boolean
@@ -126,7 +126,7 @@ export async function replaceStream(
   const ofOriginal = { blocks: 1, tokens: original, isError }
   const written = await writeReplacement(sources, writingOf(ofOriginal, 0, offloader), options)
   if (result.content !== undefined && written.tokens >= original) {
-    for (const { reference } of sources) await options.storage.delete?.(reference)
+    for (const { reference } of sources) await options.storage.delete(reference)
     return { reason: 'not-smaller', content: result.content, tokens: { original } }
   }
   const tokens = { original, replacement: written.tokens }
@@ -177,7 +177,7 @@ type StreamResult =
 /** Store a stream while it arrives and scan it for its preview; hold back only what may turn out to be small. */
 async function offloadStream(
   request: OffloadStreamRequest,
-  options: ResolvedOptions,
+  options: AdoptedOptions,
   reading: PartReading,
 ): Promise<StreamResult> {
   const source = request.chunks[Symbol.asyncIterator]()
@@ -206,7 +206,7 @@ async function offloadStream(
       }
     }
     const key = `${request.toolCallId}_0`
-    const reference = await storeChunks(options.storage, key, chunks(), contentType, {
+    const reference = await options.storage.storeStream(key, chunks(), contentType, {
       metadata: toolMetadata(request.toolName),
       signal: request.signal,
     })
@@ -320,19 +320,6 @@ function decodeExactly(bytes: Uint8Array): string | undefined {
   }
 }
 
-async function storeChunks(
-  storage: Storage,
-  key: string,
-  chunks: AsyncIterable<Uint8Array>,
-  contentType: string,
-  options: StoreOptions,
-): Promise<string> {
-  if (storage.storeStream !== undefined) return storage.storeStream(key, chunks, contentType, options)
-  const parts: Uint8Array[] = []
-  for await (const chunk of chunks) parts.push(new Uint8Array(chunk))
-  return storage.store(key, concatBytes(parts), contentType, options)
-}
-
 /** Media up to this size are held until a previewer can read them; of larger ones only the beginning is looked at. */
 const MAX_MEDIA_BYTES = 32 * 1_048_576
 
@@ -372,7 +359,7 @@ class ArrivingMedia {
   /** Say what was stored, and store its text beside it; where that fails, an event says so and the media stay. */
   async finish(
     { key, reference, contentType, size, tokens }: StoredMedia,
-    storage: Storage,
+    storage: AdoptedStorage,
   ): Promise<ReplacementSource[]> {
     const part: StoragePart = { type: mediaKind(contentType), key, contentType, tokens }
     const data = this.#held === undefined ? this.#whole() : concatBytes(this.#held, this.#size)

@@ -2,7 +2,8 @@ import { isMediaBlock, isTextContentType, safeName, warn, type ContentBlock } fr
 import { textOfDocument } from '../content/text-of-document.ts'
 import { isContentType } from '../storage/reference.ts'
 import { orAborted } from '../storage/storage-error.ts'
-import type { Metadata, Storage, StoreReceipt } from '../storage/storage.ts'
+import type { Metadata, StoreReceipt } from '../storage/storage.ts'
+import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { MeasuredBlock } from './measure-content.ts'
 
@@ -140,7 +141,7 @@ function textContentType(declared: string | undefined): string {
  * @param documents - Documents that are stored already, whose texts are among the parts.
  */
 export async function storeParts(
-  storage: Storage,
+  storage: AdoptedStorage,
   parts: readonly StoragePart[],
   toolName: string,
   signal: AbortSignal | undefined,
@@ -151,7 +152,7 @@ export async function storeParts(
   const undo = async (): Promise<void> => {
     const created = receipts.splice(0).filter((receipt) => receipt.created)
     const results = await Promise.allSettled(
-      created.map(async ({ reference, usedAt }) => storage.delete?.(reference, { unusedSince: usedAt })),
+      created.map(async ({ reference, usedAt }) => storage.delete(reference, { unusedSince: usedAt })),
     )
     const failed = results.find((result) => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason

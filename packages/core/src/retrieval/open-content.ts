@@ -1,13 +1,8 @@
 import { formatCount, isTextContentType, mayBeText } from '@spillway/text/internal'
-import {
-  withTextSource,
-  type ContentSource,
-  type ReadableStorage,
-  type TextReadOptions,
-} from '../content/content-source.ts'
-import { orMiss } from '../content/or-miss.ts'
+import type { AdoptedStorage } from '../content/adopt-storage.ts'
+import { withTextSource, type ContentSource, type TextReadOptions } from '../content/content-source.ts'
 import { checkAborted, orAborted, StorageError } from '../storage/storage-error.ts'
-import type { Storage, StoredInfo } from '../storage/storage.ts'
+import type { StoredInfo } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalContext } from './retrieval-tool.ts'
 import { abridge, cutToFit, quote } from './show-hits.ts'
 
@@ -17,12 +12,12 @@ import { abridge, cutToFit, quote } from './show-hits.ts'
  * Rejects with a `StorageError`, or with `unavailable` for anything else that the storage throws.
  */
 export async function withContent<Result>(
-  storage: Storage,
+  storage: AdoptedStorage,
   reference: string,
   options: TextReadOptions,
   use: (source: ContentSource) => Promise<Result>,
 ): Promise<Result> {
-  return await withTextSource(guarded(storage), reference, options, use)
+  return await withTextSource(storage, reference, { ...options, call: guard }, use)
 }
 
 /** Answer from one content. Below the answer stands how the content ended, if it is not complete. */
@@ -97,35 +92,6 @@ async function guard<Result>(reference: string | undefined, run: () => Promise<R
   }
 }
 
-/** Equal for an equal storage: what is remembered of its contents belongs to the object. */
-const guardedStorages = new WeakMap<Storage, ReadableStorage>()
-
-function guarded(storage: Storage): ReadableStorage {
-  const known = guardedStorages.get(storage) ?? guardedStorage(storage)
-  guardedStorages.set(storage, known)
-  return known
-}
-
-function guardedStorage(storage: Storage): ReadableStorage {
-  const { retrieveRange, open } = storage
-  return {
-    retrieve: (reference, options) =>
-      guard(reference, () => orMiss(reference, () => storage.retrieve(reference, options))),
-    ...(retrieveRange === undefined
-      ? {}
-      : {
-          retrieveRange: (reference, range, options) =>
-            guard(reference, () => orMiss(reference, () => retrieveRange.call(storage, reference, range, options))),
-        }),
-    ...(open === undefined
-      ? {}
-      : {
-          open: (reference, options) =>
-            guard(reference, () => orMiss(reference, () => open.call(storage, reference, options))),
-        }),
-  }
-}
-
 /** Throw `not-text` for content that cannot be searched or read by lines. */
 export function assertText({ contentType, reference }: Pick<ContentSource, 'contentType' | 'reference'>): void {
   if (isTextContentType(contentType)) return
@@ -155,7 +121,7 @@ interface ScopeEntries {
 
 /** Tell whether what a storage lists may be shown: never without a scope, nothing enumerates then. */
 export function canList(context: RetrievalContext): boolean {
-  return context.scoped && context.storage.list !== undefined
+  return context.scoped && context.storage.can.list
 }
 
 /**
@@ -173,7 +139,7 @@ export async function listNewest(
   let total = 0
   let others = 0
   await guard(undefined, async () => {
-    for await (const info of context.storage.list!({ below: false, signal: context.signal })) {
+    for await (const info of context.storage.list({ below: false, signal: context.signal })) {
       checkAborted(context.signal)
       onEntry?.(info)
       if (textOnly && !mayBeText(info.contentType)) {

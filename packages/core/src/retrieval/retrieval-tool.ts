@@ -1,4 +1,5 @@
 import { locateSqlite, type ContentBlock, type CountTokens } from '@spillway/text/internal'
+import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
 import type { StorageErrorCode } from '../storage/storage-error.ts'
 import { assertStorage, type Storage } from '../storage/storage.ts'
 import type { AnswerLimit } from './show-hits.ts'
@@ -66,11 +67,11 @@ export interface RetrievalTool {
  */
 export function createRetrievalTool(options: RetrievalToolOptions): RetrievalTool {
   const settings = resolveOptions(options)
-  const searchesScope = settings.scoped && settings.storage.list !== undefined
+  const searchesScope = settings.scoped && settings.storage.can.list
   return {
     name: RETRIEVAL_TOOL_NAME,
     description: retrievalDescription(searchesScope),
-    inputSchema: retrievalInputSchema({ searchesScope, waits: settings.storage.openEntry !== undefined }),
+    inputSchema: retrievalInputSchema({ searchesScope, waits: settings.storage.can.openEntry }),
     async execute(input, { signal } = {}) {
       // Search and what else only an answer needs is loaded with the first call.
       const { retrieve } = await import('./retrieve.ts')
@@ -93,7 +94,7 @@ function resolveOptions(options: RetrievalToolOptions): Omit<RetrievalContext, '
     )
   }
   return {
-    storage,
+    storage: adoptStorage(storage),
     scoped,
     maxTokens: maxRetrievalTokens,
     countTokens,
@@ -296,7 +297,7 @@ export class RetrievalError extends Error {
 
 /** What every retrieval works with. */
 export interface RetrievalContext extends AnswerLimit {
-  readonly storage: Storage
+  readonly storage: AdoptedStorage
   /** Whether `storage` is a view of one scope, so that what it lists may be shown. */
   readonly scoped: boolean
   readonly maxMediaBytes: number

@@ -2,13 +2,15 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import { parseSearchPattern } from '@spillway/text/internal/patterns'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { adoptStorage } from '../content/adopt-storage.ts'
 import { openContentSource, type ContentSource } from '../content/content-source.ts'
 import { searchLines } from './search-lines.ts'
 import { findLineSpan, viewHits, type LineView } from './view-hits.ts'
 
 async function sourceOf(text: string): Promise<ContentSource> {
   const content = new TextEncoder().encode(text)
-  const storage = { retrieve: async () => ({ content, contentType: 'text/plain' }) }
+  const store = async (): Promise<string> => 'log_1'
+  const storage = adoptStorage({ store, retrieve: async () => ({ content, contentType: 'text/plain' }) })
   return await openContentSource(storage, 'log_1', { blockBytes: 65_536 })
 }
 

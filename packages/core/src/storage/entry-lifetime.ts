@@ -1,6 +1,6 @@
 import { BoundedMap, RecencyMap, type KeyedLock } from '@spillway/text/internal'
 import { ScopeQuota } from './scope-quota.ts'
-import { readInfo, type DriverEntry, type EntryInfo, type StorageDriver } from './storage-driver.ts'
+import type { DriverEntry, EntryInfo, CompleteDriver } from './storage-driver.ts'
 import { entryId, idPrefix, splitId, type EntryId } from './reference.ts'
 import {
   checkAborted,
@@ -21,17 +21,21 @@ interface ExpiredReport {
 
 /** Decide how long entries stay, by turns, age and quota, evict them, and remember what was evicted. */
 export class EntryLifetime {
-  readonly #driver: StorageDriver
+  readonly #driver: CompleteDriver
   readonly #locks: KeyedLock
   readonly #ttlMs: number | null
   readonly #now: () => number
   readonly #turns: TurnTracker | undefined
   readonly #quota: ScopeQuota | undefined
   readonly #evicted: (id: EntryId) => void
-  readonly #log = new EvictionLog()
 
   /** @param evicted - Called with every entry that is evicted. */
-  constructor(driver: StorageDriver, locks: KeyedLock, options: ManagedStorageOptions, evicted: (id: EntryId) => void) {
+  constructor(
+    driver: CompleteDriver,
+    locks: KeyedLock,
+    options: ManagedStorageOptions,
+    evicted: (id: EntryId) => void,
+  ) {
     this.#driver = driver
     this.#locks = locks
     this.#evicted = evicted
@@ -67,21 +71,17 @@ export class EntryLifetime {
     this.#quota?.written(id)
   }
 
-  /** Note that an entry was stored, so that it is in use and evicted no more. Call it while the entry is locked. */
-  stored(path: string, reference: string): void {
-    this.#turns?.used(path, reference)
-    this.#log.remove(path, reference)
-  }
-
-  retrieved(path: string, reference: string): void {
+  /** Note that an entry was stored or retrieved. Call it for a stored one while the entry is locked. */
+  used(id: EntryId): void {
+    const { path, reference } = splitId(id)
     this.#turns?.used(path, reference)
   }
 
   /** Note that an entry was removed on purpose: it reads as never stored. */
-  removed(path: string, reference: string): void {
+  removed(id: EntryId): void {
+    const { path, reference } = splitId(id)
     this.#turns?.forget(path, reference)
     this.#quota?.forget(path)
-    this.#log.remove(path, reference)
   }
 
   /** When an entry will be evicted by age; `undefined` for never. */
@@ -101,18 +101,18 @@ export class EntryLifetime {
   }
 
   /** Remove an entry that was found past its age; return whether it is gone. */
-  async expire(path: string, reference: string, info: EntryInfo): Promise<boolean> {
+  async expire(id: EntryId, info: EntryInfo): Promise<boolean> {
     if (!this.isExpired(info)) return false
-    const id = entryId(path, reference)
+    const { reference } = splitId(id)
     if (typeof (await this.#evict(id, 'age', (latest) => this.isExpired(latest))) === 'number') return true
-    const latest = await guard({ action: 'describe', reference }, () => readInfo(this.#driver, id))
+    const latest = await guard({ action: 'describe', reference }, () => this.#driver.stat(id))
     return latest === undefined || this.isExpired(latest)
   }
 
   /** Say why an entry is not there. */
-  async missing(path: string, reference: string): Promise<StorageError> {
-    const find = async (): Promise<Eviction | undefined> => this.#driver.findEviction?.(entryId(path, reference))
-    const eviction = this.#log.find(path, reference) ?? (await guard({ action: 'retrieve', reference }, find))
+  async missing(id: EntryId): Promise<StorageError> {
+    const { path, reference } = splitId(id)
+    const eviction = await guard({ action: 'retrieve', reference }, () => this.#driver.findEviction(id))
     this.#turns?.forget(path, reference)
     return missingError(reference, eviction)
   }
@@ -121,7 +121,7 @@ export class EntryLifetime {
   async endTurn(path: string, found: () => AsyncIterable<{ readonly reference: string }>): Promise<EvictedEntry[]> {
     const turns = this.#turns
     if (turns === undefined) return []
-    if (this.#driver.ephemeral !== true && !turns.isListed(path)) {
+    if (!this.#driver.ephemeral && !turns.isListed(path)) {
       for await (const { reference } of found()) turns.found(path, reference)
       turns.listed(path)
     }
@@ -167,9 +167,10 @@ export class EntryLifetime {
   }
 
   /** Count an entry that was created, and evict others of its scope until that is below its quota. */
-  async makeRoom(path: string, added: EntryId, size: number): Promise<void> {
+  async makeRoom(added: EntryId, size: number): Promise<void> {
     const quota = this.#quota
     if (quota === undefined) return
+    const { path } = splitId(added)
     const scope = {
       list: () => this.#exactly(path),
       evict: async (id: EntryId, lastUsedAt: number): Promise<'evicted' | 'used' | 'gone'> => {
@@ -178,13 +179,6 @@ export class EntryLifetime {
       },
     }
     await this.#locks.run(`quota:${path}`, () => quota.added(path, added, size, scope))
-  }
-
-  /** Remove an entry that is locked, unless it was used after `unusedSince`; return whether it went. */
-  async removeUnused(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
-    if (this.#driver.evict !== undefined) return this.#driver.evict(id, unusedSince, eviction)
-    const info = await this.#describeForEviction(id, undefined)
-    return info !== undefined && info.lastUsedAt <= unusedSince && this.#driver.remove(id)
   }
 
   /**
@@ -201,12 +195,11 @@ export class EntryLifetime {
     const { path, reference } = splitId(id)
     return this.#locks.run(id, () =>
       guard({ action: 'evict', reference }, async () => {
-        const info = await this.#describeForEviction(id, listed)
+        const info = await describeDamaged(this.#driver, id, listed)
         if (info === undefined) return 'gone'
         if (!isDue(info)) return 'used'
         const eviction: Eviction = { reason, evictedAt: this.#now(), metadata: info.metadata }
-        if (!(await this.removeUnused(id, info.lastUsedAt, eviction))) return 'used'
-        if (this.#driver.findEviction === undefined) this.#log.add(path, reference, eviction)
+        if (!(await this.#driver.evict(id, info.lastUsedAt, eviction))) return 'used'
         if (reason !== 'quota') this.#quota?.forget(path)
         this.#turns?.forget(path, reference)
         this.#evicted(id)
@@ -215,25 +208,25 @@ export class EntryLifetime {
     )
   }
 
-  /** Describe an entry; of one that is damaged, what is known must do: it must not keep others from being evicted. */
-  async #describeForEviction(id: EntryId, listed: EntryInfo | undefined): Promise<EntryInfo | undefined> {
-    try {
-      return await readInfo(this.#driver, id)
-    } catch (error) {
-      if (!StorageError.isInstance(error) || error.code !== 'corrupt') throw error
-      return listed ?? this.#listed(id)
-    }
-  }
-
-  /** Look for an entry in the listing of its scope. */
-  async #listed(id: EntryId): Promise<EntryInfo | undefined> {
-    for await (const entry of this.#driver.list(idPrefix(splitId(id).path))) if (entry.id === id) return entry.info
-    return undefined
-  }
-
   async *#exactly(path: string): AsyncGenerator<DriverEntry> {
     for await (const entry of guardIteration({ action: 'list' }, () => this.#driver.list(idPrefix(path))))
       if (splitId(entry.id).path === path) yield entry
+  }
+}
+
+/** Describe an entry, a damaged one as its listing does: damage must not keep it from being evicted. */
+export async function describeDamaged(
+  driver: CompleteDriver,
+  id: EntryId,
+  listed?: EntryInfo,
+): Promise<EntryInfo | undefined> {
+  try {
+    return await driver.stat(id)
+  } catch (error) {
+    if (!StorageError.isInstance(error) || error.code !== 'corrupt') throw error
+    if (listed !== undefined) return listed
+    for await (const entry of driver.list(idPrefix(splitId(id).path))) if (entry.id === id) return entry.info
+    return undefined
   }
 }
 
@@ -317,7 +310,7 @@ export class TurnTracker {
 const MAX_SCOPES = 1_000
 
 /**
- * Remember evicted entries in memory, so that they can be told apart from those that never existed.
+ * Keeps tombstones of evicted entries in memory.
  *
  * Bounded: the oldest of a scope goes beyond `maxPerScope`, the oldest scope beyond 1,000 scopes.
  */
@@ -329,17 +322,20 @@ export class EvictionLog {
     this.#maxPerScope = maxPerScope
   }
 
-  add(path: string, reference: string, eviction: Eviction): void {
+  add(id: EntryId, eviction: Eviction): void {
+    const { path, reference } = splitId(id)
     const log = this.#scopes.get(path) ?? new BoundedMap<string, Eviction>(this.#maxPerScope)
     log.set(reference, eviction)
     this.#scopes.set(path, log)
   }
 
-  find(path: string, reference: string): Eviction | undefined {
+  find(id: EntryId): Eviction | undefined {
+    const { path, reference } = splitId(id)
     return this.#scopes.get(path)?.get(reference)
   }
 
-  remove(path: string, reference: string): void {
+  remove(id: EntryId): void {
+    const { path, reference } = splitId(id)
     const log = this.#scopes.get(path)
     log?.delete(reference)
     if (log?.size === 0) this.#scopes.delete(path)

@@ -1,6 +1,6 @@
 import { concatBytes, copyBytes, countLineEnds, LineIndex, LineIndexRecorder } from '@spillway/text/internal'
 import { assertContent, entryId, onlyChunk, splitId, type EntryId } from './reference.ts'
-import { readInfo, type DriverContent, type EntryInfo, type OpenEntry, type StorageDriver } from './storage-driver.ts'
+import type { CompleteDriver, DriverContent, EntryInfo, OpenEntry } from './storage-driver.ts'
 import { guard, missingError, StorageError } from './storage-error.ts'
 import type { ByteRange, CloseEntryOptions, EntryWriter, Metadata, OmittedPart, StoredInfo } from './storage.ts'
 
@@ -15,7 +15,7 @@ const MIN_JOINED_SEGMENTS = 8
 
 /** What an {@link OpenEntryWriter} writes, and where. */
 export interface OpenEntryTarget {
-  readonly driver: StorageDriver
+  readonly driver: CompleteDriver
   readonly path: string
   readonly reference: string
   readonly key: string
@@ -245,17 +245,15 @@ export class OpenEntryWriter implements EntryWriter {
     const { driver, path, reference } = this.#target
     const id = headId(path, reference)
     const now = this.#target.now()
-    const isThere = await guard({ action: 'refresh', reference }, async () =>
-      driver.touch === undefined
-        ? (await readInfo(driver, id)) !== undefined
-        : (await driver.touch(id, now)) !== undefined,
-    )
-    if (!isThere) {
+    const touched = await guard({ action: 'refresh', reference }, () => driver.touch(id, now))
+    const present =
+      touched ?? (touched === null ? await guard({ action: 'refresh', reference }, () => driver.stat(id)) : undefined)
+    if (present === undefined) {
       clearInterval(this.#timer)
       await guard({ action: 'delete', reference }, () => removeOpenEntry(driver, path, reference))
       throw missingError(reference, undefined)
     }
-    if (driver.touch === undefined) await this.#write(id, new Uint8Array(0), this.#target.metadata)
+    if (touched === null) await this.#write(id, new Uint8Array(0), this.#target.metadata)
     this.#lastBeat = now
   }
 
@@ -358,11 +356,11 @@ export interface OpenParts {
 
 /** Find the parts of an entry that has not ended; `undefined` if there is none. */
 export async function readOpenParts(
-  driver: StorageDriver,
+  driver: CompleteDriver,
   path: string,
   reference: string,
 ): Promise<OpenParts | undefined> {
-  const head = await readInfo(driver, headId(path, reference))
+  const head = await driver.stat(headId(path, reference))
   if (head === undefined) return undefined
   const segments: Segment[] = []
   for await (const { id, info } of driver.list(segmentsPrefix(path, reference))) {
@@ -450,7 +448,7 @@ export class UnendedEntries {
  * finished entry.
  */
 export function openSegments(
-  driver: StorageDriver,
+  driver: CompleteDriver,
   path: string,
   reference: string,
   { head, segments, size }: OpenParts,
@@ -494,7 +492,7 @@ export function openSegments(
 
 /** Read from the entry that took the place of its segments. */
 async function readEnded(
-  driver: StorageDriver,
+  driver: CompleteDriver,
   path: string,
   reference: string,
   range: { readonly offset: number; readonly length: number },
@@ -510,7 +508,7 @@ async function readEnded(
  * of its segments; `undefined` if there was no such entry.
  */
 export async function removeOpenEntry(
-  driver: StorageDriver,
+  driver: CompleteDriver,
   path: string,
   reference: string,
 ): Promise<number | undefined> {

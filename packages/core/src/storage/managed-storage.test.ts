@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { fourMethods } from '../../test/four-methods.ts'
 import { TinyDisk, TinyDriver } from '../../test/tiny-driver.ts'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import { runConformance, type ConformanceHarness } from '../conformance/index.ts'
-import { passedOn } from '../wrappers/mend-corrupt.ts'
-import { createStorage, wrapStorage } from './managed-storage.ts'
-import type { DriverContent, StorageDriver } from './storage-driver.ts'
-
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+import { bytes, collect, stream } from '../conformance/sample.ts'
+import { completeDriver, createStorage, wrapStorage } from './managed-storage.ts'
+import type { StorageDriver, CompleteDriver, WrapperKind } from './storage-driver.ts'
 
 const READING_IS_USE: readonly string[] = [
   'stat/last-use',
@@ -15,35 +14,6 @@ const READING_IS_USE: readonly string[] = [
   'open/refreshes-age',
   'quota/evicts-least-recently-used',
 ]
-
-async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const collected: Item[] = []
-  for await (const item of items) collected.push(item)
-  return collected
-}
-
-/** What the documentation shows: four methods over a map. */
-function fourMethods(): StorageDriver {
-  const entries = new Map<string, DriverContent>()
-  return {
-    async write(id, chunks, info) {
-      const parts: Uint8Array[] = []
-      for await (const chunk of chunks) parts.push(chunk.slice())
-      const content = new Uint8Array(Buffer.concat(parts))
-      entries.set(id, { content, info: { ...info, size: content.length } })
-    },
-    async read(id, range) {
-      const entry = entries.get(id)
-      if (entry === undefined) return undefined
-      const { offset, length } = range ?? { offset: 0, length: entry.content.length }
-      return { ...entry, content: entry.content.slice(offset, offset + length) }
-    },
-    remove: async (id) => entries.delete(id),
-    async *list(prefix) {
-      for (const [id, { info }] of entries) if (id.startsWith(prefix)) yield { id, info }
-    },
-  }
-}
 
 describe('createStorage', () => {
   test('makes a conforming storage of a driver with four methods', { timeout: 60_000 }, async () => {
@@ -144,14 +114,15 @@ describe('createStorage', () => {
   })
 })
 
-const same = (driver: StorageDriver): StorageDriver =>
-  passedOn(driver, ['write', 'read', 'remove', 'list']) as StorageDriver
+const layer =
+  (kind: WrapperKind) =>
+  (driver: CompleteDriver): CompleteDriver => ({ ...driver, layers: [kind, ...driver.layers] })
 
 describe('wrapStorage', () => {
   test('keeps references, settings and the clock', async () => {
     let time = 1_000
     const inner = tinyStorage({ ttlMs: 100, now: () => time })
-    const wrapped = wrapStorage(inner, 'compressed', same)
+    const wrapped = wrapStorage(inner, 'compressed', layer('compressed'))
     const reference = await wrapped.scope('a').store('call', new Uint8Array(3))
     expect(await inner.scope('a').store('call', new Uint8Array(3))).toBe(reference)
     // Storing again was one more use, a millisecond later.
@@ -166,27 +137,47 @@ describe('wrapStorage', () => {
     ['nothing', () => undefined, /made with this copy/],
     ['a text', () => 'redis://', /made with this copy/],
   ])('refuses %s', (_name, storage, message) => {
-    expect(() => wrapStorage(storage() as never, 'compressed', same)).toThrow(TypeError)
-    expect(() => wrapStorage(storage() as never, 'compressed', same)).toThrow(message)
+    expect(() => wrapStorage(storage() as never, 'compressed', layer('compressed'))).toThrow(TypeError)
+    expect(() => wrapStorage(storage() as never, 'compressed', layer('compressed'))).toThrow(message)
   })
 
   test('encrypts what was compressed, and nothing else', () => {
-    const encrypted = wrapStorage(tinyStorage(), 'encrypted', same)
-    const both = wrapStorage(encrypted, 'compressed', same)
-    const compressed = wrapStorage(tinyStorage(), 'compressed', same)
-    expect(() => wrapStorage(compressed, 'encrypted', same)).toThrow('Write compressed(encrypted(storage, { key }))')
-    expect(() => wrapStorage(both, 'compressed', same)).toThrow('already. Call compressed() once')
-    expect(() => wrapStorage(both, 'encrypted', same)).toThrow('already. Call encrypted() once')
+    const encrypted = wrapStorage(tinyStorage(), 'encrypted', layer('encrypted'))
+    const both = wrapStorage(encrypted, 'compressed', layer('compressed'))
+    const compressed = wrapStorage(tinyStorage(), 'compressed', layer('compressed'))
+    expect(() => wrapStorage(compressed, 'encrypted', layer('encrypted'))).toThrow(
+      'Write compressed(encrypted(storage, { key }))',
+    )
+    expect(() => wrapStorage(both, 'compressed', layer('compressed'))).toThrow('already. Call compressed() once')
+    expect(() => wrapStorage(both, 'encrypted', layer('encrypted'))).toThrow('already. Call encrypted() once')
   })
 })
 
-describe('passedOn', () => {
-  test('gives what there is, bound to the driver', async () => {
-    const driver = new TinyDriver(new TinyDisk(() => 0))
-    const passed = passedOn(driver, ['stat', 'open', 'refreshMs', 'touchFirstBytes', 'write'])
-    expect(Object.keys(passed)).toEqual(['stat', 'refreshMs', 'write'])
-    const storage = createStorage(driver)
-    const reference = await storage.store('call', new Uint8Array(3))
-    expect(await passed.stat?.(reference)).toMatchObject({ size: 3 })
+describe('completeDriver', () => {
+  test('returns a complete driver as it is', () => {
+    const complete = completeDriver(fourMethods())
+    expect(completeDriver(complete)).toBe(complete)
+    expect(complete.locate).toBeUndefined()
+  })
+
+  test('does all of it with four methods', async () => {
+    const driver = completeDriver(fourMethods())
+    const info = { key: 'call', contentType: 'text/plain', storedAt: 5, lastUsedAt: 5, metadata: {} }
+    expect(await driver.write('a/call_1', stream(bytes('content')), info)).toEqual({ created: true, lastUsedAt: 5 })
+    expect(await driver.write('a/call_1', stream(bytes('content')), info)).toEqual({ created: false, lastUsedAt: 6 })
+    expect(await driver.stat('a/call_1')).toMatchObject({ size: 7, storedAt: 5, lastUsedAt: 6 })
+    expect(await driver.touch('a/call_1', 9)).toBeNull()
+    expect(await (await driver.open('a/call_1'))?.read({ offset: 3, length: 4 })).toEqual(bytes('tent'))
+    expect(await driver.collect('', 9)).toEqual({ leftovers: 0, bytes: 0 })
+    const eviction = { reason: 'age', evictedAt: 9, metadata: {} } as const
+    expect(await driver.evict('a/call_1', 5, eviction)).toBe(false)
+    expect(await driver.evict('a/call_1', 6, eviction)).toBe(true)
+    expect(await driver.findEviction('a/call_1')).toEqual(eviction)
+    await driver.write('a/call_1', stream(bytes('content')), info)
+    expect(await driver.findEviction('a/call_1')).toBeUndefined()
+    expect(await collect(driver.removeAll('b/'))).toEqual([])
+    expect(await collect(driver.removeAll('a/'))).toEqual(['a/call_1'])
+    expect(await driver.open('a/call_1')).toBeUndefined()
+    await driver.close()
   })
 })

@@ -1,137 +1,14 @@
-import { childScope, rootScope, type Scope } from './reference.ts'
-import type { StorageDriver } from './storage-driver.ts'
-import { StorageEngine } from './storage-engine.ts'
-import {
-  assertManagedStorageOptions,
-  type ByteRange,
-  type DeleteOptions,
-  type EntryWriter,
-  type EvictionReport,
-  type GcReport,
-  type ListOptions,
-  type Location,
-  type ManagedStorageOptions,
-  type OpenContent,
-  type OpenEntryOptions,
-  type OperationOptions,
-  type Storage,
-  type StoredContent,
-  type StoredInfo,
-  type StoredRange,
-  type StoreOptions,
-} from './storage.ts'
+import { LINE_BLOCK_BYTES } from '@spillway/text/internal'
+import { describeDamaged, EvictionLog } from './entry-lifetime.ts'
+import { rootScope, splitId, type EntryId } from './reference.ts'
+import { ScopedStorage, StorageState } from './scoped-storage.ts'
+import type { CompleteDriver, StorageDriver, WrapperKind } from './storage-driver.ts'
+import { missingError } from './storage-error.ts'
+import { assertManagedStorageOptions, type ManagedStorageOptions } from './storage.ts'
 
 const DRIVER_METHODS = ['write', 'read', 'remove', 'list'] as const
-const DEFAULT_CONTENT_TYPE = 'text/plain'
-
-/** What a storage was made of. */
-interface StorageParts {
-  readonly driver: StorageDriver
-  readonly options: ManagedStorageOptions
-}
-
-/** What wrappers need to know of a storage, and nobody else. */
-const PARTS = new WeakMap<object, StorageParts>()
-
-/** Return what a {@link ManagedStorage} was made of; `undefined` for anything else, a scope of it too. */
-export const storageParts = (storage: object): StorageParts | undefined => PARTS.get(storage)
-
-/**
- * A scope of a {@link ManagedStorage}: everything a storage can do, behind one wall.
- *
- * @example
- * ```ts
- * import type { ScopedStorage } from '@spillway/core'
- * import { InMemoryStorage } from '@spillway/memory'
- *
- * const storage = new InMemoryStorage()
- * const session: ScopedStorage = storage.scope('tenant-1', 'session-1')
- * await session.store('call_1_0', new TextEncoder().encode('hello'))
- * console.assert((await session.clear()) === 1 && (await storage.clear()) === 0)
- * ```
- */
-export class ScopedStorage implements Storage {
-  readonly #engine: StorageEngine
-  readonly #scope: Scope
-  /** Present where the driver can say how a shell reaches an entry. */
-  readonly locate?: (reference: string) => Location | undefined
-
-  /** @internal */
-  constructor(engine: StorageEngine, scope: Scope) {
-    this.#engine = engine
-    this.#scope = scope
-    if (engine.driver.locate !== undefined) this.locate = (reference) => engine.locate(scope, reference)
-  }
-
-  scope(...segments: string[]): ScopedStorage {
-    return new ScopedStorage(this.#engine, childScope(this.#scope, segments))
-  }
-
-  async store(
-    key: string,
-    content: Uint8Array,
-    contentType: string = DEFAULT_CONTENT_TYPE,
-    options: StoreOptions = {},
-  ): Promise<string> {
-    return this.#engine.store(this.#scope, key, content, contentType, options)
-  }
-
-  async storeStream(
-    key: string,
-    chunks: AsyncIterable<Uint8Array>,
-    contentType: string = DEFAULT_CONTENT_TYPE,
-    options: StoreOptions = {},
-  ): Promise<string> {
-    return this.#engine.storeStream(this.#scope, key, chunks, contentType, options)
-  }
-
-  async openEntry(
-    key: string,
-    contentType: string = DEFAULT_CONTENT_TYPE,
-    options: OpenEntryOptions = {},
-  ): Promise<EntryWriter> {
-    return this.#engine.openEntry(this.#scope, key, contentType, options)
-  }
-
-  async retrieve(reference: string, options: OperationOptions = {}): Promise<StoredContent> {
-    return this.#engine.retrieve(this.#scope, reference, options)
-  }
-
-  async retrieveRange(reference: string, range: ByteRange, options: OperationOptions = {}): Promise<StoredRange> {
-    return this.#engine.retrieveRange(this.#scope, reference, range, options)
-  }
-
-  async open(reference: string, options: OperationOptions = {}): Promise<OpenContent> {
-    return this.#engine.open(this.#scope, reference, options)
-  }
-
-  async stat(reference: string, options: OperationOptions = {}): Promise<StoredInfo> {
-    return this.#engine.stat(this.#scope, reference, options)
-  }
-
-  list(options: ListOptions = {}): AsyncIterable<StoredInfo> {
-    return this.#engine.list(this.#scope, options)
-  }
-
-  async delete(reference: string, options: DeleteOptions = {}): Promise<void> {
-    return this.#engine.delete(this.#scope, reference, options)
-  }
-
-  async clear(options: OperationOptions = {}): Promise<number> {
-    return this.#engine.clear(this.#scope, options)
-  }
-
-  async endTurn(): Promise<EvictionReport> {
-    return this.#engine.endTurn(this.#scope)
-  }
-
-  async gc(options: OperationOptions = {}): Promise<GcReport> {
-    return this.#engine.gc(this.#scope, options)
-  }
-
-  /** Leave the connection open: it belongs to the storage that this view came from. */
-  async close(): Promise<void> {}
-}
+const DEFAULT_REFRESH_MS = 60_000
+const NO_BYTES = { offset: 0, length: 0 }
 
 /**
  * A storage over a driver: the base class of all backends.
@@ -152,7 +29,7 @@ export class ScopedStorage implements Storage {
  * ```
  */
 export class ManagedStorage extends ScopedStorage {
-  readonly #engine: StorageEngine
+  private readonly shared: StorageState
 
   constructor(driver: StorageDriver, options: ManagedStorageOptions = {}) {
     for (const method of DRIVER_METHODS)
@@ -161,15 +38,14 @@ export class ManagedStorage extends ScopedStorage {
           `A storage driver needs the method ${method}(). It has to have ${DRIVER_METHODS.join(', ')}.`,
         )
     assertManagedStorageOptions(options)
-    const engine = new StorageEngine(driver, options)
-    super(engine, rootScope())
-    this.#engine = engine
-    PARTS.set(this, { driver, options })
+    const shared = new StorageState(completeDriver(driver), options)
+    super(shared, rootScope())
+    this.shared = shared
   }
 
   /** Release the driver's connections and handles. Closing twice is fine. */
   override async close(): Promise<void> {
-    await this.#engine.close()
+    await this.shared.close()
   }
 }
 
@@ -211,11 +87,10 @@ export function createStorage(driver: StorageDriver, options: ManagedStorageOpti
   return new ManagedStorage(driver, options)
 }
 
-/** What can be done to the bytes between a storage and its backend. */
-type WrapperKind = 'compressed' | 'encrypted'
-
-/** What was done already to the bytes that reach a driver, the outermost first. */
-const WRAPPERS = new WeakMap<StorageDriver, readonly WrapperKind[]>()
+/** Return what a {@link ManagedStorage} was made of; `undefined` for anything else, a scope of it too. */
+export function stateOf(storage: unknown): StorageState | undefined {
+  return storage instanceof ManagedStorage ? storage['shared'] : undefined
+}
 
 /**
  * Make a storage over the changed driver of another one, with the same settings: references, scopes and eviction stay as
@@ -226,10 +101,10 @@ const WRAPPERS = new WeakMap<StorageDriver, readonly WrapperKind[]>()
 export function wrapStorage(
   storage: ManagedStorage,
   kind: WrapperKind,
-  wrap: (driver: StorageDriver) => StorageDriver,
+  wrap: (driver: CompleteDriver) => CompleteDriver,
 ): ManagedStorage {
   const { driver, options } = partsOf(storage, kind)
-  const below = WRAPPERS.get(driver) ?? []
+  const below = driver.layers
   if (below.includes(kind)) throw new TypeError(`The storage is ${kind} already. Call ${kind}() once.`)
   // The outer wrapper is the first to see what is stored.
   if (below.includes('compressed'))
@@ -237,13 +112,11 @@ export function wrapStorage(
       'Encrypted bytes cannot be compressed, and content goes through the outer wrapper first. ' +
         'Write compressed(encrypted(storage, { key })): it compresses, then encrypts.',
     )
-  const wrapped = wrap(driver)
-  WRAPPERS.set(wrapped, [kind, ...below])
-  return new ManagedStorage(wrapped, options)
+  return new ManagedStorage(wrap(driver), options)
 }
 
-function partsOf(storage: unknown, kind: WrapperKind): StorageParts {
-  const parts = typeof storage === 'object' && storage !== null ? storageParts(storage) : undefined
+function partsOf(storage: unknown, kind: WrapperKind): StorageState {
+  const parts = stateOf(storage)
   if (parts !== undefined) return parts
   if (storage instanceof ScopedStorage)
     throw new TypeError(`A scope cannot be ${kind} alone. Wrap the storage, and take scopes of the result.`)
@@ -252,4 +125,98 @@ function partsOf(storage: unknown, kind: WrapperKind): StorageParts {
       'it works between a storage and its driver, which others do not show. If it is one, two copies of @spillway/core ' +
       'are installed: deduplicate them.',
   )
+}
+
+/** Fill in what a driver leaves out, from what it has. A complete driver is returned as it is. */
+export function completeDriver(driver: StorageDriver): CompleteDriver {
+  if (isComplete(driver)) return driver
+  const tombstones = new EvictionLog()
+  const { ephemeral = false, refreshMs = DEFAULT_REFRESH_MS, tellsCreated = false, touchFirstBytes = 0 } = driver
+  const complete: CompleteDriver = {
+    layers: [],
+    ephemeral,
+    isInMemory: ephemeral && driver.open !== undefined,
+    refreshMs,
+    tellsCreated,
+    touchFirstBytes: driver.touch === undefined ? Infinity : touchFirstBytes,
+    async write(id, chunks, info, lineIndex) {
+      // A driver that cannot touch writes again instead, and each use must differ from the one before.
+      const before = driver.touch === undefined && !tellsCreated ? await complete.stat(id) : undefined
+      const lastUsedAt = Math.max(info.lastUsedAt, (before?.lastUsedAt ?? 0) + 1)
+      const described = before === undefined ? info : { ...info, storedAt: before.storedAt, lastUsedAt }
+      const written = await driver.write(id, chunks, described, lineIndex)
+      tombstones.remove(id)
+      if (typeof written === 'object') return written
+      const created = written ?? before === undefined
+      // The driver has touched what was there; another touch tells when.
+      const touched = created ? undefined : await complete.touch(id, described.lastUsedAt)
+      return { created, lastUsedAt: touched ?? described.lastUsedAt }
+    },
+    read: (id, range) => driver.read(id, range),
+    async remove(id) {
+      tombstones.remove(id)
+      return await driver.remove(id)
+    },
+    list: (prefix, options) => driver.list(prefix, options),
+    async stat(id) {
+      return driver.stat === undefined ? (await driver.read(id, NO_BYTES))?.info : await driver.stat(id)
+    },
+    async open(id) {
+      return driver.open === undefined ? await openByRanges(driver, id) : await driver.open(id)
+    },
+    async touch(id, lastUsedAt) {
+      if (driver.touch === undefined) return null
+      const touched = await driver.touch(id, lastUsedAt)
+      if (typeof touched === 'number') tombstones.remove(id)
+      return touched
+    },
+    async evict(id, unusedSince, eviction) {
+      const isGone =
+        driver.evict === undefined
+          ? ((await describeDamaged(complete, id))?.lastUsedAt ?? Infinity) <= unusedSince && (await driver.remove(id))
+          : await driver.evict(id, unusedSince, eviction)
+      if (isGone && eviction !== undefined && driver.findEviction === undefined) tombstones.add(id, eviction)
+      return isGone
+    },
+    async findEviction(id) {
+      return driver.findEviction === undefined ? tombstones.find(id) : await driver.findEviction(id)
+    },
+    async *removeAll(prefix) {
+      for await (const id of driver.removeAll?.(prefix) ?? removeEach(driver, prefix)) {
+        tombstones.remove(id)
+        yield id
+      }
+    },
+    async collect(prefix, now) {
+      return (await driver.collect?.(prefix, now)) ?? { leftovers: 0, bytes: 0 }
+    },
+    ...(driver.locate && { locate: driver.locate.bind(driver) }),
+    async close() {
+      await driver.close?.()
+    },
+  }
+  return complete
+}
+
+const isComplete = (driver: StorageDriver): driver is CompleteDriver => 'layers' in driver && 'isInMemory' in driver
+
+/** Open an entry by reading its beginning: small content comes with it. */
+async function openByRanges(driver: StorageDriver, id: EntryId): ReturnType<CompleteDriver['open']> {
+  const first = await driver.read(id, { offset: 0, length: LINE_BLOCK_BYTES })
+  if (first === undefined) return undefined
+  const { content, info } = first
+  return {
+    info,
+    read: async ({ offset, length }) => {
+      if (offset + length <= content.length) return content.subarray(offset, offset + length)
+      const read = await driver.read(id, { offset, length })
+      if (read === undefined) throw missingError(splitId(id).reference, undefined)
+      return read.content
+    },
+    close: async () => undefined,
+  }
+}
+
+async function* removeEach(driver: StorageDriver, prefix: string): AsyncGenerator<EntryId> {
+  for await (const { id } of driver.list(prefix)) if (id.startsWith(prefix) && (await driver.remove(id))) yield id
 }

@@ -83,8 +83,6 @@ export interface CollectReport {
 export interface StorageDriver {
   /** Set where content lives only as long as this object, so that there is never anything to find at the start. */
   readonly ephemeral?: boolean
-  /** Set where reading costs more than finding the bytes, so that what was read is worth remembering in any case. */
-  readonly computesContent?: boolean
   /** How old a last use must be, in milliseconds, before retrieving refreshes it. Defaults to 60,000; 0 if it is free. */
   readonly refreshMs?: number
   /**
@@ -135,7 +133,7 @@ export interface StorageDriver {
    * that every use can be told from the one before. Return when it was set to, or `undefined` where there is no entry.
    * Without this, storing again rewrites the entry, and retrieving it renews neither its age nor its place in a quota.
    */
-  touch?(id: EntryId, lastUsedAt: number): Promise<number | undefined>
+  touch?(id: EntryId, lastUsedAt: number): Promise<number | null | undefined>
   /**
    * Remove an entry if it has not been used since `unusedSince`, and return whether it went. Against a concurrent
    * `write` or `touch` this must be atomic: an entry that they report as existing stays. With an `eviction`, leave a
@@ -157,8 +155,24 @@ export interface StorageDriver {
   close?(): Promise<void>
 }
 
-/** Describe an entry; a driver that cannot do that alone reads none of its bytes. */
-export async function readInfo(driver: StorageDriver, id: EntryId): Promise<EntryInfo | undefined> {
-  if (driver.stat !== undefined) return driver.stat(id)
-  return (await driver.read(id, { offset: 0, length: 0 }))?.info
+/** How a wrapper changes what reaches a driver. */
+export type WrapperKind = 'compressed' | 'encrypted'
+
+/**
+ * A driver without optional methods and settings, so that nobody has to ask what it can do. Only `locate` may be missing, as
+ * a storage tells its users then.
+ */
+export interface CompleteDriver
+  extends Required<Omit<StorageDriver, 'write' | 'locate'>>, Pick<StorageDriver, 'locate'> {
+  /** The wrappers above the backend, the outermost first. */
+  readonly layers: readonly WrapperKind[]
+  /** Whether `open` gives content that is in memory anyway, so that a cache would keep it twice. */
+  readonly isInMemory: boolean
+  /** As {@link StorageDriver.write}, but always says what it found. */
+  write(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex?: () => string | undefined,
+  ): Promise<WrittenEntry>
 }

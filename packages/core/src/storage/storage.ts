@@ -281,7 +281,9 @@ export function scopeOf(storage: Storage, segments: readonly string[]): Storage 
       'unsupported',
       'This storage has no scope() and cannot keep tenants or sessions apart. Use it without a scope, or wrap it with createStorage().',
     )
-  return storage.scope(...segments)
+  const scope: unknown = storage.scope(...segments)
+  assertStorage(scope)
+  return scope
 }
 
 /** Options that every backend built with `createStorage` can take. */

@@ -1,4 +1,5 @@
 import {
+  concatBytes,
   ManagedStorage,
   RecencyMap,
   type ByteRange,
@@ -82,7 +83,9 @@ export class MemoryDriver implements StorageDriver {
     info: NewEntryInfo,
     lineIndex: () => string | undefined = () => undefined,
   ): Promise<boolean> {
-    const content = await join(chunks)
+    const parts: Uint8Array[] = []
+    for await (const chunk of chunks) parts.push(chunk)
+    const content = concatBytes(parts)
     const index = lineIndex()
     const kept = index === undefined ? {} : { lineIndex: index }
     if ((await this.touch(id, info.lastUsedAt)) !== undefined) return false
@@ -171,22 +174,4 @@ const parentPath = (path: string): string => path.slice(0, Math.max(0, path.last
 function* listed(scope: Scope): Generator<DriverEntry> {
   for (const [id, { info }] of [...scope.entries]) yield { id, info }
   for (const below of [...scope.below]) yield* listed(below)
-}
-
-async function join(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of chunks) {
-    parts.push(chunk)
-    size += chunk.byteLength
-  }
-  const [first] = parts
-  if (first !== undefined && parts.length === 1) return first
-  const content = new Uint8Array(size)
-  let at = 0
-  for (const part of parts) {
-    content.set(part, at)
-    at += part.byteLength
-  }
-  return content
 }

@@ -1,4 +1,11 @@
-import { BoundedMap, StorageError, type EntryId, type NewEntryInfo, type WrittenEntry } from '@spillway/core/driver'
+import {
+  BoundedMap,
+  concatBytes,
+  StorageError,
+  type EntryId,
+  type NewEntryInfo,
+  type WrittenEntry,
+} from '@spillway/core/driver'
 import type { EntryReader, FoundEntry } from './entry-reader.ts'
 import { encodeMetadata, encodeSibling, type ObjectMetadata, type ObjectNames } from './object-names.ts'
 import type { PutOptions, S3Bucket } from './s3-bucket.ts'
@@ -227,7 +234,7 @@ export async function gatherContent(chunks: AsyncIterable<Uint8Array>, limits: G
   let size = 0
   for (;;) {
     const next = await rest.next()
-    if (next.done === true) return { content: joined(pieces, size) }
+    if (next.done === true) return { content: concatBytes(pieces, size) }
     if (next.value.length === 0) continue
     size += next.value.length
     append(pieces, next.value)
@@ -261,16 +268,4 @@ function append(pieces: Uint8Array[], chunk: Uint8Array): void {
   if (last === undefined || last.buffer !== chunk.buffer || last.byteOffset + last.length !== chunk.byteOffset)
     pieces.push(chunk)
   else pieces[pieces.length - 1] = new Uint8Array(last.buffer, last.byteOffset, last.length + chunk.length)
-}
-
-function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
-  const [first] = pieces
-  if (first !== undefined && pieces.length === 1) return first
-  const content = new Uint8Array(size)
-  let at = 0
-  for (const piece of pieces) {
-    content.set(piece, at)
-    at += piece.length
-  }
-  return content
 }

@@ -1,6 +1,7 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { adoptStorage } from '../../content/adopt-storage.ts'
 import { countTokens } from '../../../test/retrieval-fixture.ts'
 import { DEFAULT_BLOCK_BYTES } from '../../content/content-source.ts'
 import type { RetrievalContext } from '../retrieval-tool.ts'
@@ -22,13 +23,13 @@ async function ask(content: unknown, path: string, asked: Asked = {}): Promise<s
   const text = typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
   const context: RetrievalContext = {
-    storage: {
+    storage: adoptStorage({
       store: async (key) => key,
       retrieve: async () => ({ content: bytes.slice(), contentType }),
       retrieveRange: async (_, { offset, length }) => {
         return { content: bytes.slice(offset, offset + length), contentType, size: bytes.length }
       },
-    },
+    }),
     scoped: false,
     maxMediaBytes: 1,
     deadlineMs,

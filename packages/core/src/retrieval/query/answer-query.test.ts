@@ -2,6 +2,7 @@ import { countTurns } from '@spillway-internal/test-inputs'
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { adoptStorage } from '../../content/adopt-storage.ts'
 import { countTokens, storageOf, type Entries } from '../../../test/retrieval-fixture.ts'
 import { formatRetrievalCall, type RetrievalContext } from '../retrieval-tool.ts'
 import { answerQuery, findNearWords } from './answer-query.ts'
@@ -9,7 +10,7 @@ import type { QueryRequest } from './read-passage.ts'
 
 function contextOf(entries: Entries, options: Partial<RetrievalContext> = {}): RetrievalContext {
   return {
-    storage: storageOf(entries, options.scoped ?? false),
+    storage: adoptStorage(storageOf(entries, options.scoped ?? false)),
     scoped: false,
     maxTokens: 2_500,
     countTokens,

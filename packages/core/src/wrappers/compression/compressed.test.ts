@@ -16,7 +16,7 @@ import {
   tailBytes,
   type CodecName,
 } from './block-table.ts'
-import { compressed, type CompressedOptions } from './compressed.ts'
+import { compressed, isCompressedType, type CompressedOptions } from './compressed.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const lines = (count: number): Uint8Array =>
@@ -199,8 +199,8 @@ describe('compressed', () => {
     const before = recorded.bytesRead()
     const found = await storage.retrieveRange(reference, { offset: 2_000_000, length: 100 })
     expect(found.content).toEqual(whole.subarray(2_000_000, 2_000_100))
-    // The table of about a thousand blocks, and a block or two.
-    expect(recorded.bytesRead() - before).toBeLessThan(4_096 + 16_384 + 8_192)
+    // The first bytes, the table of about a thousand blocks, and a block or two.
+    expect(recorded.bytesRead() - before).toBeLessThan(65_536 + 4_096 + 16_384 + 8_192)
   })
 
   test('keeps the line index of the content', async () => {
@@ -392,4 +392,34 @@ describe('compressed', () => {
     expect(() => compressed(tinyStorage(), options as never)).toThrow(TypeError)
     expect(() => compressed(tinyStorage(), options as never)).toThrow(name)
   })
+})
+
+test.each([
+  'image/png',
+  'Image/JPEG; q=1',
+  'video/mp4',
+  'audio/mpeg',
+  'application/zip',
+  'application/gzip',
+  'application/pdf',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.oasis.opendocument.text',
+  'application/made-up+zip',
+  'font/woff2',
+])('%s is compressed', (type) => {
+  expect(isCompressedType(type)).toBe(true)
+})
+
+test.each([
+  'text/plain',
+  'application/json; charset=utf-8',
+  'image/svg+xml',
+  'image/bmp',
+  'audio/wav',
+  'application/octet-stream',
+  'application/x-tar',
+  'application/ld+json',
+  'font/ttf',
+])('%s is not', (type) => {
+  expect(isCompressedType(type)).toBe(false)
 })

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { recordedDriver } from '../../../test/recorded-driver.ts'
 import { SEGMENT_BYTES } from '../../../test/sealed-attacks.ts'
+import { completeDriver } from '../../storage/managed-storage.ts'
 import { onlyChunk } from '../../storage/reference.ts'
 import type { OpenEntry, StorageDriver } from '../../storage/storage-driver.ts'
-import { encryptedDriver } from './encrypted-driver.ts'
+import { EncryptedDriver } from './encrypted-driver.ts'
 import { KeyRing } from './key-ring.ts'
 import { HEADER_BYTES } from './sealed-segments.ts'
 
@@ -39,11 +40,11 @@ function openingFixture() {
       }
     },
   }
-  const driver = encryptedDriver(inner, ring())
+  const driver = new EncryptedDriver(completeDriver(inner), ring())
   /** Store the content again, under the description that is there. */
   const storeAgain = async (): Promise<void> => {
     const other = recordedDriver()
-    await write(encryptedDriver(other.driver, ring()))
+    await write(new EncryptedDriver(completeDriver(other.driver), ring()))
     recorded.only().content = other.only().content
   }
   return { ...recorded, driver, inner, open, storeAgain }
@@ -139,8 +140,8 @@ describe('a range that is sealed', () => {
     await write(driver)
     await storeAgain()
     let reads = 0
-    const driverOfRewrites = encryptedDriver(
-      {
+    const driverOfRewrites = new EncryptedDriver(
+      completeDriver({
         ...inner,
         async read(id, range) {
           const found = await inner.read(id, range)
@@ -148,7 +149,7 @@ describe('a range that is sealed', () => {
           if ((reads += 1) <= 2) await storeAgain()
           return found
         },
-      },
+      }),
       ring(),
     )
     const found = await driverOfRewrites.read(ID, { offset: 100, length: 10 })

@@ -1,19 +1,20 @@
 import { BoundedMap, decodeBase64, encodeBase64 } from '@spillway/text/internal'
 import { decodeDescription, encodeDescription } from '../../driver/entry-description.ts'
 import {
+  type CollectReport,
   type DriverContent,
   type DriverEntry,
   type DriverListOptions,
   type EntryInfo,
   type NewEntryInfo,
   type OpenEntry,
-  readInfo,
-  type StorageDriver,
+  type WrittenEntry,
+  type CompleteDriver,
 } from '../../storage/storage-driver.ts'
 import { type EntryId } from '../../storage/reference.ts'
 import { corruptError, StorageError, type Eviction } from '../../storage/storage-error.ts'
 import type { ByteRange } from '../../storage/storage.ts'
-import { mendCorrupt, passedOn } from '../mend-corrupt.ts'
+import { WrappedDriver } from '../wrapped-driver.ts'
 import type { KeyRing } from './key-ring.ts'
 import {
   headerOfText,
@@ -35,31 +36,6 @@ const SEALED_METADATA = 'spillway.sealed'
 const MAX_NAMES_LOOKED_AT = 100
 const MAX_REPAIRED = 1_000
 
-/** Encrypt what goes into a driver, names and descriptions too. */
-export function encryptedDriver(inner: StorageDriver, keys: KeyRing): StorageDriver {
-  const driver = new EncryptedDriver(inner, keys)
-  const { stat, open, touch, evict, findEviction, removeAll, collect } = inner
-  return mendCorrupt({
-    ...passedOn(inner, ['ephemeral', 'refreshMs', 'touchFirstBytes', 'tellsCreated', 'close']),
-    computesContent: true,
-    write: (id, chunks, info, lineIndex) => driver.write(id, chunks, info, lineIndex),
-    read: (id, range) => driver.read(id, range),
-    remove: async (id) => inner.remove(await driver.names.innerId(id)),
-    list: (prefix, options) => driver.list(prefix, options),
-    ...(stat === undefined ? {} : { stat: (id) => driver.stat(id) }),
-    ...(open === undefined ? {} : { open: (id) => driver.open(id, open.bind(inner)) }),
-    ...(touch === undefined ? {} : { touch: async (id, at) => inner.touch?.(await driver.names.innerId(id), at) }),
-    ...(evict === undefined
-      ? {}
-      : { evict: (id, unusedSince, eviction) => driver.evict(id, unusedSince, eviction, evict.bind(inner)) }),
-    ...(findEviction === undefined ? {} : { findEviction: (id) => driver.findEviction(id, findEviction.bind(inner)) }),
-    ...(removeAll === undefined ? {} : { removeAll: (prefix) => driver.removeAll(prefix, removeAll.bind(inner)) }),
-    ...(collect === undefined
-      ? {}
-      : { collect: async (prefix, now) => collect.call(inner, await driver.names.innerPrefix(prefix), now) }),
-  })
-}
-
 /** A description that was opened. */
 interface Opened {
   readonly id: EntryId
@@ -74,9 +50,9 @@ type SealedSource = Pick<SealedContentOptions, 'read' | 'renew'>
 /** Where only the size of content is asked for. */
 const NOTHING: SealedSource = { read: async () => new Uint8Array(0), renew: async () => undefined }
 
-class EncryptedDriver {
-  readonly names: SealedNames
-  readonly #inner: StorageDriver
+/** Encrypts what goes into a driver, names and descriptions too. */
+export class EncryptedDriver extends WrappedDriver {
+  readonly #names: SealedNames
   readonly #keys: KeyRing
   /** What stands in front of content whose description is of another writer, so that not every range has to find that out. */
   readonly #repaired = new BoundedMap<EntryId, { readonly described: SealedHeader; readonly header: SealedHeader }>(
@@ -84,19 +60,23 @@ class EncryptedDriver {
   )
   #areNamesChecked = false
 
-  constructor(inner: StorageDriver, keys: KeyRing) {
-    this.#inner = inner
+  constructor(inner: CompleteDriver, keys: KeyRing) {
+    super(inner, 'encrypted')
     this.#keys = keys
-    this.names = new SealedNames(keys)
+    this.#names = new SealedNames(keys)
   }
 
-  async write(
+  protected override async innerId(id: EntryId): Promise<EntryId> {
+    return await this.#names.innerId(id)
+  }
+
+  protected override async encode(
     id: EntryId,
     chunks: AsyncIterable<Uint8Array>,
     info: NewEntryInfo,
     lineIndex?: () => string | undefined,
-  ): ReturnType<StorageDriver['write']> {
-    const inner = await this.names.innerId(id)
+  ): Promise<WrittenEntry> {
+    const inner = await this.innerId(id)
     const header = await this.#keys.header('content')
     const cipher = await this.#keys.cipher(inner, header)
     const description = { id, salt: encodeBase64(header.salt), description: encodeDescription(info) }
@@ -107,7 +87,7 @@ class EncryptedDriver {
       if (index !== undefined) sealedIndex = await sealText(this.#keys, inner, 'line-index', index)
     }
     const { storedAt, lastUsedAt } = info
-    return await this.#inner.write(
+    return await this.inner.write(
       inner,
       sealContent(chunks, cipher, header, ended),
       { key, contentType: SEALED_CONTENT_TYPE, storedAt, lastUsedAt, metadata: {} },
@@ -115,10 +95,10 @@ class EncryptedDriver {
     )
   }
 
-  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
-    const inner = await this.names.innerId(id)
+  protected override async decode(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
+    const inner = await this.innerId(id)
     const asked = range === undefined ? undefined : sealedRange(range, this.#keys.segmentBytes)
-    const found = await this.#inner.read(inner, asked)
+    const found = await this.inner.read(inner, asked)
     const opened = await this.#open(id, inner, found?.info)
     if (found === undefined || opened === undefined) return undefined
     const start = asked?.offset ?? 0
@@ -127,7 +107,7 @@ class EncryptedDriver {
       read: async ({ offset, length }) => {
         const isHere = offset >= start && offset + length <= start + found.content.byteLength
         if (isHere && !isStale) return found.content.subarray(offset - start, offset - start + length)
-        return (await this.#inner.read(inner, { offset, length }))?.content ?? new Uint8Array(0)
+        return (await this.inner.read(inner, { offset, length }))?.content ?? new Uint8Array(0)
       },
       // The whole was read at once, and fits itself.
       renew: async () => void (isStale = asked !== undefined),
@@ -135,20 +115,20 @@ class EncryptedDriver {
     return { content: await content.read(range ?? { offset: 0, length: Math.max(1, content.size) }), info: opened.info }
   }
 
-  async stat(id: EntryId): Promise<EntryInfo | undefined> {
-    const inner = await this.names.innerId(id)
-    const info = await readInfo(this.#inner, inner)
-    if (!this.names.isStandIn(id)) return (await this.#open(id, inner, info))?.info
+  protected override async describe(id: EntryId): Promise<EntryInfo | undefined> {
+    const inner = await this.innerId(id)
+    const info = await this.inner.stat(inner)
+    if (!this.#names.isStandIn(id)) return (await this.#open(id, inner, info))?.info
     return info === undefined || (await this.#openIfSealed(inner, info)) !== undefined ? undefined : unknownInfo(info)
   }
 
-  async open(id: EntryId, open: (id: EntryId) => Promise<OpenEntry | undefined>): Promise<OpenEntry | undefined> {
-    const inner = await this.names.innerId(id)
-    const entry = await open(inner)
+  protected override async decodeOpen(id: EntryId): Promise<OpenEntry | undefined> {
+    const inner = await this.innerId(id)
+    const entry = await this.inner.open(inner)
     try {
       const opened = await this.#open(id, inner, entry?.info)
       if (entry !== undefined && opened !== undefined) {
-        const source = new RenewedEntry(entry, () => open(inner))
+        const source = new RenewedEntry(entry, () => this.inner.open(inner))
         const content = this.#content({ inner, asked: id }, entry.info, opened.header, source)
         return { info: opened.info, read: (range) => content.read(range), close: () => source.close() }
       }
@@ -160,42 +140,42 @@ class EncryptedDriver {
     return undefined
   }
 
-  async *list(prefix: string, { unusedSince }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
-    const innerPrefix = await this.names.innerPrefix(prefix)
+  override async *list(prefix: string, { unusedSince }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
+    const innerPrefix = await this.#names.innerPrefix(prefix)
     // Which entry an inner one is, and of which scope, shows only when it is opened.
-    for await (const { id: inner, info } of this.#inner.list(innerPrefix, { unusedSince })) {
+    for await (const { id: inner, info } of this.inner.list(innerPrefix, { unusedSince })) {
       const opened = await this.#openIfSealed(inner, info)
       // What does not open is listed too, since otherwise nobody could find and remove it.
       if (opened === undefined)
-        yield { id: this.names.standIn(inner, { prefix, innerPrefix }), info: unknownInfo(info) }
+        yield { id: this.#names.standIn(inner, { prefix, innerPrefix }), info: unknownInfo(info) }
       else if (opened.id.startsWith(prefix)) yield opened
     }
   }
 
-  async evict(
-    id: EntryId,
-    unusedSince: number,
-    eviction: Eviction | undefined,
-    evict: NonNullable<StorageDriver['evict']>,
-  ): Promise<boolean> {
-    const inner = await this.names.innerId(id)
-    if (eviction === undefined) return await evict(inner, unusedSince)
+  override async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
+    const inner = await this.#names.innerId(id)
+    if (eviction === undefined) return await this.inner.evict(inner, unusedSince)
     const sealed = await sealText(this.#keys, inner, 'eviction', JSON.stringify(eviction.metadata))
-    return await evict(inner, unusedSince, { ...eviction, metadata: { [SEALED_METADATA]: sealed } })
+    return await this.inner.evict(inner, unusedSince, { ...eviction, metadata: { [SEALED_METADATA]: sealed } })
   }
 
-  async findEviction(id: EntryId, find: NonNullable<StorageDriver['findEviction']>): Promise<Eviction | undefined> {
-    const inner = await this.names.innerId(id)
-    const eviction = await find(inner)
+  override async findEviction(id: EntryId): Promise<Eviction | undefined> {
+    const inner = await this.innerId(id)
+    const eviction = await this.inner.findEviction(inner)
     if (eviction === undefined) return undefined
     // That it was evicted may be said even where nothing more can be. What is not sealed is not ours: it would reach a model.
     const metadata = await this.#openHint({ inner, asked: id }, 'eviction', eviction.metadata[SEALED_METADATA])
     return { ...eviction, metadata: metadata === undefined ? {} : (JSON.parse(metadata) as Eviction['metadata']) }
   }
 
-  async *removeAll(prefix: string, removeAll: NonNullable<StorageDriver['removeAll']>): AsyncGenerator<EntryId> {
-    const innerPrefix = await this.names.innerPrefix(prefix)
-    for await (const inner of removeAll(innerPrefix)) yield this.names.outerId(inner, { prefix, innerPrefix })
+  override async *removeAll(prefix: string): AsyncGenerator<EntryId> {
+    const innerPrefix = await this.#names.innerPrefix(prefix)
+    for await (const inner of this.inner.removeAll(innerPrefix))
+      yield this.#names.outerId(inner, { prefix, innerPrefix })
+  }
+
+  override async collect(prefix: string, now: number): Promise<CollectReport> {
+    return await this.inner.collect(await this.#names.innerPrefix(prefix), now)
   }
 
   #content(entry: SealedEntry, { size }: EntryInfo, described: SealedHeader, source: SealedSource): SealedContent {
@@ -244,7 +224,7 @@ class EncryptedDriver {
     const { size } = this.#content(entry, info, header, NOTHING)
     const lineIndex = await this.#openHint(entry, 'line-index', info.lineIndex)
     const plain = { ...described, size, lastUsedAt: info.lastUsedAt, ...(lineIndex === undefined ? {} : { lineIndex }) }
-    this.names.learn(entry.inner, id)
+    this.#names.learn(entry.inner, id)
     return { id, info: plain, header }
   }
 
@@ -266,7 +246,7 @@ class EncryptedDriver {
   async #checkNames(id: EntryId): Promise<void> {
     if (this.#areNamesChecked) return
     let looked = 0
-    for await (const { info } of this.#inner.list('')) {
+    for await (const { info } of this.inner.list('')) {
       const header = headerOfText(info.key)
       if (header !== undefined && !(await this.#keys.isNameKey(header)))
         throw corruptError(

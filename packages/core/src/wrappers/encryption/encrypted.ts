@@ -1,6 +1,6 @@
 import { assertKnownOptions } from '../../driver/assert-known-options.ts'
 import { wrapStorage, type ManagedStorage } from '../../storage/managed-storage.ts'
-import { encryptedDriver } from './encrypted-driver.ts'
+import { EncryptedDriver } from './encrypted-driver.ts'
 import {
   KeyRing,
   parseKey,
@@ -67,7 +67,7 @@ export interface EncryptedOptions {
  */
 export function encrypted(storage: ManagedStorage, options: EncryptedOptions): ManagedStorage {
   const keys = new KeyRing(keyRingOptions(options))
-  return wrapStorage(storage, 'encrypted', (driver) => encryptedDriver(driver, keys))
+  return wrapStorage(storage, 'encrypted', (driver) => new EncryptedDriver(driver, keys))
 }
 
 function keyRingOptions(options: EncryptedOptions): KeyRingOptions {

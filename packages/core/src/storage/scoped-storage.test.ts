@@ -89,7 +89,6 @@ describe('touchFirstBytes', () => {
   test.each<[string, Changes]>([
     ['', {}],
     [' below it', { touchFirstBytes: 1_000 }],
-    [' where nothing can be touched', { touch: undefined }],
   ])('a stream%s, whose reference is nobody else’s, is never asked for', async (_what, settings) => {
     const { storage, calls } = recorded(() => settings)
     const chunks = stream(content, content)

@@ -1,0 +1,563 @@
+import { BoundedMap, copyBytes, KeyedLock, LineIndexRecorder, plainBytes } from '@spillway/text/internal'
+import { CachedContent, CachedContents, ContentCache, contentCache } from './cached-content.ts'
+import { EntryLifetime } from './entry-lifetime.ts'
+import {
+  assertOpenMaxBytes,
+  LEASE_MS,
+  openEntryOf,
+  OpenEntryWriter,
+  openSegments,
+  readMetadata,
+  readOpenParts,
+  readSegments,
+  removeOpenEntry,
+  segmentsPrefix,
+  UnendedEntries,
+  type OpenParts,
+  type OpenSegments,
+} from './entry-writer.ts'
+import { OpenedContent, type ContentReader } from './opened-content.ts'
+import {
+  assertChunks,
+  assertContent,
+  assertContentType,
+  assertKey,
+  assertMetadata,
+  assertRange,
+  assertReference,
+  childScope,
+  contentReference,
+  entryId,
+  idPrefix,
+  isOpenReference,
+  isReference,
+  onlyChunk,
+  openReference,
+  randomReference,
+  scopePath,
+  seenChunks,
+  sourceChunks,
+  splitId,
+  type EntryId,
+  type Scope,
+} from './reference.ts'
+import type { DriverContent, EntryInfo, OpenEntry, CompleteDriver } from './storage-driver.ts'
+import { checkAborted, guard, guardIteration, StorageError } from './storage-error.ts'
+import type {
+  ByteRange,
+  DeleteOptions,
+  EntryState,
+  EntryWriter,
+  EvictionReport,
+  GcReport,
+  ListOptions,
+  Location,
+  ManagedStorageOptions,
+  OmittedPart,
+  OpenContent,
+  OpenEntryOptions,
+  OperationOptions,
+  Storage,
+  StoredContent,
+  StoredInfo,
+  StoredRange,
+  StoreOptions,
+} from './storage.ts'
+
+const DEFAULT_CONTENT_TYPE = 'text/plain'
+const MAX_KNOWN_CONTENT_TYPES = 10_000
+
+/** What the scopes of a storage share. */
+export class StorageState {
+  readonly driver: CompleteDriver
+  readonly options: ManagedStorageOptions
+  readonly locks: KeyedLock = new KeyedLock()
+  readonly lifetime: EntryLifetime
+  /** What was opened lately. Content that a driver has in memory and gives as it is there is not remembered again. */
+  readonly opened: CachedContents<EntryInfo>
+  /** Content types of recently used entries: what `locate`, which cannot wait, needs to know. */
+  readonly contentTypes: BoundedMap<EntryId, string> = new BoundedMap(MAX_KNOWN_CONTENT_TYPES)
+
+  constructor(driver: CompleteDriver, options: ManagedStorageOptions) {
+    this.driver = driver
+    this.options = options
+    this.lifetime = new EntryLifetime(driver, this.locks, options, (id) => this.forget(id))
+    this.opened = new CachedContents(driver.isInMemory ? new ContentCache(0) : contentCache)
+  }
+
+  /** Forget what was known of an entry that is gone. */
+  forget(id: EntryId): void {
+    this.contentTypes.delete(id)
+    this.opened.remove(id)
+  }
+
+  /** Note that an entry was removed on purpose. */
+  removed(id: EntryId): void {
+    this.lifetime.removed(id)
+    this.forget(id)
+  }
+
+  async close(): Promise<void> {
+    this.opened.clear()
+    await guard({ action: 'close' }, () => this.driver.close())
+  }
+}
+
+/** What is to be written. */
+interface NewEntry {
+  readonly reference: string
+  /** Whether the driver is asked for the entry first. If not, it finds out when it writes. */
+  readonly asksFirst: boolean
+  readonly key: string
+  readonly contentType: string
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+/**
+ * A scope of a {@link ManagedStorage}: everything a storage can do, behind one wall.
+ *
+ * It does for every backend what must be right once: references, walls between scopes, validation, idempotence, use, and
+ * the mapping of failures to `StorageError`.
+ *
+ * @example
+ * ```ts
+ * import type { ScopedStorage } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const storage = new InMemoryStorage()
+ * const session: ScopedStorage = storage.scope('tenant-1', 'session-1')
+ * await session.store('call_1_0', new TextEncoder().encode('hello'))
+ * console.assert((await session.clear()) === 1 && (await storage.clear()) === 0)
+ * ```
+ */
+export class ScopedStorage implements Storage {
+  readonly #state: StorageState
+  readonly #scope: Scope
+  /** Present where the driver can say how a shell reaches an entry. */
+  readonly locate?: (reference: string) => Location | undefined
+
+  /** @internal */
+  constructor(state: StorageState, scope: Scope) {
+    this.#state = state
+    this.#scope = scope
+    if (state.driver.locate !== undefined) this.locate = (reference) => this.#locate(reference)
+  }
+
+  scope(...segments: string[]): ScopedStorage {
+    return new ScopedStorage(this.#state, childScope(this.#scope, segments))
+  }
+
+  async store(
+    key: string,
+    content: Uint8Array,
+    contentType: string = DEFAULT_CONTENT_TYPE,
+    options: StoreOptions = {},
+  ): Promise<string> {
+    const { driver, lifetime } = this.#state
+    assertKey(key)
+    assertContent(content)
+    assertContentType(contentType)
+    assertMetadata(options.metadata)
+    lifetime.assertFits(key, content.byteLength)
+    checkAborted(options.signal)
+    const bytes = options.transfer === true ? content : copyBytes(content)
+    const reference = await contentReference({ scope: this.#scope.segments, key, contentType, content: bytes })
+    const asksFirst = bytes.byteLength >= driver.touchFirstBytes
+    return await this.#write({ reference, asksFirst, key, contentType, chunks: onlyChunk(bytes) }, options)
+  }
+
+  async storeStream(
+    key: string,
+    chunks: AsyncIterable<Uint8Array>,
+    contentType: string = DEFAULT_CONTENT_TYPE,
+    options: StoreOptions = {},
+  ): Promise<string> {
+    assertKey(key)
+    assertChunks(chunks)
+    assertContentType(contentType)
+    assertMetadata(options.metadata)
+    checkAborted(options.signal)
+    let size = 0
+    const checked = sourceChunks(chunks, options.signal, (chunk) => {
+      this.#state.lifetime.assertFits(key, (size += chunk.byteLength))
+      return options.transfer === true ? chunk : copyBytes(chunk)
+    })
+    // A random reference is nobody else's.
+    const reference = randomReference(key)
+    return await this.#write({ reference, asksFirst: false, key, contentType, chunks: checked }, options)
+  }
+
+  async openEntry(
+    key: string,
+    contentType: string = DEFAULT_CONTENT_TYPE,
+    { metadata = {}, maxBytes = Infinity }: OpenEntryOptions = {},
+  ): Promise<EntryWriter> {
+    const { driver, lifetime } = this.#state
+    assertKey(key)
+    assertContentType(contentType)
+    assertMetadata(metadata)
+    assertOpenMaxBytes(maxBytes)
+    const reference = openReference(key)
+    const writer = new OpenEntryWriter({
+      driver,
+      path: await scopePath(this.#scope),
+      reference,
+      key,
+      contentType,
+      metadata: { ...metadata },
+      maxBytes: Math.min(maxBytes, lifetime.maxBytes),
+      now: () => lifetime.now(),
+      ended: (info) => this.#ended(reference, info),
+    })
+    await writer.start()
+    return writer
+  }
+
+  /** Count an entry whose writer has just ended it. */
+  async #ended(reference: string, info: EntryInfo): Promise<StoredInfo> {
+    const id = await this.#id(reference)
+    this.#used(id, info)
+    await this.#state.lifetime.makeRoom(id, info.size)
+    return this.#storedInfo(reference, info)
+  }
+
+  async #write({ reference, asksFirst, key, contentType, chunks }: NewEntry, options: StoreOptions): Promise<string> {
+    const { driver, lifetime, locks, contentTypes } = this.#state
+    const id = await this.#id(reference)
+    let usedAt = lifetime.now()
+    let size = 0
+    let writing = false
+    try {
+      const created = await locks.run(id, () =>
+        guard({ action: 'store', key }, async () => {
+          const touched = asksFirst ? await driver.touch(id, usedAt) : undefined
+          if (typeof touched === 'number') {
+            usedAt = touched
+            lifetime.used(id)
+            return false
+          }
+          checkAborted(options.signal)
+          lifetime.writing(id)
+          writing = true
+          const lines = new LineIndexRecorder()
+          const counted = seenChunks(chunks, (chunk) => {
+            size += chunk.byteLength
+            lines.add(chunk)
+          })
+          const metadata = { ...options.metadata }
+          const info = { key, contentType, storedAt: usedAt, lastUsedAt: usedAt, metadata }
+          const written = await driver.write(id, counted, info, () => lines.encoded())
+          usedAt = written.lastUsedAt
+          lifetime.used(id)
+          return written.created
+        }),
+      )
+      contentTypes.set(id, contentType)
+      // Not while the entry is locked: two stores that evict each other's entry would wait for ever.
+      if (created) await lifetime.makeRoom(id, size)
+      options.onStored?.({ reference, created, usedAt })
+      return reference
+    } finally {
+      if (writing) lifetime.written(id)
+    }
+  }
+
+  async retrieve(reference: string, options: OperationOptions = {}): Promise<StoredContent> {
+    const { content, info } = await this.#read(reference, undefined, options)
+    return { content, contentType: info.contentType }
+  }
+
+  async retrieveRange(reference: string, range: ByteRange, options: OperationOptions = {}): Promise<StoredRange> {
+    assertRange(range)
+    const { content, info } = await this.#read(reference, range, options)
+    return { content, contentType: info.contentType, size: info.size }
+  }
+
+  async #read(reference: string, range: ByteRange | undefined, options: OperationOptions): Promise<DriverContent> {
+    const id = await this.#existingId(reference, options)
+    const found = await guard({ action: 'retrieve', reference }, () => this.#state.driver.read(id, range))
+    const open = found === undefined ? await this.#openSegments(id) : undefined
+    if (open !== undefined) return await readSegments(open, range)
+    if (found === undefined || (await this.#state.lifetime.expire(id, found.info))) throw await this.#missing(id)
+    const { content, info } = found
+    const start = Math.min(range?.offset ?? 0, info.size)
+    const expected = Math.min(range?.length ?? Infinity, info.size - start)
+    if (content.byteLength !== expected)
+      throw new StorageError(
+        'corrupt',
+        `${reference} came back with ${content.byteLength} bytes instead of ${expected}. Run the tool again.`,
+        { reference },
+      )
+    await this.#countUse(id, info)
+    return { content: plainBytes(content), info }
+  }
+
+  async open(reference: string, options: OperationOptions = {}): Promise<OpenContent> {
+    const { opened } = this.#state
+    const { signal } = options
+    const id = await this.#existingId(reference, options)
+    const known = opened.find(id)
+    if (known !== undefined && (await this.#isStillThere(id, known))) {
+      this.#used(id, known.info)
+      const reader = (): Promise<ContentReader> => this.#openEntry(id)
+      return new OpenedContent({ reference, content: known, signal, reader, ...endOf(known.info) })
+    }
+    if (known !== undefined) opened.remove(id)
+    const { removals } = opened
+    const reader = await this.#openEntry(id)
+    if (reader.state !== undefined) {
+      const { info, state, omitted, lineIndex } = reader
+      const content = new CachedContent(info, 0, undefined, () => undefined)
+      return new OpenedContent({ reference, content, signal, reader, state, omitted, lineIndex })
+    }
+    try {
+      const checkedAt = await this.#countUse(id, reader.info)
+      const content = opened.add(id, reader.info, checkedAt, removals)
+      return new OpenedContent({ reference, content, signal, reader, ...endOf(reader.info) })
+    } catch (error) {
+      await Promise.allSettled([reader.close()])
+      throw error
+    }
+  }
+
+  /** Open an entry that is there and has not expired. */
+  async #openEntry(id: EntryId): Promise<ContentReader & Omit<OpenedEntry, 'read'>> {
+    const { reference } = splitId(id)
+    const ended = await guard({ action: 'retrieve', reference }, () => this.#state.driver.open(id))
+    const entry: OpenedEntry | undefined = ended ?? (await this.#openSegments(id))
+    if (entry === undefined) throw await this.#missing(id)
+    try {
+      if (ended !== undefined && (await this.#state.lifetime.expire(id, ended.info))) throw await this.#missing(id)
+    } catch (error) {
+      await Promise.allSettled([entry.close()])
+      throw error
+    }
+    return {
+      ...entry,
+      read: (range, buffer) => guard({ action: 'retrieve', reference }, () => entry.read(range, buffer)),
+      close: () => guard({ action: 'close' }, () => entry.close()),
+    }
+  }
+
+  /** Whether an entry that is remembered still exists; the backend is asked where it has not been for a while. */
+  async #isStillThere(id: EntryId, content: CachedContent<EntryInfo>): Promise<boolean> {
+    const { driver, lifetime } = this.#state
+    const { info } = content
+    if (lifetime.isExpired(info)) return false
+    if (!this.#isStale(content.checkedAt)) return true
+    const now = lifetime.now()
+    const touched = await this.#touch(id, now)
+    if (touched === null) {
+      const found = await guard({ action: 'describe', reference: splitId(id).reference }, () => driver.stat(id))
+      if (found === undefined || lifetime.isExpired(found)) return false
+      content.checked(found, now)
+    } else if (touched === undefined) return false
+    else content.checked({ ...info, lastUsedAt: touched }, now)
+    return true
+  }
+
+  #used(id: EntryId, { contentType }: EntryInfo): void {
+    this.#state.lifetime.used(id)
+    this.#state.contentTypes.set(id, contentType)
+  }
+
+  /**
+   * Note that an entry was retrieved, and renew its last use where that is old. Returns until when the entry is known to be
+   * there, and its use need not be noted again.
+   */
+  async #countUse(id: EntryId, info: EntryInfo): Promise<number> {
+    this.#used(id, info)
+    const now = this.#state.lifetime.now()
+    if (!this.#isStale(info.lastUsedAt)) return Math.min(now, info.lastUsedAt)
+    return (await this.#touch(id, now)) === undefined ? 0 : now
+  }
+
+  /** Set the last use of an entry: `undefined` where there is none, `null` where that cannot be done. */
+  async #touch(id: EntryId, now: number): Promise<number | null | undefined> {
+    const { reference } = splitId(id)
+    try {
+      return await guard({ action: 'refresh', reference }, () => this.#state.driver.touch(id, now))
+    } catch (error) {
+      // A storage that cannot be written, such as a read-only disk, must not withhold what it has.
+      if (StorageError.isInstance(error) && error.code === 'unavailable') return null
+      throw error
+    }
+  }
+
+  #isStale(time: number): boolean {
+    return this.#state.lifetime.isStale(time, this.#state.driver.refreshMs)
+  }
+
+  async stat(reference: string, options: OperationOptions = {}): Promise<StoredInfo> {
+    const { driver, lifetime, contentTypes } = this.#state
+    const id = await this.#existingId(reference, options)
+    const info = await guard({ action: 'describe', reference }, () => driver.stat(id))
+    const parts = info === undefined ? await this.#openParts(id) : undefined
+    if (parts !== undefined) return this.#openInfo(reference, parts)
+    if (info === undefined || (await lifetime.expire(id, info))) throw await this.#missing(id)
+    contentTypes.set(id, info.contentType)
+    return this.#storedInfo(reference, info)
+  }
+
+  async *list(options: ListOptions = {}): AsyncGenerator<StoredInfo> {
+    const { driver, lifetime } = this.#state
+    const { below, except, signal } = options
+    checkAborted(signal)
+    if (except !== undefined && typeof except.has !== 'function')
+      throw new TypeError('except must be a Set of references.')
+    const path = await scopePath(this.#scope)
+    const prefix = idPrefix(path)
+    const unended = new UnendedEntries()
+    const isExcepted = (id: EntryId): boolean => except?.has(splitId(id).reference) === true
+    const listing = { below, except: except && isExcepted }
+    for await (const { id, info } of guardIteration({ action: 'list' }, () => driver.list(prefix, listing))) {
+      checkAborted(signal)
+      if (unended.take(id, info)) continue
+      const rest = id.slice(prefix.length)
+      const { reference } = splitId(rest)
+      if (!id.startsWith(prefix) || !isReference(reference) || isExcepted(id)) continue
+      if (lifetime.isExpired(info) || (below === false && rest !== reference)) continue
+      yield this.#storedInfo(reference, info)
+    }
+    if (below === false)
+      for await (const { id, info } of guardIteration({ action: 'list' }, () => driver.list(segmentsPrefix(path))))
+        unended.take(id, info)
+    for (const { path: place, reference, parts } of unended.all())
+      if (except?.has(reference) !== true && (below !== false || place === path)) yield this.#openInfo(reference, parts)
+  }
+
+  async delete(reference: string, options: DeleteOptions = {}): Promise<void> {
+    const { driver, locks } = this.#state
+    const { unusedSince } = options
+    const id = await this.#existingId(reference, options)
+    await locks.run(id, () =>
+      guard({ action: 'delete', reference }, async () => {
+        const isGone = unusedSince === undefined ? await driver.remove(id) : await driver.evict(id, unusedSince)
+        if (unusedSince !== undefined && !isGone) return
+        if (!isGone && isOpenReference(reference)) await removeOpenEntry(driver, splitId(id).path, reference)
+        this.#state.removed(id)
+      }),
+    )
+  }
+
+  async clear({ signal }: OperationOptions = {}): Promise<number> {
+    checkAborted(signal)
+    const prefix = await this.#prefix()
+    let cleared = 0
+    let isDone = false
+    try {
+      for await (const id of guardIteration({ action: 'clear' }, () => this.#state.driver.removeAll(prefix))) {
+        if (openEntryOf(id)?.isHead !== false) cleared += 1
+        this.#state.removed(id)
+        checkAborted(signal)
+      }
+      isDone = true
+    } finally {
+      // A driver removes several at once before it names the first: what else has gone is not known then.
+      if (!isDone) this.#state.opened.clear()
+    }
+    return cleared
+  }
+
+  async endTurn(): Promise<EvictionReport> {
+    const path = await scopePath(this.#scope)
+    return { evicted: await this.#state.lifetime.endTurn(path, () => this.list({ below: false })) }
+  }
+
+  async gc(options: OperationOptions = {}): Promise<GcReport> {
+    checkAborted(options.signal)
+    const { driver, lifetime } = this.#state
+    const prefix = await this.#prefix()
+    const { expired, bytes } = await lifetime.collectExpired(prefix, options, (id) => this.#removeUnended(id))
+    const collected = await guard({ action: 'collect' }, () => driver.collect(prefix, lifetime.now()))
+    return { expired, leftovers: collected.leftovers, bytes: bytes + collected.bytes }
+  }
+
+  /** Remove an entry that has not ended, by the id of its head; `undefined` for an ordinary one. */
+  #removeUnended(id: EntryId): Promise<number | undefined> | undefined {
+    const open = openEntryOf(id)
+    if (open === undefined) return undefined
+    const { path, reference, isHead } = open
+    // Its writer renews the head alone.
+    if (!isHead) return Promise.resolve(undefined)
+    const remove = (): Promise<number | undefined> => removeOpenEntry(this.#state.driver, path, reference)
+    return guard({ action: 'evict', reference }, async () => (await remove()) ?? 0)
+  }
+
+  #locate(reference: string): Location | undefined {
+    assertReference(reference)
+    const { driver, contentTypes } = this.#state
+    if (this.#scope.path === undefined) return undefined
+    const id = entryId(this.#scope.path, reference)
+    const contentType = contentTypes.get(id)
+    return contentType === undefined ? undefined : driver.locate?.(id, { contentType })
+  }
+
+  /** Leave the connection open: it belongs to the storage that this view came from. */
+  async close(): Promise<void> {}
+
+  async #id(reference: string): Promise<EntryId> {
+    return entryId(await scopePath(this.#scope), reference)
+  }
+
+  /** Return the id of an entry that a caller asks for. */
+  async #existingId(reference: string, { signal }: OperationOptions): Promise<EntryId> {
+    assertReference(reference)
+    checkAborted(signal)
+    return await this.#id(reference)
+  }
+
+  async #prefix(): Promise<string> {
+    return idPrefix(await scopePath(this.#scope))
+  }
+
+  async #missing(id: EntryId): Promise<StorageError> {
+    this.#state.forget(id)
+    return this.#state.lifetime.missing(id)
+  }
+
+  /** Open what there is of an entry that has not ended. */
+  async #openSegments(id: EntryId): Promise<OpenSegments | undefined> {
+    const parts = await this.#openParts(id)
+    if (parts === undefined) return undefined
+    const { path, reference } = splitId(id)
+    const { omitted } = parts
+    return {
+      ...openSegments(this.#state.driver, path, reference, parts),
+      state: this.#openState(parts),
+      ...(omitted && { omitted }),
+    }
+  }
+
+  async #openParts(id: EntryId): Promise<OpenParts | undefined> {
+    const { path, reference } = splitId(id)
+    if (!isOpenReference(reference)) return undefined
+    return await guard({ action: 'retrieve', reference }, () => readOpenParts(this.#state.driver, path, reference))
+  }
+
+  #openState({ head }: OpenParts): 'open' | 'lost' {
+    return this.#state.lifetime.now() - head.lastUsedAt > LEASE_MS ? 'lost' : 'open'
+  }
+
+  #openInfo(reference: string, parts: OpenParts): StoredInfo {
+    const { head, size, omitted } = parts
+    const info = this.#storedInfo(reference, { ...head, size })
+    return { ...info, state: this.#openState(parts), ...(omitted && { omitted }) }
+  }
+
+  #storedInfo(reference: string, info: EntryInfo): StoredInfo {
+    const { key, contentType, size, storedAt, lastUsedAt } = info
+    const known = { reference, key, contentType, size, storedAt, lastUsedAt, ...readMetadata(info.metadata) }
+    const expiresAt = this.#state.lifetime.expiresAt(info)
+    return expiresAt === undefined ? known : { ...known, expiresAt }
+  }
+}
+
+/** An entry that is open for reading, and may still be written. */
+type OpenedEntry = OpenEntry & Partial<OpenSegments>
+
+/** Tell how an entry ended, if not whole. */
+function endOf({ metadata }: EntryInfo): { readonly state?: EntryState; readonly omitted?: OmittedPart } {
+  const { state, omitted } = readMetadata(metadata)
+  return { ...(state !== 'complete' && { state }), ...(omitted && { omitted }) }
+}
