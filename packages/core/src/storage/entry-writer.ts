@@ -1,8 +1,9 @@
 import { concatBytes, copyBytes, countLineEnds, LineIndex, LineIndexRecorder } from '@spillway/text/internal'
+import { BEAT_MS, endMetadata, headId, openEntryOf, readMetadata, segmentsPrefix } from './open-entry-names.ts'
 import { assertContent, entryId, onlyChunk, splitId, type EntryId } from './reference.ts'
-import type { CompleteDriver, DriverContent, EntryInfo, OpenEntry } from './storage-driver.ts'
+import type { CompleteDriver, EntryInfo, OpenEntry } from './storage-driver.ts'
 import { guard, missingError, StorageError } from './storage-error.ts'
-import type { ByteRange, CloseEntryOptions, EntryWriter, Metadata, OmittedPart, StoredInfo } from './storage.ts'
+import type { CloseEntryOptions, EntryWriter, Metadata, OmittedPart, StoredInfo } from './storage.ts'
 
 const SEGMENT_BYTES = 1_048_576
 const SEGMENT_MS = 2_000
@@ -264,27 +265,10 @@ export class OpenEntryWriter implements EntryWriter {
   }
 }
 
-/**
- * The parts of an entry that is still written, each an entry of the driver: `<scope>/_open/<reference>/<offset>`.
- *
- * No scope can have the name `_open`: in the name of a scope two hexadecimal digits or `_` follow `_`. The head has no
- * bytes; it describes the whole, and its last use is the last sign of life of the writer. Segments never change. Several
- * short ones are joined to a longer one, which covers them until they are removed.
- */
-const FOLDER = '_open'
-const HEAD = 'head'
 const OFFSET_DIGITS = 16
-/** A writer gives a sign of life every 10 seconds; after three missed ones it is taken for dead. */
-const BEAT_MS = 10_000
-export const LEASE_MS = 30_000
-
 /** What the description of a segment adds to that of the entry. Callers cannot use these names. */
 const LINE_ENDS = 'spillway-line-ends'
 const LINES_BEFORE = 'spillway-lines-before'
-/** What the description of an entry that has ended adds, when it is not complete. */
-const STATE = 'spillway-state'
-const OMITTED = 'spillway-omitted'
-
 /** A part of an entry that is still written. */
 interface Segment {
   readonly id: EntryId
@@ -296,54 +280,14 @@ interface Segment {
   readonly linesBefore: number
 }
 
-const headId = (path: string, reference: string): EntryId => `${entryId(path, FOLDER)}/${reference}/${HEAD}`
-
-export const segmentsPrefix = (path: string, reference?: string): string =>
-  `${entryId(path, FOLDER)}/${reference === undefined ? '' : `${reference}/`}`
-
 const segmentId = (path: string, reference: string, offset: number, isJoined = false): EntryId =>
   `${segmentsPrefix(path, reference)}${String(offset).padStart(OFFSET_DIGITS, '0')}${isJoined ? 'j' : ''}`
-
-/** Tell which open entry an entry of the driver belongs to; `undefined` for an ordinary one. */
-export function openEntryOf(
-  id: EntryId,
-): { readonly path: string; readonly reference: string; readonly isHead: boolean } | undefined {
-  const { path: folder, reference: name } = splitId(id)
-  const { path: inside, reference } = splitId(folder)
-  const { path, reference: parent } = splitId(inside)
-  return parent === FOLDER ? { path, reference, isHead: name === HEAD } : undefined
-}
 
 /** Describe a segment for the driver. */
 const segmentMetadata = ({ lineEnds, linesBefore }: Pick<Segment, 'lineEnds' | 'linesBefore'>): Metadata => ({
   [LINE_ENDS]: String(lineEnds),
   [LINES_BEFORE]: String(linesBefore),
 })
-
-/** Describe an entry that has ended otherwise than whole. */
-function endMetadata(state: 'complete' | 'aborted', omitted: OmittedPart | undefined): Metadata {
-  const metadata: Record<string, string> = {}
-  if (state === 'aborted') metadata[STATE] = state
-  if (omitted !== undefined)
-    metadata[OMITTED] = `${omitted.bytes} ${omitted.lines} ${omitted.afterLine} ${omitted.offset}`
-  return metadata
-}
-
-/** Take the description apart again into what callers gave and how the entry ended. */
-export function readMetadata(stored: Metadata): {
-  readonly metadata: Metadata
-  readonly state: 'complete' | 'cut' | 'aborted'
-  readonly omitted?: OmittedPart
-} {
-  const { [STATE]: state, [OMITTED]: text, ...metadata } = stored
-  const [bytes, lines, afterLine, offset] = text?.split(' ').map(Number) ?? []
-  const omitted =
-    bytes === undefined || lines === undefined || afterLine === undefined || offset === undefined
-      ? undefined
-      : { bytes, lines, afterLine, offset }
-  const ended = state === 'aborted' ? state : omitted === undefined ? 'complete' : 'cut'
-  return { metadata, state: ended, ...(omitted && { omitted }) }
-}
 
 /** What there is of an entry that has not ended. */
 export interface OpenParts {
@@ -406,11 +350,6 @@ export interface OpenSegments extends OpenEntry {
   readonly omitted?: OmittedPart
   /** Return where lines begin, without reading more than the last byte. */
   lineIndex(): Promise<LineIndex>
-}
-
-/** Read a range of an entry that has not ended, or what there is of it. */
-export async function readSegments({ info, read }: OpenEntry, range?: ByteRange): Promise<DriverContent> {
-  return { content: await read(range ?? { offset: 0, length: info.size }), info }
 }
 
 interface UnendedEntry {

@@ -1,21 +1,8 @@
 import { BoundedMap, copyBytes, KeyedLock, LineIndexRecorder, plainBytes } from '@spillway/text/internal'
 import { CachedContent, CachedContents, ContentCache, contentCache } from './cached-content.ts'
 import { EntryLifetime } from './entry-lifetime.ts'
-import {
-  assertOpenMaxBytes,
-  LEASE_MS,
-  openEntryOf,
-  OpenEntryWriter,
-  openSegments,
-  readMetadata,
-  readOpenParts,
-  readSegments,
-  removeOpenEntry,
-  segmentsPrefix,
-  UnendedEntries,
-  type OpenParts,
-  type OpenSegments,
-} from './entry-writer.ts'
+import type { OpenParts, OpenSegments, UnendedEntries } from './entry-writer.ts'
+import { LEASE_MS, openEntryOf, readMetadata, segmentsPrefix } from './open-entry-names.ts'
 import { OpenedContent, type ContentReader } from './opened-content.ts'
 import {
   assertChunks,
@@ -102,6 +89,9 @@ export class StorageState {
     await guard({ action: 'close' }, () => this.driver.close())
   }
 }
+
+/** Loads what only entries need that are read while they are written. */
+const loadOpenEntries = async () => import('./entry-writer.ts')
 
 /** What is to be written. */
 interface NewEntry {
@@ -196,6 +186,7 @@ export class ScopedStorage implements Storage {
     assertKey(key)
     assertContentType(contentType)
     assertMetadata(metadata)
+    const { assertOpenMaxBytes, OpenEntryWriter } = await loadOpenEntries()
     assertOpenMaxBytes(maxBytes)
     const reference = openReference(key)
     const writer = new OpenEntryWriter({
@@ -277,7 +268,10 @@ export class ScopedStorage implements Storage {
     const id = await this.#existingId(reference, options)
     const found = await guard({ action: 'retrieve', reference }, () => this.#state.driver.read(id, range))
     const open = found === undefined ? await this.#openSegments(id) : undefined
-    if (open !== undefined) return await readSegments(open, range)
+    if (open !== undefined) {
+      const { info } = open
+      return { content: await open.read(range ?? { offset: 0, length: info.size }), info }
+    }
     if (found === undefined || (await this.#state.lifetime.expire(id, found.info))) throw await this.#missing(id)
     const { content, info } = found
     const start = Math.min(range?.offset ?? 0, info.size)
@@ -407,12 +401,17 @@ export class ScopedStorage implements Storage {
       throw new TypeError('except must be a Set of references.')
     const path = await scopePath(this.#scope)
     const prefix = idPrefix(path)
-    const unended = new UnendedEntries()
+    let unended: UnendedEntries | undefined
+    const isUnended = async (id: EntryId, info: EntryInfo): Promise<boolean> => {
+      if (openEntryOf(id) === undefined) return false
+      unended ??= new (await loadOpenEntries()).UnendedEntries()
+      return unended.take(id, info)
+    }
     const isExcepted = (id: EntryId): boolean => except?.has(splitId(id).reference) === true
     const listing = { below, except: except && isExcepted }
     for await (const { id, info } of guardIteration({ action: 'list' }, () => driver.list(prefix, listing))) {
       checkAborted(signal)
-      if (unended.take(id, info)) continue
+      if (await isUnended(id, info)) continue
       const rest = id.slice(prefix.length)
       const { reference } = splitId(rest)
       if (!id.startsWith(prefix) || !isReference(reference) || isExcepted(id)) continue
@@ -421,8 +420,8 @@ export class ScopedStorage implements Storage {
     }
     if (below === false)
       for await (const { id, info } of guardIteration({ action: 'list' }, () => driver.list(segmentsPrefix(path))))
-        unended.take(id, info)
-    for (const { path: place, reference, parts } of unended.all())
+        await isUnended(id, info)
+    for (const { path: place, reference, parts } of unended?.all() ?? [])
       if (except?.has(reference) !== true && (below !== false || place === path)) yield this.#openInfo(reference, parts)
   }
 
@@ -434,7 +433,8 @@ export class ScopedStorage implements Storage {
       guard({ action: 'delete', reference }, async () => {
         const isGone = unusedSince === undefined ? await driver.remove(id) : await driver.evict(id, unusedSince)
         if (unusedSince !== undefined && !isGone) return
-        if (!isGone && isOpenReference(reference)) await removeOpenEntry(driver, splitId(id).path, reference)
+        if (!isGone && isOpenReference(reference))
+          await (await loadOpenEntries()).removeOpenEntry(driver, splitId(id).path, reference)
         this.#state.removed(id)
       }),
     )
@@ -480,8 +480,10 @@ export class ScopedStorage implements Storage {
     const { path, reference, isHead } = open
     // Its writer renews the head alone.
     if (!isHead) return Promise.resolve(undefined)
-    const remove = (): Promise<number | undefined> => removeOpenEntry(this.#state.driver, path, reference)
-    return guard({ action: 'evict', reference }, async () => (await remove()) ?? 0)
+    return guard({ action: 'evict', reference }, async () => {
+      const { removeOpenEntry } = await loadOpenEntries()
+      return (await removeOpenEntry(this.#state.driver, path, reference)) ?? 0
+    })
   }
 
   #locate(reference: string): Location | undefined {
@@ -522,6 +524,7 @@ export class ScopedStorage implements Storage {
     if (parts === undefined) return undefined
     const { path, reference } = splitId(id)
     const { omitted } = parts
+    const { openSegments } = await loadOpenEntries()
     return {
       ...openSegments(this.#state.driver, path, reference, parts),
       state: this.#openState(parts),
@@ -532,6 +535,7 @@ export class ScopedStorage implements Storage {
   async #openParts(id: EntryId): Promise<OpenParts | undefined> {
     const { path, reference } = splitId(id)
     if (!isOpenReference(reference)) return undefined
+    const { readOpenParts } = await loadOpenEntries()
     return await guard({ action: 'retrieve', reference }, () => readOpenParts(this.#state.driver, path, reference))
   }
 
