@@ -1,5 +1,6 @@
 import type { EntryInfo } from '../storage/storage-driver.ts'
 import type { Metadata } from '../storage/storage.ts'
+import { StorageError } from '../storage/storage-error.ts'
 
 /** What is said of an entry when it is first written and never changes. */
 export type EntryDescription = Pick<EntryInfo, 'key' | 'contentType' | 'storedAt' | 'metadata'>
@@ -42,6 +43,27 @@ export function decodeDescription(text: string): EntryDescription | undefined {
   if (typeof key !== 'string' || typeof contentType !== 'string') return undefined
   if (typeof storedAt !== 'number' || !isMetadata(metadata)) return undefined
   return { key, contentType, storedAt, metadata }
+}
+
+/**
+ * Refuse data of a newer format: `unsupported`, with the package to update.
+ *
+ * @param packageName - The backend's package, such as `@spillway/redis`.
+ * @param known - The newest format that it reads.
+ *
+ * @example
+ * ```ts
+ * import { assertFormat } from '@spillway/core/driver'
+ *
+ * assertFormat('@spillway/redis', 1, 1)
+ * ```
+ */
+export function assertFormat(packageName: string, format: number, known: number): void {
+  if (format <= known) return
+  throw new StorageError(
+    'unsupported',
+    `This was stored in format ${format} by a newer version, and this ${packageName} reads formats up to ${known}. Update ${packageName}.`,
+  )
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,7 +1,7 @@
 /** All that a backend needs of core: what it implements, and what drivers have in common. */
 export { BoundedMap, concatBytes, RecencyMap } from '@spillway/text/internal'
 export { assertKnownOptions } from './assert-known-options.ts'
-export { decodeDescription, encodeDescription, type EntryDescription } from './entry-description.ts'
+export { assertFormat, decodeDescription, encodeDescription, type EntryDescription } from './entry-description.ts'
 export { piecesOfRange, regroupChunks, type PieceSpan } from './regroup-chunks.ts'
 export { extensionForContentType } from '@spillway/text'
 export { ManagedStorage } from '../storage/managed-storage.ts'

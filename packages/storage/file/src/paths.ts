@@ -1,4 +1,4 @@
-import type { EntryId, EntryInfo, Metadata } from '@spillway/core/driver'
+import { assertFormat, type EntryId, type EntryInfo, type Metadata } from '@spillway/core/driver'
 
 /** The folder for everything that is not content. No scope's name starts with a dot. */
 export const METADATA_FOLDER = '.metadata'
@@ -133,6 +133,9 @@ function randomNonce(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
+/** Of the sidecars. */
+const FORMAT = 1
+
 /** What a sidecar says of the content beside it. Its last use is the time of the file's last modification. */
 export interface Sidecar {
   readonly info: EntryInfo
@@ -146,16 +149,17 @@ export interface Sidecar {
 export function encodeSidecar({ info, extension }: Sidecar, holdsLastUse = false): Uint8Array {
   const { key, contentType, size, storedAt, lastUsedAt, metadata, lineIndex } = info
   const kept = holdsLastUse ? { lastUsedAt } : {}
-  const record = { version: 1, key, contentType, extension, size, storedAt, ...kept, metadata, lineIndex }
+  const record = { version: FORMAT, key, contentType, extension, size, storedAt, ...kept, metadata, lineIndex }
   return new TextEncoder().encode(`${JSON.stringify(record)}\n`)
 }
 
-/** Decode a sidecar that was last modified at `modifiedAt`; `undefined` where it is not what was written. */
+/** Decode a sidecar that was last modified at `modifiedAt`; `undefined` where it is not what was written. Throws `unsupported` for a newer format. */
 export function decodeSidecar(bytes: Uint8Array, modifiedAt: number): Sidecar | undefined {
   const record = parseObject(bytes)
   if (record === undefined) return undefined
   const { version, key, contentType, extension, size, storedAt, lastUsedAt, metadata, lineIndex } = record
-  if (version !== 1 || typeof key !== 'string' || typeof contentType !== 'string') return undefined
+  if (typeof version === 'number') assertFormat('@spillway/file', version, FORMAT)
+  if (version !== FORMAT || typeof key !== 'string' || typeof contentType !== 'string') return undefined
   if (!isExtension(extension) || !isCount(size) || typeof storedAt !== 'number' || !isMetadata(metadata))
     return undefined
   if (lineIndex !== undefined && typeof lineIndex !== 'string') return undefined

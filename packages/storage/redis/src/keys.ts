@@ -1,4 +1,5 @@
 import {
+  assertFormat,
   decodeDescription,
   encodeDescription,
   type EntryDescription,
@@ -128,7 +129,10 @@ export interface EntryHeader {
   readonly length: number
 }
 
-const LINE = /^spillway1 (\S+) (\d+) (\d+) (\d+) (\d+)\n/
+/** Of what is stored under a key; it stands in the first line. */
+const FORMAT = 1
+const LINE = /^spillway\d{1,6} (\S+) (\d+) (\d+) (\d+) (\d+)\n/
+const FORMAT_OF_LINE = /^spillway(\d{1,6}) /
 
 /** Encode what comes before the content of an entry. */
 export function encodeHeader(
@@ -139,13 +143,15 @@ export function encodeHeader(
   const described = Buffer.from(encodeDescription(description))
   const lines = Buffer.from(lineIndex ?? '')
   const { nonce, size, pieceBytes } = content
-  const line = `spillway1 ${nonce} ${size} ${pieceBytes} ${described.length} ${lines.length}\n`
+  const line = `spillway${FORMAT} ${nonce} ${size} ${pieceBytes} ${described.length} ${lines.length}\n`
   return Buffer.concat([Buffer.from(line), described, lines])
 }
 
-/** Decode the first line of an entry; `undefined` where it is anything else. */
+/** Decode the first line of an entry; `undefined` where it is anything else. Throws `unsupported` for a newer format. */
 export function decodeHeader(bytes: Buffer): EntryHeader | undefined {
-  const line = LINE.exec(bytes.toString('latin1', 0, MAX_HEADER_LINE_BYTES))
+  const text = bytes.toString('latin1', 0, MAX_HEADER_LINE_BYTES)
+  assertFormat('@spillway/redis', Number(FORMAT_OF_LINE.exec(text)?.[1] ?? FORMAT), FORMAT)
+  const line = LINE.exec(text)
   const [whole, nonce] = line ?? []
   if (line === null || whole === undefined || nonce === undefined) return undefined
   const [size = 0, pieceBytes = 0, descriptionBytes = 0, lineIndexBytes = 0] = line.slice(2).map(Number)

@@ -1,4 +1,10 @@
-import { decodeDescription, encodeDescription, type EntryDescription, type EntryId } from '@spillway/core/driver'
+import {
+  assertFormat,
+  decodeDescription,
+  encodeDescription,
+  type EntryDescription,
+  type EntryId,
+} from '@spillway/core/driver'
 
 /** No entry's id has a dot in it, so that what belongs to an entry has a place of its own. */
 const SIBLINGS = '.index/'
@@ -77,6 +83,9 @@ export interface SiblingContent {
   readonly lineIndex?: string | undefined
 }
 
+/** Of an object and its sibling. Format 1 has no field that says so. */
+const FORMAT = 1
+
 /** Write metadata, without what does not fit; {@link ObjectMetadata.hasSibling} is set where that is so. */
 export function encodeMetadata(metadata: ObjectMetadata): Record<string, string> {
   const { generation, lastUsedAt, size, description, lineIndex } = metadata
@@ -95,8 +104,9 @@ export function encodeMetadata(metadata: ObjectMetadata): Record<string, string>
   return fields
 }
 
-/** Read metadata that {@link encodeMetadata} wrote; `undefined` where an object has others. */
+/** Read metadata that {@link encodeMetadata} wrote; `undefined` where an object has others. Throws `unsupported` for a newer format. */
 export function decodeMetadata(fields: Readonly<Record<string, string>> | undefined): ObjectMetadata | undefined {
+  assertFormat('@spillway/s3', naturalOf(fields?.['spillway-format']) ?? FORMAT, FORMAT)
   const generation = fields?.['spillway-generation']
   const lastUsedAt = naturalOf(fields?.['spillway-used'])
   if (generation === undefined || lastUsedAt === undefined) return undefined

@@ -225,9 +225,8 @@ function isLatest(database: SqliteDatabase, steps: readonly string[]): boolean {
   const version = schemaVersion(database)
   if (version > steps.length)
     throw new StorageError(
-      'unavailable',
+      'unsupported',
       `The tables in ${database.name} have version ${version}, and this @spillway/sqlite knows versions up to ${steps.length}. Update @spillway/sqlite, or use another file.`,
-      { retryable: false },
     )
   return version === steps.length
 }

@@ -79,7 +79,7 @@ describe('a file with newer tables', () => {
     await storage.close()
     inDatabase(path, (database) => database.exec('UPDATE spillway_schema SET version = 9'))
     const before = await readFile(path)
-    await expectRefusal(opened(path), 'unavailable', path, 'version 9', 'up to 1', 'Update @spillway/sqlite')
+    await expectRefusal(opened(path), 'unsupported', path, 'version 9', 'up to 1', 'Update @spillway/sqlite')
     expect(await readFile(path)).toEqual(before)
   })
 })
