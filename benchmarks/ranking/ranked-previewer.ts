@@ -1,8 +1,6 @@
 import type { TextPreviewer } from '@spillway/previews'
 import type { LineModel } from '../../packages/previews/src/log/line-model.ts'
-import { logPreviewer, SURE } from '../../packages/previews/src/log/log-previewer.ts'
-import { LogReader } from '../../packages/previews/src/log/log-reader.ts'
-import { logSureness } from '../../packages/previews/src/log/log-sureness.ts'
+import { logPreviewer, LogReader, logSureness, SURE } from '../../packages/previews/src/log/log-previewer.ts'
 
 /** The previewer of logs with other weights than the product's. */
 export function rankedPreviewer(model: LineModel): TextPreviewer {

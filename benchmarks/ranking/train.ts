@@ -61,7 +61,7 @@ if (options.models !== undefined) writeFileSync(options.models, JSON.stringify(m
 if (options.write) {
   const model = fitModel(used, settings)
   const { bias, step, features } = model
-  const text = `/** Made by \`benchmarks/ranking/train.ts\`. */\nexport const LINE_WEIGHTS = {\n  bias: ${bias},\n  step: ${step},\n  features:\n    '${features}',\n}\n`
+  const text = `import { readModel, type LineModel } from './line-model.ts'\n\n/** The model that previews are made with: made by \`benchmarks/ranking/train.ts\`. */\nexport const LINE_MODEL: LineModel = readModel({\n  bias: ${bias},\n  step: ${step},\n  features:\n    '${features}',\n})\n`
   writeFileSync(fileURLToPath(new URL('../../packages/previews/src/log/line-weights.ts', import.meta.url)), text)
   note('weights written')
 }

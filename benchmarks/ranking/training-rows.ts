@@ -1,7 +1,6 @@
-import { LineFeatures } from '../../packages/previews/src/log/line-features.ts'
+import { LineFeatures, readLines } from '../../packages/previews/src/log/line-features.ts'
 import { featureOf } from '../../packages/previews/src/log/line-model.ts'
 import { cutPrefixes } from '../../packages/previews/src/log/line-prefixes.ts'
-import { readLines } from '../../packages/previews/src/log/read-line.ts'
 import { TextScanner } from '../../packages/previews/src/log/text-scanner.ts'
 import { SeededRandom } from '../answer/seeded-random.ts'
 import { need, norm } from '../preview/lib/text.mjs'

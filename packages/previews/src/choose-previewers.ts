@@ -1,4 +1,4 @@
-import { textPreviewer } from './log/text-previewer.ts'
+import { textPreviewer } from './log/log-previewer.ts'
 import type { MediaPreviewer, MediaSubject, Previewer, TextPreviewer, TextSubject } from './previewer.ts'
 import { fallbackOf, type PreviewFallback } from './preview-fallback.ts'
 

@@ -1,11 +1,126 @@
-import type { ShownLines } from './shown-lines.ts'
+import { cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
+import { severityAt } from './line-words.ts'
 import type { ScannedLine } from './text-scan.ts'
+
+/** A cut that hides less is not worth its mark. */
+const MARK_UNITS = 60
+
+/** Units before a match that are shown with it. */
+const BEFORE_MATCH = 60
+
+/**
+ * Show at most `cap` UTF-16 units of a line: its start, the neighbourhood of what matters in it, and with `endShare` of
+ * the units its end; what is left out is said.
+ */
+export function showLine(line: ScannedLine, cap: number, endShare: number): string {
+  if (line.hidden === 0 && line.text.length <= cap + Math.min(cap * 0.25, MARK_UNITS)) return line.text
+  const endUnits = Math.floor(cap * endShare)
+  const end = cutAtGrapheme(line.hidden === 0 ? line.text : line.end, endUnits, true)
+  let start = cutAtGrapheme(line.text, cap - endUnits)
+  const length = line.text.length + line.hidden + line.end.length
+  const at = severityAt(line.text)
+  if (at > start.length - 40 && at < line.text.length - end.length) {
+    // What matters stands beyond the start: part of the room goes there.
+    start = cutAtGrapheme(start, Math.floor(start.length * 0.4))
+    const from =
+      line.text.length -
+      cutAtGrapheme(line.text, line.text.length - Math.max(start.length, at - BEFORE_MATCH), true).length
+    const match = cutAtGrapheme(line.text.slice(from), cap - endUnits - start.length)
+    const rest = length - from - match.length - end.length
+    if (rest > 0) return `${start}${mark(from - start.length)}${match}${mark(rest)}${end}`
+    // The match stands near the end: the end alone shows it.
+    const last = cutAtGrapheme(line.text, cap - start.length, true)
+    return `${start}${mark(length - start.length - last.length)}${last}`
+  }
+  return `${start}${mark(length - start.length - end.length)}${end}`
+}
+
+function mark(units: number): string {
+  return units <= 0 ? '' : `[… ${formatCount(units)} more characters …]`
+}
+
+/** How many like lines, of a severity or of at least what score, are worth saying. */
+const LEAST_REPEATS = 5
+const REPEATS_SCORE = 0.2
+
+/** Lines of this score are shown at more length. */
+const HIGH_SCORE = 0.5
+
+/** What is shown of each of some lines, each cut to a number of units, and its tokens: worked out where needed. */
+export class ShownLines {
+  readonly lines: readonly ScannedLine[]
+  readonly #endShare: number
+  readonly #scores: Float64Array | undefined
+  #cap = 0
+  #shown: (string | undefined)[] = []
+  #costs: (number | undefined)[] = []
+  #firsts: ReadonlySet<number> | undefined
+
+  /**
+   * @param endShare - Of the units that a long line shows, how many are its last ones.
+   * @param scores - The scores of the lines: the first of many like lines that matter says how many there are.
+   */
+  constructor(lines: readonly ScannedLine[], endShare: number, scores?: Float64Array) {
+    this.lines = lines
+    this.#endShare = endShare
+    this.#scores = scores
+  }
+
+  /** Show at most so many UTF-16 units of each line. */
+  setCap(cap: number): void {
+    if (cap === this.#cap) return
+    this.#cap = cap
+    this.#shown = []
+    this.#costs = []
+  }
+
+  show(index: number): string {
+    return (this.#shown[index] ??=
+      showLine(this.lines[index]!, this.#capOf(index), this.#endShare) + this.#repeated(index))
+  }
+
+  cost(index: number): number {
+    return (this.#costs[index] ??= estimateTokens(this.show(index)) + 1)
+  }
+
+  /** The tokens of all lines, as far as they are no more than `limit`. */
+  allCost(limit: number): number {
+    let cost = 0
+    for (let index = 0; index < this.lines.length && cost <= limit; index++) cost += this.cost(index)
+    return cost
+  }
+
+  /** What matters most is shown at more length. */
+  #capOf(index: number): number {
+    return (this.#scores?.[index] ?? 0) >= HIGH_SCORE ? this.#cap * 2 : this.#cap
+  }
+
+  #repeated(index: number): string {
+    const line = this.lines[index]!
+    if (this.#scores === undefined || line.repeats < LEAST_REPEATS) return ''
+    if (line.severity === 0 && this.#scores[index]! < REPEATS_SCORE) return ''
+    this.#firsts ??= firstOfEach(this.lines)
+    return this.#firsts.has(index) ? ` [× ${formatCount(line.repeats)}]` : ''
+  }
+}
+
+/** The first lines of all that are alike but for their numbers. */
+function firstOfEach(lines: readonly ScannedLine[]): Set<number> {
+  const seen = new Set<number>()
+  const firsts = new Set<number>()
+  for (const [index, line] of lines.entries()) {
+    if (line.repeats < LEAST_REPEATS || seen.has(line.template)) continue
+    seen.add(line.template)
+    firsts.add(index)
+  }
+  return firsts
+}
 
 /** Lines chosen of those that a scan has kept: 1 for each that is shown. */
 export type ChosenLines = Uint8Array
 
 /** What a choice of lines may cost. */
-export interface ChoiceBudget {
+interface ChoiceBudget {
   readonly tokens: number
   /** Tokens of a gap, with the number of the line after it. */
   readonly gapTokens: number

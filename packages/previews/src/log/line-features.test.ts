@@ -1,10 +1,83 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { hashWord } from './hash-word.ts'
-import { LineFeatures } from './line-features.ts'
+import { formRanks, LineFeatures, oddLines, readLines } from './line-features.ts'
 import { FEATURE, featureOf } from './line-model.ts'
-import { ERROR, WARNING } from './severity.ts'
-import { readLines } from './read-line.ts'
+import { ERROR, hashWord, WARNING } from './line-words.ts'
+import { renderTextPreview } from './render-text-preview.ts'
+import type { TextScan } from './text-scan.ts'
 import { TextScanner } from './text-scanner.ts'
+
+/** Lines that programs print by the hundred. */
+const COMMON: Readonly<Record<string, (index: number) => string>> = {
+  progress: (index) => `step ${index}: ok`,
+  warnings: (index) => `src/${wordOf(index)}.c:${index}:7: warning: unused variable '${wordOf(index + 3)}'`,
+  errors: (index) => `lib/${wordOf(index)}.rb:${index}:3: error: undefined method '${wordOf(index + 2)}' for nil`,
+  requests: (index) => `INFO worker-${index % 7} handled request ${wordOf(index)} in ${index % 97} ms`,
+  tests: (index) => `test ${wordOf(index)}::${wordOf(index + 5)} ... ok`,
+}
+
+/** Lines that are unlike all of them. */
+const ODD = [
+  'ERROR disk full',
+  'Deployed revision r-4711',
+  'OK (610 tests, 1752 assertions)',
+  'test store::reads ... FAILED',
+  "a.c:88:7: error: 'count' undeclared",
+]
+
+function wordOf(index: number): string {
+  const names = ['alpha', 'beta', 'gamma', 'delta', 'zeta', 'kappa', 'sigma']
+  return `${names[index % 7]}_${names[Math.floor(index / 7) % 7]}`
+}
+
+function scanOf(lines: readonly string[]): TextScan {
+  const scanner = new TextScanner()
+  scanner.push(lines.join('\n'))
+  return scanner.finish()
+}
+
+function oddOf(lines: readonly string[]): number[] {
+  const { kept, counts } = scanOf(lines)
+  return [...oddLines(formRanks(readLines(kept), counts))]
+}
+
+describe('oddLines', () => {
+  it('finds one failure among lines without', () => {
+    const lines = Array.from({ length: 300 }, (_, index) => `suite ${index + 1}: ${index === 200 ? 3 : 0} failed`)
+    expect(oddOf(lines)).toEqual([200])
+  })
+
+  it('finds nothing in lines of one form, or where no two lines are alike', () => {
+    expect(oddOf(Array.from({ length: 300 }, (_, index) => `step ${index}`))).toEqual([])
+    expect(oddOf(Array.from({ length: 300 }, (_, index) => wordOf(index).repeat(1 + (index % 9))))).toEqual([])
+  })
+
+  it('finds nothing where a tenth of the lines differs', () => {
+    const lines = Array.from({ length: 300 }, (_, index) => (index % 10 === 0 ? wordOf(index) : `step ${index}`))
+    expect(oddOf(lines)).toEqual([])
+  })
+})
+
+describe('a preview of a text with one line unlike all others', () => {
+  const places = [5, 60, 170, 595]
+
+  it.each(Object.keys(COMMON))('shows it among %s, at every size, wherever it stands', (common) => {
+    for (const line of ODD) {
+      for (const place of places) {
+        const lines = Array.from({ length: 600 }, (_, index) => COMMON[common]!(index)).toSpliced(place, 0, line)
+        const scan = scanOf(lines)
+        for (const budgetTokens of [60, 100, 1_000])
+          expect(renderTextPreview(scan, { budgetTokens, countTokens })).toContain(line)
+      }
+    }
+  })
+
+  it('shows it where neither end nor the words of failures keep it', () => {
+    const lines = Array.from({ length: 60_000 }, (_, index) => `handled request ${index} in ${index % 97} ms`)
+    const scan = scanOf(lines.toSpliced(30_000, 0, 'handled request 88 with WRONG checksum'))
+    expect(renderTextPreview(scan, { budgetTokens: 100, countTokens })).toContain('WRONG checksum')
+  })
+})
 
 /** The features of one line of a text. */
 function featuresOf(text: string, number: number): Set<number> {

@@ -1,8 +1,113 @@
-import { FEATURE, featureOf } from './line-model.ts'
-import { formRanks } from './odd-lines.ts'
-import type { ReadLine } from './read-line.ts'
-import { ERROR } from './severity.ts'
-import type { ScannedLine, TextScan } from './text-scan.ts'
+import { FEATURE, featureOf, type LineModel } from './line-model.ts'
+import { cutPrefixes } from './line-prefixes.ts'
+import { ERROR, LineWords, NUMBER, ZERO } from './line-words.ts'
+import type { TextCounts } from './text-counts.ts'
+import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
+
+/** Tokens of a line that count, and the longest. */
+const MOST_TOKENS = 40
+const TOKEN_UNITS = 32
+
+/** What is known of a kept line before those around it are looked at. */
+interface ReadLine extends Pick<LineWords, 'kind' | 'shape' | 'skeleton' | 'template' | 'severity'> {
+  readonly words: Int32Array
+  /** Hashes of what stands between blanks. */
+  readonly tokens: readonly number[]
+}
+
+/** Read kept lines, without what stands before all of them. */
+export function readLines(lines: readonly ScannedLine[]): ReadLine[] {
+  const words = new LineWords()
+  return lines.map(({ text, end }) => {
+    const line = end === '' ? text : `${text} ${end}`
+    words.read(line, 0, line.length)
+    const { kind, shape, skeleton, template, severity } = words
+    return {
+      words: words.words.slice(0, words.count),
+      tokens: tokensOf(line),
+      kind,
+      shape,
+      skeleton,
+      template,
+      severity,
+    }
+  })
+}
+
+/** Hashes of what stands between blanks, case and punctuation included, numbers alike. */
+function tokensOf(line: string): number[] {
+  const tokens: number[] = []
+  let hash = 0
+  let units = 0
+  for (let at = 0; at <= line.length && tokens.length < MOST_TOKENS; at++) {
+    const code = at < line.length ? line.charCodeAt(at) : 32
+    if (code !== 32 && code !== 9) {
+      const isDigit = code > 47 && code < 58
+      if (!isDigit || !(line.charCodeAt(at - 1) > 47 && line.charCodeAt(at - 1) < 58))
+        hash = (Math.imul(hash, 31) + (isDigit ? 48 : code)) | 0
+      units++
+    } else if (units > 0) {
+      if (units <= TOKEN_UNITS) tokens.push(hash)
+      hash = 0
+      units = 0
+    }
+  }
+  return tokens
+}
+
+const PRIME = 0x01000193
+/** Stands for words that few lines have, however many follow each other. */
+const RARE = 0x2a
+/** Words are common if such a share of all lines has them: each share gives another view of what lines have in common. */
+const COMMON_SHARES = [1 / 4, 1 / 16]
+
+/** Lines are unlike all others if they are so few, and of so many lines one. */
+const MOST_ODD = 4
+const LEAST_RATIO = 64
+
+/**
+ * For each view of what lines have in common, how rare each line is: the number of lines whose form is as rare as its own or
+ * rarer. The form of a line is its common words in their order.
+ */
+export function formRanks(lines: readonly ReadLine[], counts: TextCounts): Float64Array[] {
+  return COMMON_SHARES.map((share) => ranksOf(lines.map(({ words }) => formOf(words, counts, counts.lines * share))))
+}
+
+/** The indexes of the few lines that are unlike all others. */
+export function oddLines(ranks: readonly Float64Array[]): Set<number> {
+  return new Set(
+    ranks.flatMap((view) =>
+      [...view.keys()].filter((index) => view[index]! <= Math.min(MOST_ODD, view.length / LEAST_RATIO)),
+    ),
+  )
+}
+
+function formOf(words: Int32Array, counts: TextCounts, least: number): number {
+  let form = 0
+  let isAfterRare = false
+  for (const read of words) {
+    // A count that begins at 0 is not odd; one failure is, where all others have 0.
+    const word = read === ZERO && counts.words.get(ZERO) < least ? NUMBER : read
+    const isRare = counts.words.get(word) < least
+    if (!isRare || !isAfterRare) form = Math.imul(form ^ (isRare ? RARE : word), PRIME)
+    isAfterRare = isRare
+  }
+  return form
+}
+
+function ranksOf(forms: readonly number[]): Float64Array {
+  const counts = new Map<number, number>()
+  for (const form of forms) counts.set(form, (counts.get(form) ?? 0) + 1)
+  /** Lines whose form occurs so often, then at most so often. */
+  const upTo = new Map<number, number>()
+  for (const count of counts.values()) upTo.set(count, (upTo.get(count) ?? 0) + count)
+  let sum = 0
+  for (const count of [...upTo.keys()].toSorted((one, other) => one - other)) {
+    sum += upTo.get(count)!
+    upTo.set(count, sum)
+  }
+  return Float64Array.from(forms, (form) => upTo.get(counts.get(form)!)!)
+}
 
 /** Lines before and after one whose words tell about it, and how far away they may be. */
 const NEAR_LINES = 4
@@ -154,3 +259,17 @@ const pairOf = (one: number, other: number): number => Math.imul(one, 31) ^ othe
 
 /** A number by steps that grow with it: two for each doubling. */
 const steps = (value: number): number => Math.floor(2 * Math.log2(1 + Math.max(0, value)))
+
+/** Score the kept lines of a text. */
+export function lineScores(scan: TextScan, model: LineModel): LineScores {
+  const { lines } = cutPrefixes(scan.kept, true)
+  const features = new LineFeatures(scan, lines, readLines(lines))
+  const scores = new Map(
+    lines.map(({ number }, index) => {
+      let weight = model.bias
+      for (const feature of features.of(index)) weight += model.weightOf(feature)
+      return [number, 1 / (1 + Math.exp(-weight))]
+    }),
+  )
+  return { scores, odd: new Set([...oddLines(features.ranks)].map((index) => lines[index]!.number)) }
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LINE_MODEL, readModel } from './line-model.ts'
+import { readModel } from './line-model.ts'
+import { LINE_MODEL } from './line-weights.ts'
 
 /** Two features, 7 and -5, with the weights 127 and -3. */
 const bytes = [0, 0, 0, 7, 255, 255, 255, 251, 127, 253]

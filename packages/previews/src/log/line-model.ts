@@ -1,4 +1,3 @@
-import { LINE_WEIGHTS } from './line-weights.ts'
 import type { LineWords } from './line-words.ts'
 
 /** A linear model of how much a line matters: a weight for each feature that it knows. */
@@ -98,6 +97,3 @@ export function readModel({ bias, step, features }: StoredModel): LineModel {
     },
   }
 }
-
-/** The model that previews are made with. */
-export const LINE_MODEL: LineModel = readModel(LINE_WEIGHTS)

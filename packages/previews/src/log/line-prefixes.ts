@@ -11,7 +11,7 @@ const NUMBER = /^\s*(\d+)(?:→|\t|: ?|\| ?)/
 const LEAST_LINES = 8
 
 /** Lines without what stands before most of them, and a note that says so. */
-export interface BareLines {
+interface BareLines {
   readonly lines: readonly ScannedLine[]
   readonly note: string
 }
@@ -44,10 +44,5 @@ function isNumbered(line: ScannedLine): boolean {
 
 /** Replace the text of lines; those of which nothing is left count as blank. */
 function bare(lines: readonly ScannedLine[], cut: (line: ScannedLine) => string): ScannedLine[] {
-  return lines
-    .map((line) => {
-      const text = cut(line)
-      return { ...line, text, at: Math.max(0, line.at - (line.text.length - text.length)) }
-    })
-    .filter(({ text, end }) => text.trim() !== '' || end !== '')
+  return lines.map((line) => ({ ...line, text: cut(line) })).filter(({ text, end }) => text.trim() !== '' || end !== '')
 }

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashWord } from './hash-word.ts'
-import { LineWords, severityOfLine } from './line-words.ts'
-import { ERROR, INFO, OK, WARNING } from './severity.ts'
+import { ERROR, hashWord, INFO, LineWords, OK, severityOfLine, WARNING } from './line-words.ts'
 
 function read(line: string): LineWords {
   const words = new LineWords()

@@ -1,10 +1,88 @@
 import { escapeEnd } from '@spillway/text/internal'
-import { BLANK, CLASSES, DIGIT, ESCAPE, LOWER, MARK, UPPER } from './character-classes.ts'
-import { afterTime } from './after-time.ts'
-import { severityOf, type Severity } from './severity.ts'
+
+/** Classes of characters: those up to `DIGIT` make up words. */
+const LOWER = 1
+const UPPER = 2
+const DIGIT = 3
+const OTHER = 4
+const BLANK = 5
+const PATH = 6
+/** From here on, a character is more than part of a word or between words. */
+const ESCAPE = 7
+const MARK = 8
+
+/** The class of each UTF-16 unit. */
+const CLASSES: Uint8Array = new Uint8Array(65_536).fill(OTHER)
+CLASSES.fill(LOWER, 97, 123)
+CLASSES.fill(UPPER, 65, 91)
+CLASSES.fill(DIGIT, 48, 58)
+/** Letters of other scripts count as small ones; of those without blanks, a run of them is a word. */
+CLASSES.fill(LOWER, 0xc0, 0x2000)
+CLASSES.fill(LOWER, 0x3040, 0xd800)
+for (const code of [9, 11, 12, 13, 32, 0xa0, 0xfeff]) CLASSES[code] = BLANK
+CLASSES[27] = ESCAPE
+for (const mark of './\\') CLASSES[mark.charCodeAt(0)] = PATH
+/** Marks that test runners and tools put before what failed. */
+for (const mark of '✗✘✕✖❌⨯●⚠╷┃×❯') CLASSES[mark.charCodeAt(0)] = MARK
+
+/**
+ * The index after a time at the start of a line, as most loggers write it: `2024-03-03T09:15:02.120Z`, `09:15:02,120`; else
+ * the start.
+ */
+export function afterTime(text: string, start: number, end: number): number {
+  const isDated = text.charCodeAt(start + 4) === 45 && text.charCodeAt(start + 7) === 45
+  const clock = isDated ? start + 11 : start
+  if (clock + 8 > end || text.charCodeAt(clock + 2) !== 58 || text.charCodeAt(clock + 5) !== 58) return start
+  let at = clock + 8
+  while (at < end && text.charCodeAt(at) > 32) at++
+  return at
+}
+
+/** The hash of the letters from an index of a text up to another, without their case. */
+export function hashWord(text: string, from = 0, to: number = text.length): number {
+  let hash = 0
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at)
+    hash = ((hash << 5) - hash + (CLASSES[code] === UPPER ? code | 32 : code)) | 0
+  }
+  return hash
+}
+
+/** How bad a line says that things are: 0 if it says nothing about that. */
+export type Severity = 0 | typeof ERROR | typeof WARNING | typeof INFO | typeof OK
+
+export const ERROR = 1
+export const WARNING = 2
+export const INFO = 3
+export const OK = 4
+
+/** Words that tell the severity of a line, whatever prints it. */
+const WORDS: ReadonlyArray<readonly [Exclude<Severity, 0>, string]> = [
+  [
+    ERROR,
+    'error errors err fatal fail failed failure failures fails panic panicked critical severe exception aborted crashed',
+  ],
+  [WARNING, 'warning warnings warn deprecated'],
+  [INFO, 'info note notice debug trace verbose'],
+  [OK, 'ok pass passed success successful succeeded'],
+]
+
+const SEVERITIES: ReadonlyMap<number, Severity> = new Map(
+  WORDS.flatMap(([severity, words]) => words.split(' ').map((word) => [hashWord(word), severity] as const)),
+)
+
+/** Marks the last bits of their hashes: most words are told apart by one look. */
+const MASK = 1_023
+const MARKED = new Uint8Array(MASK + 1)
+for (const word of SEVERITIES.keys()) MARKED[word & MASK] = 1
+
+/** The severity that a word tells by its hash. */
+function severityOf(word: number): Severity {
+  return MARKED[word & MASK] === 0 ? 0 : (SEVERITIES.get(word) ?? 0)
+}
 
 /** Words of a line that are read at most. */
-export const MOST_WORDS = 64
+const MOST_WORDS = 64
 /** Of a longer line, this much of the start and of the end is read. */
 const START_UNITS = 800
 const END_UNITS = 240
@@ -47,124 +125,126 @@ export class LineWords {
   at = 0
   /** Whether an escape sequence colors a part red. */
   red = false
-  /** Words up to the one that tells the severity. */
-  #severityCount = 0
 
   /** Read the line of a text between two indexes. */
   read(text: string, start: number, end: number): void {
-    this.count = 0
-    this.kind = BASIS
-    this.shape = BASIS
-    this.template = BASIS
-    this.skeleton = BASIS
-    this.severity = 0
-    this.#severityCount = 0
-    this.at = 0
-    this.red = false
-    this.blank = true
-    const from = afterTime(text, start, end)
-    const isLong = end - from > START_UNITS + END_UNITS
-    this.#readPart(text, start, from, isLong ? from + START_UNITS : end)
-    if (isLong) this.#readPart(text, start, end - END_UNITS, end)
-    if (this.count < SHAPE_WORDS) this.shape = this.template
-    if (this.count < KIND_WORDS) this.kind = this.template
-    if (this.blank) this.blank = text.slice(start, end).trim() === ''
-  }
-
-  #readPart(text: string, start: number, from: number, end: number): void {
+    const { words } = this
+    let count = 0
+    let kind = 0
+    let shape = 0
+    let template = BASIS
+    let skeleton = BASIS
     let marks = 0
-    let at = from
-    while (at < end) {
-      const code = text.charCodeAt(at)
-      const type = CLASSES[code]!
-      if (type <= DIGIT) at = this.#readWord(text, start, at, end)
-      else if (type === BLANK) at++
-      else if (type === ESCAPE) {
-        const after = escapeEnd(text, at, end)
-        if (!this.red && isRed(text, at, after)) this.red = true
-        at = after
-      } else {
-        if (this.count === 0 || type === MARK) {
-          // What a line begins with tells much: a rule, a bullet, a mark of a test runner.
-          let last = at + 1
-          while (last < end && text.charCodeAt(last) === code) last++
-          this.#add(PUNCTUATION | code | (last - at > 2 ? 0x10000 : 0))
-          at = last - 1
+    let severity: Severity = 0
+    let severityAt = 0
+    /** Words up to the one that tells the severity. */
+    let severityCount = 0
+    let red = false
+    let hasWords = false
+    let at = afterTime(text, start, end)
+    const isLong = end - at > START_UNITS + END_UNITS
+    let stop = isLong ? at + START_UNITS : end
+    for (;;) {
+      if (at >= stop) {
+        if (stop === end) break
+        at = end - END_UNITS
+        stop = end
+        marks = 0
+        continue
+      }
+      let code = text.charCodeAt(at)
+      let type = CLASSES[code]!
+      if (type === BLANK) {
+        at++
+        continue
+      }
+      let word = MIXED
+      if (type <= UPPER) {
+        const from = at
+        let hash = 0
+        // A capital after a small letter begins a word, as in "TypeError"; so does the last of some, as in "HTTPError".
+        let before = 0
+        while (type === UPPER) {
+          before = hash
+          hash = ((hash << 5) - hash + (code | 32)) | 0
+          if (++at === stop) break
+          code = text.charCodeAt(at)
+          type = CLASSES[code]!
         }
+        if (type === LOWER && at < stop && at - from > 1) {
+          at--
+          hash = before
+          type = UPPER
+        } else {
+          while (type === LOWER) {
+            hash = ((hash << 5) - hash + code) | 0
+            if (++at === stop) break
+            code = text.charCodeAt(at)
+            type = CLASSES[code]!
+          }
+        }
+        if (at < stop && type === DIGIT) at = wordEnd(text, at, stop)
+        else {
+          word = hash
+          if (severity === 0 && at - from > 1) {
+            severity = severityOf(hash)
+            if (severity !== 0) {
+              if (isNamed(text, from, at) || words[count - 1] === ZERO) severity = 0
+              else {
+                severityAt = from - start
+                severityCount = count + 1
+              }
+            }
+          }
+        }
+      } else if (type === DIGIT) {
+        let zero = code === 48
+        while (++at < stop && (type = CLASSES[text.charCodeAt(at)]!) === DIGIT) zero = false
+        if (at === stop || type > UPPER) {
+          // "errors: 0" reports none.
+          if (zero && count > 0 && count === severityCount) severity = 0
+          word = zero ? ZERO : NUMBER
+        } else at = wordEnd(text, at, stop)
+      } else if (type === ESCAPE) {
+        const after = escapeEnd(text, at, stop)
+        if (!red && isRed(text, at, after)) red = true
+        at = after
+        continue
+      } else {
         if (marks < SKELETON_MARKS && code > 47) {
-          this.skeleton = Math.imul(this.skeleton ^ code, PRIME)
+          skeleton = Math.imul(skeleton ^ code, PRIME)
           marks++
         }
-        at++
+        const from = at++
+        if (count > 0 && type !== MARK) continue
+        // What a line begins with tells much: a rule, a bullet, a mark of a test runner.
+        while (at < stop && text.charCodeAt(at) === code) at++
+        word = PUNCTUATION | code | (at - from > 2 ? 0x10000 : 0)
       }
+      hasWords = true
+      template = Math.imul(template ^ word, PRIME)
+      if (count === MOST_WORDS) continue
+      words[count++] = word
+      if (count === KIND_WORDS) kind = template
+      else if (count === SHAPE_WORDS) shape = template
     }
+    this.count = count
+    this.kind = count < KIND_WORDS ? template : kind
+    this.shape = count < SHAPE_WORDS ? template : shape
+    this.template = template
+    this.skeleton = skeleton
+    this.severity = severity
+    this.at = severityAt
+    this.red = red
+    this.blank = !hasWords && text.slice(start, end).trim() === ''
   }
+}
 
-  /** Read a word that begins at an index. Returns the index after it. */
-  #readWord(text: string, start: number, from: number, end: number): number {
-    let at = from
-    let hash = 0
-    const first = text.charCodeAt(at)
-    let type = CLASSES[first]!
-    if (type === DIGIT) {
-      let zero = first === 48
-      while (++at < end && (type = CLASSES[text.charCodeAt(at)]!) === DIGIT) zero = false
-      if (at === end || type > UPPER) {
-        // "errors: 0" reports none.
-        if (zero && this.count > 0 && this.count === this.#severityCount) this.severity = 0
-        this.#add(zero ? ZERO : NUMBER)
-      } else at = this.#endMixed(text, at, end)
-      return at
-    }
-    // A capital after a small letter begins a word, as in "TypeError"; so does the last of some, as in "HTTPError".
-    let code = first
-    let before = 0
-    while (type === UPPER) {
-      before = hash
-      hash = ((hash << 5) - hash + (code | 32)) | 0
-      if (++at === end) break
-      code = text.charCodeAt(at)
-      type = CLASSES[code]!
-    }
-    if (type === LOWER && at < end && at - from > 1) {
-      at--
-      hash = before
-    } else {
-      while (type === LOWER) {
-        hash = ((hash << 5) - hash + code) | 0
-        if (++at === end) break
-        code = text.charCodeAt(at)
-        type = CLASSES[code]!
-      }
-      if (at < end && type === DIGIT) return this.#endMixed(text, at, end)
-    }
-    if (this.severity === 0 && at - from > 1) {
-      const severity = severityOf(hash)
-      if (severity !== 0 && !isNamed(text, from, at) && this.words[this.count - 1] !== ZERO) {
-        this.severity = severity
-        this.at = from - start
-        this.#severityCount = this.count + 1
-      }
-    }
-    this.#add(hash)
-    return at
-  }
-
-  #endMixed(text: string, from: number, end: number): number {
-    let at = from
-    while (at < end && CLASSES[text.charCodeAt(at)]! <= DIGIT) at++
-    this.#add(MIXED)
-    return at
-  }
-
-  #add(word: number): void {
-    this.blank = false
-    this.template = Math.imul(this.template ^ word, PRIME)
-    if (this.count === MOST_WORDS) return
-    this.words[this.count++] = word
-    if (this.count === KIND_WORDS) this.kind = this.template
-    if (this.count === SHAPE_WORDS) this.shape = this.template
-  }
+/** The index after the letters and digits that begin at an index. */
+function wordEnd(text: string, from: number, end: number): number {
+  let at = from
+  while (at < end && CLASSES[text.charCodeAt(at)]! <= DIGIT) at++
+  return at
 }
 
 const shared = new LineWords()
@@ -173,6 +253,12 @@ const shared = new LineWords()
 export function severityOfLine(line: string): Severity {
   shared.read(line, 0, line.length)
   return shared.severity
+}
+
+/** Index of the word that tells the severity of a line; 0 if there is none. */
+export function severityAt(line: string): number {
+  shared.read(line, 0, line.length)
+  return shared.severity === 0 ? 0 : shared.at
 }
 
 /** Whether a word is part of a name or a path, such as `test_error_message`, and reports nothing. */

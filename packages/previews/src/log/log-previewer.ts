@@ -1,7 +1,94 @@
-import type { TextPreviewer } from '../previewer.ts'
-import { LogReader } from './log-reader.ts'
-import { logSureness } from './log-sureness.ts'
+import { cleanLine, perSubject } from '@spillway/text/internal'
+import type { TextPreviewer, TextReader, TextSubject, WritePreview } from '../previewer.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
+import { isLevelObject, saysEnd } from './text-nature.ts'
+import { type LineModel } from './line-model.ts'
+import { LINE_MODEL } from './line-weights.ts'
+import { renderTextPreview } from './render-text-preview.ts'
+import type { TextScan } from './text-scan.ts'
+import { TextScanner } from './text-scanner.ts'
+
+/** Lines looked at, at the start of a text and at its end. */
+const START_LINES = 120
+const END_LINES = 40
+
+/** A time before a line, as loggers and CI systems write it, after a priority, a stream or the name of a job. */
+const TIMED =
+  /^(?:\S+\t\S.{0,60}\t)?(?:<\d{1,3}>1? ?)?[[(]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,\] ]|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d\d?[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d| *\d+\.\d{6}\] |[IWEF]\d{4} \d\d:\d\d:\d\d\.)/
+
+/** A level of logging near the start of a line. */
+const LEVELED =
+  /^.{0,60}?(?:^|[\s[(<|:])(?:INFO|DEBUG|TRACE|WARN(?:ING)?|ERROR|FATAL|NOTICE|SEVERE|info|debug|trace|warn|error|LOG|Note|notice)(?:$|[\s\]):>|])|^\S.{0,80}\blevel=[a-z]/
+
+/** Say how sure it is that a text is a log, or the output of a build or of tests. */
+export const logSureness: (subject: TextSubject) => number = perSubject(rateLog)
+
+function rateLog(subject: TextSubject): number {
+  const lines = linesOf(subject)
+  if (lines.length === 0) return UNSURE
+  const share = (is: (line: string) => boolean): number => lines.filter(is).length / lines.length
+  if (lines.length > 2 && share(isLevelObject) >= 0.9) return 0.97
+  const timed = share((line) => TIMED.test(line))
+  const leveled = share((line) => LEVELED.test(line))
+  if (leveled >= 0.5 && timed + leveled >= 1) return 0.92
+  if (timed >= 0.6 || leveled >= 0.6) return 0.75
+  if (lines.some((line) => saysEnd(line))) return 0.7
+  if (timed >= 0.3 || leveled >= 0.3) return 0.65
+  return UNSURE
+}
+
+/** Anything may be the output of a program. */
+const UNSURE = 0.02
+
+/** Lines of the start and the end that are there as a whole. */
+function linesOf({ start, end = '', isWhole }: TextSubject): string[] {
+  const first = start.split('\n')
+  if (!isWhole) first.pop()
+  const last = isWhole ? [] : end.split('\n').slice(1)
+  return [...first.slice(0, START_LINES), ...last.slice(-END_LINES)]
+    .map((line) => cleanLine(line).slice(0, 2_000))
+    .filter((line) => line !== '')
+}
+
+/** Reads a text by its lines. */
+export class LogReader implements TextReader {
+  readonly #scanner: TextScanner
+  readonly #isLog: (subject: TextSubject) => boolean
+  #scan: TextScan | undefined
+
+  /**
+   * @param isLog - Tells whether the text is surely the output of a program; it is not, if absent.
+   * @param model - What lines are ranked by.
+   */
+  constructor(isLog: (subject: TextSubject) => boolean = () => false, model: LineModel = LINE_MODEL) {
+    this.#scanner = new TextScanner(model)
+    this.#isLog = isLog
+  }
+
+  push(text: string): void {
+    this.#scanner.push(text)
+  }
+
+  /** What was kept of the text, which takes no more once this is asked for. */
+  get scan(): TextScan {
+    return (this.#scan ??= this.#scanner.finish())
+  }
+
+  finish(subject: TextSubject): WritePreview {
+    const { scan } = this
+    const isLog = this.#isLog(subject)
+    return (options) => renderTextPreview(scan, options, { isLog })
+  }
+}
+
+/** Previews any text by its lines, as logs are: it reads what no other previewer recognizes. */
+export const textPreviewer: TextPreviewer = {
+  name: 'text',
+  previews: 'text',
+  usualTokens: USUAL_TOKENS.log,
+  recognize: () => 0.01,
+  read: () => new LogReader(),
+}
 
 /**
  * Preview logs, the output of builds and tests, and whatever no other previewer recognizes.

@@ -1,13 +1,29 @@
-import { saysEnd } from './ended-line.ts'
-import { isLevelObject } from './structured-line.ts'
 import type { TextScan } from './text-scan.ts'
+
+/** How a command that failed ended, as shells and CI systems say it. */
+const ENDED = /\b(?:exited (?:with )?|exit (?:code|status) )\D{0,16}[1-9]\d{0,2}\b/
+
+/** Whether a line says that a command failed: only the output of programs has such lines. */
+export const saysEnd = (line: string): boolean => ENDED.test(line)
+
+/** A level, as loggers name the field of it; its value is a word, or a number as of pino and bunyan. */
+const LEVEL =
+  /"(?:level|severity|severityText|levelname|log\.level|lvl|loglevel|log_level|@l)" ?: ?(?:"[A-Za-z]{3,11}"|[1-6]0\b)/
+
+/** What docker keeps a line of a container's output in. */
+const WRAPPED = /^\{"log":".*","stream":"std(?:out|err)"/
+
+/** Whether a line is a JSON object of a log: one with a level, or a line of output in a wrapper. */
+export function isLevelObject(line: string): boolean {
+  return /^\s*\{\s*"/.test(line) && /\}\s*$/.test(line) && (LEVEL.test(line.slice(0, 2_000)) || WRAPPED.test(line))
+}
 
 /**
  * What a text is, as far as it decides which of its lines are shown: the output of a program, whose lines differ in
  * weight; data, of which both ends show the shape; or writing (source code, prose), in which words such as "error" mean
  * nothing special.
  */
-export type TextNature = 'output' | 'data' | 'writing'
+type TextNature = 'output' | 'data' | 'writing'
 
 /** Lines of this score hardly stand in anything but the output of programs, unless there are many. */
 const SURE = 0.5

@@ -1,4 +1,4 @@
-import type { Severity } from './severity.ts'
+import type { Severity } from './line-words.ts'
 import type { TextCounts } from './text-counts.ts'
 
 /** A line that a scan has kept, as a terminal would show it. */
@@ -15,8 +15,6 @@ export interface ScannedLine {
   readonly hidden: number
   readonly red: boolean
   readonly severity: Severity
-  /** Where in `text` the word stands that tells the severity; 0 if there is none. */
-  readonly at: number
   /** Lines of the same template are alike but for their numbers. */
   readonly template: number
   /** How many lines of the whole text are alike but for their numbers. */

@@ -1,18 +1,58 @@
-import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
+import { propertyRuns } from '@spillway-internal/test-run'
 import { describe, expect, it } from 'vitest'
 import type { TextScan } from './text-scan.ts'
-import { TextScanner } from './text-scanner.ts'
+import { type KeptLine, LinePool, TextScanner } from './text-scanner.ts'
 
-function scan(pieces: readonly string[]): TextScan {
-  const scanner = new TextScanner()
+const keptLine = (number: number, rank: number, raw = 'x'): KeptLine => ({
+  number,
+  raw,
+  rawEnd: '',
+  hidden: 0,
+  blanksBefore: 0,
+  template: 1,
+  red: false,
+  severity: 0,
+  errorsBefore: 0,
+  warningsBefore: 0,
+  rank,
+  run: 1,
+})
+
+describe('LinePool', () => {
+  it('keeps the lines of the highest ranks, in order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(20), { minLength: 1, maxLength: 20_000 }), (ranks) => {
+        const pool = new LinePool()
+        for (const [index, rank] of ranks.entries()) pool.add(keptLine(index + 1, rank))
+        const { lines, floor } = pool
+        expect(lines.length).toBeLessThanOrEqual(4_096)
+        const numbers = lines.map(({ number }) => number)
+        expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
+        const above = ranks.filter((rank) => rank > floor).length
+        expect(lines.filter(({ rank }) => rank > floor)).toHaveLength(above)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('keeps no more than a size, however long the lines are', () => {
+    const pool = new LinePool()
+    for (let number = 1; number <= 3_000; number++) pool.add(keptLine(number, 50, 'y'.repeat(2_500)))
+    expect(pool.lines.reduce((sum, { raw }) => sum + raw.length, 0)).toBeLessThanOrEqual(524_288)
+    expect(pool.lines[0]!.number).toBe(1)
+  })
+})
+
+function scan(pieces: readonly string[], readUnits?: number): TextScan {
+  const scanner = new TextScanner(undefined, readUnits)
   for (const piece of pieces) scanner.push(piece)
   return scanner.finish()
 }
 
 /** All that a scan holds, and the scores that come of it. */
-function keptOf(pieces: readonly string[]): object {
-  const { scores, counts: _, ...kept } = scan(pieces)
+function keptOf(pieces: readonly string[], readUnits?: number): object {
+  const { scores, counts: _, ...kept } = scan(pieces, readUnits)
   return { ...kept, scores: scores() }
 }
 
@@ -47,6 +87,7 @@ describe('TextScanner', () => {
     fc.assert(
       fc.property(texts, fc.array(fc.nat(10_000_000), { maxLength: 40 }), (text, cuts) => {
         expect(keptOf(split(text, cuts))).toEqual(keptOf([text]))
+        expect(keptOf(split(text, cuts), 500)).toEqual(keptOf([text], 500))
       }),
       propertyRuns(15, 600),
     )
@@ -79,6 +120,38 @@ describe('TextScanner', () => {
     expect(kept.map(({ number }) => number)).toEqual(
       kept.map(({ number }) => number).toSorted((one, other) => one - other),
     )
+  })
+
+  it('counts all errors and warnings of a large text, of which it does not read every line', () => {
+    const words = ['error', 'Failures', 'WARN', 'deprecated', 'HTTPError', '0 errors', 'interrupted', 'done']
+    const line = fc.tuple(fc.string({ minLength: 20, maxLength: 60 }), fc.constantFrom(...words), fc.nat(30))
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 100, maxLength: 300 }), (parts) => {
+        const text = parts.map(([start, word, times]) => `${start} ${word} ${times}\n`.repeat(times)).join('')
+        const { errors, warnings, kept, lines } = scan([text], 500)
+        const all = scan([text])
+        expect([errors, warnings, lines]).toEqual([all.errors, all.warnings, all.lines])
+        const texts = new Map(all.kept.map((each) => [each.number, each.text]))
+        for (const { number, text: shown } of kept) expect(shown).toBe(texts.get(number) ?? shown)
+      }),
+      propertyRuns(15, 600),
+    )
+  })
+
+  it('finds the one line that is unlike all others in a large text', () => {
+    const noise = Array.from({ length: 40_000 }, (_, index) => `12:00:${10 + (index % 50)} step ${index} done`).join(
+      '\n',
+    )
+    const { kept } = scan([`${noise}\nthe ship has sailed, with 3 cats on board\n${noise}`], 10_000)
+    expect(kept.map(({ text }) => text)).toContain('the ship has sailed, with 3 cats on board')
+  })
+
+  it('takes a line in another color, or with zero for a number, for another line', () => {
+    const noise = Array.from({ length: 4_000 }, (_, index) => `\u001b[32mtests\u001b[0m of suite: ${index + 1} failed`)
+    const odd = ['\u001b[31mtests\u001b[0m of suite: 3 failed', '\u001b[32mtests\u001b[0m of suite: 0 failed']
+    const { kept, errors } = scan([[...noise, ...odd, ...noise].join('\n')], 1_000)
+    expect(kept.find(({ number }) => number === 4_001)).toMatchObject({ red: true })
+    expect(errors).toBe(8_001)
   })
 
   it('counts the errors and warnings before each line', () => {

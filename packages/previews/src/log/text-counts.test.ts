@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HashCounts } from './hash-counts.ts'
+import { HashCounts } from './text-counts.ts'
 
 describe('HashCounts', () => {
   it('counts as a map does', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { subjectOf } from '../../test/preview-with.ts'
-import { logSureness } from './log-sureness.ts'
+import { logSureness } from './log-previewer.ts'
 
 const sureness = (lines: readonly string[]): number => logSureness(subjectOf(lines.join('\n')))
 const times = (line: (index: number) => string): string[] => Array.from({ length: 40 }, (_, index) => line(index))
