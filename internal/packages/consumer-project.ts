@@ -8,13 +8,18 @@ import { listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
 
 const projects: string[] = []
 
-/** A package manager that installs packages in a project; `pnpm-strict` in the layout that is pnpm's own. */
-export type Installer = 'npm' | 'pnpm' | 'pnpm-strict'
+/**
+ * Variables with which pnpm links to packages that it has unpacked before, instead of linking each of their files. As in
+ * pnpm's own layout, a package finds only its dependencies.
+ */
+export const LINKED_PACKAGES = { pnpm_config_enable_global_virtual_store: 'true' } as const
+
+/** A package manager that installs packages in a project; `pnpm-links` with {@link LINKED_PACKAGES}. */
+export type Installer = 'npm' | 'pnpm' | 'pnpm-links'
 
 /**
  * Make a project with these files, and install packed packages, with those of the workspace that they depend on, and others
- * from the registry in it. pnpm
- * links files that the workspace has installed already, in the layout of npm, for an eighth of the work.
+ * from the registry in it.
  */
 export async function installProject(
   files: Readonly<Record<string, string>>,
@@ -33,7 +38,7 @@ export async function installProject(
   // pnpm would ask the registry for packages that only other packages name.
   const overrides = Object.fromEntries([...tarballs].map(([name, path]) => [name, `file:${path}`]))
   writeFileSync(join(folder, 'pnpm-workspace.yaml'), JSON.stringify({ overrides }))
-  const own = [...tarballs].filter(([name]) => installer !== 'pnpm-strict' || packed.includes(name))
+  const own = [...tarballs].filter(([name]) => installer === 'npm' || packed.includes(name))
   await install(folder, installer, [...own.map(([, path]) => path), ...others])
   return folder
 }
@@ -57,9 +62,8 @@ async function install(folder: string, installer: Installer, packages: readonly 
     await execute(folder, 'npm', ['install', ...quiet, ...packages])
     return
   }
-  const linker = installer === 'pnpm' ? 'hoisted' : 'isolated'
-  const settings = [`--config.node-linker=${linker}`, '--config.dangerously-allow-all-builds=true']
-  const output = await execute(folder, 'pnpm', ['add', ...settings, '--prefer-offline', ...packages])
+  const args = ['add', '--config.dangerously-allow-all-builds=true', '--prefer-offline', ...packages]
+  const output = await execute(folder, 'pnpm', args, installer === 'pnpm-links' ? LINKED_PACKAGES : {})
   if (!output.includes('Issues with peer dependencies')) return
   // npm fails where pnpm only warns. Peers that frameworks lack are not ours.
   const { output: issues } = await execute(folder, 'pnpm', ['peers', 'check']).then(
@@ -97,9 +101,15 @@ export function typecheckIn(folder: string, file: string, moduleResolution = 'no
   return runIn(folder, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.')
 }
 
-function execute(folder: string, command: string, args: readonly string[]): Promise<string> {
+function execute(
+  folder: string,
+  command: string,
+  args: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
+): Promise<string> {
   const shell = process.platform === 'win32' && command !== process.execPath
-  const { NODE_OPTIONS: _, VITEST: __, NODE_TEST_CONTEXT: ___, ...env } = process.env
+  const { NODE_OPTIONS: _, VITEST: __, NODE_TEST_CONTEXT: ___, ...inherited } = process.env
+  const env = { ...inherited, ...variables }
   return new Promise((resolve, reject) => {
     execFile(command, args, { cwd: folder, shell, env, maxBuffer: 1e8 }, (error, stdout, stderr) => {
       const output = stdout + stderr

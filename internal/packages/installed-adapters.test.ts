@@ -292,7 +292,7 @@ const ADAPTERS = [
   { adapter: '@spillway/ai-sdk', peers: ['ai@6.0.0', 'zod@4'], framework: ['ai'], source: AI_SDK },
   {
     adapter: '@spillway/langchain',
-    peers: ['langchain@1.0.1', 'zod@4'],
+    peers: ['langchain@1.0.1', '@langchain/core@1', 'zod@4'],
     framework: ['langchain', '@langchain/core'],
     source: LANGCHAIN,
   },
@@ -345,7 +345,7 @@ describe.concurrent.each(adapters)('$adapter beside $peers.0', ({ adapter, peers
       files,
       ['@spillway/core', '@spillway/history', '@spillway/memory', adapter],
       peers,
-      isFull ? 'npm' : 'pnpm',
+      isFull ? 'npm' : 'pnpm-links',
     )
     const loaded = async (...names: string[]): Promise<string[]> =>
       (await runIn(folder, 'loaded.mjs', ...names)).trim().split(' ')

@@ -226,7 +226,7 @@ const SUITES = {
   },
 
   'packages/previews': () => {
-    it.each(['npm', 'pnpm-strict'] as const)('uses what a project has installed with %s', async (installer) => {
+    it.each(['npm', 'pnpm'] as const)('uses what a project has installed with %s', async (installer) => {
       const project = await installProject(FILES, ['@spillway/core', '@spillway/memory'], ['unpdf'], installer)
       expect(await runIn(project, 'installed.mjs')).toBe('true 2\ntrue offload offload\n')
     })

@@ -4,6 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import type { InstallLine, PackageManager } from '../docs/install-line.ts'
+import { isFull } from '../test-run/src/test-run.ts'
+import { LINKED_PACKAGES } from './consumer-project.ts'
+import { ROOT } from './public-packages.ts'
 
 const STRICT_ASSERT = join(import.meta.dirname, '../docs/strict-assert.mjs')
 
@@ -39,6 +42,9 @@ export async function runInstallLine(
     npm_config_prefer_offline: 'true',
     pnpm_config_prefer_offline: 'true',
     PNPM_HOME: globals,
+    // Without a name for it, the store is below `PNPM_HOME`, and every package is downloaded again.
+    pnpm_config_store_dir: dirname(await execute('pnpm', ['store', 'path'], ROOT, inherited)),
+    ...(isFull ? {} : LINKED_PACKAGES),
     PATH: [join(globals, 'bin'), globals, dirname(process.execPath), inherited['PATH']].join(delimiter),
   }
   const shell = ['--norc', '-euo', 'pipefail', '-c']
