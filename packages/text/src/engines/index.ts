@@ -14,4 +14,12 @@ export {
 } from '#engines'
 export { type Aes256Gcm, TAG_BYTES } from './aes-256-gcm.ts'
 export type { BlockCodec } from './block-codec.ts'
-export type { CellBatch, SqlColumn, SqlResult, SqlTable } from './sql-engine.ts'
+export {
+  largestTable,
+  type CellBatch,
+  type SqlColumn,
+  type SqlDatabase,
+  type SqlLimits,
+  type SqlRows,
+  type SqlTable,
+} from './sql-engine.ts'

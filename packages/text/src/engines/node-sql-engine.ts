@@ -1,7 +1,16 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { IsolationError } from '../platform/platform.ts'
 import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
-import type { CellBatch, SqlColumn, SqlEngine, SqlResult, SqlTable } from './sql-engine.ts'
+import {
+  largestTable,
+  type CellBatch,
+  type SqlColumn,
+  type SqlDatabase,
+  type SqlEngine,
+  type SqlLimits,
+  type SqlRows,
+  type SqlTable,
+} from './sql-engine.ts'
 
 /** A statement usually takes less: one that takes longer may have to wait for others. */
 const SHORT_MS = 250
@@ -9,8 +18,14 @@ const MAX_MEMORY_MB = 1_024
 /** Batches that a worker has not added yet, at most. */
 const MAX_UNADDED = 4
 
-/** What loading answers: the table, or the types with which it must be loaded again. */
-type LoadAnswer = { readonly error: string } | { readonly types: readonly SqlColumn['type'][] } | Omit<SqlTable, 'id'>
+/** What loading answers: the tables, or the types of their columns with which they must be loaded again. */
+type LoadAnswer =
+  | { readonly error: string }
+  | { readonly types: readonly (readonly SqlColumn['type'][])[] }
+  | Omit<SqlDatabase, 'id'>
+
+/** What a statement answers: rows, and the tables that it reads, each by its database and first page. */
+type ReadAnswer = { readonly error: string } | (Omit<SqlRows, 'over'> & { readonly read: readonly string[] })
 
 /** Make an engine that runs SQLite in workers: one kind loads tables, the other runs statements. */
 export function nodeSqlEngine(address: string): SqlEngine {
@@ -18,39 +33,61 @@ export function nodeSqlEngine(address: string): SqlEngine {
   const common = { saysReady: true, maxMemoryMb: MAX_MEMORY_MB }
   const loaders = createWorkerPool(program, common)
   const readers = createWorkerPool(program, { ...common, shortMs: SHORT_MS })
-  let tables = 0
+  let loaded = 0
 
   async function loadOnce(
     batches: AsyncIterable<CellBatch>,
-    types: readonly SqlColumn['type'][] | undefined,
-    deadlineMs: number,
-    signal: AbortSignal | undefined,
+    types: readonly (readonly SqlColumn['type'][])[] | undefined,
+    { deadlineMs, ...how }: SqlLimits,
   ): Promise<LoadAnswer> {
     const { port1, port2 } = new MessageChannel()
-    const answer = loaders.run({ port: port2, types }, deadlineMs, signal, [port2])
+    const answer = loaders.run({ port: port2, types }, deadlineMs, { ...how, transfer: [port2] })
     try {
       const [result] = await Promise.all([answer, send(batches, port1, answer)])
       return result as LoadAnswer
     } finally {
-      // If reading failed, the worker gives up the table, and is kept.
+      // If reading failed, the worker gives up the tables, and is kept.
       port1.close()
     }
   }
 
   return {
-    async load(readBatches, deadlineMs, signal) {
-      return await explained(deadlineMs, async () => {
-        const first = await loadOnce(readBatches(), undefined, deadlineMs, signal)
-        const answer = 'types' in first ? await loadOnce(readBatches(), first.types, deadlineMs, signal) : first
-        if ('database' in answer) return { ...answer, id: ++tables }
+    async load(readBatches, limits) {
+      return await explained(limits, async () => {
+        const first = await loadOnce(readBatches(), undefined, limits)
+        const answer = 'types' in first ? await loadOnce(readBatches(), first.types, limits) : first
+        if ('bytes' in answer) return { ...answer, id: ++loaded }
         throw new IsolationError('ended', 'error' in answer ? answer.error : 'The columns changed.')
       })
     },
-    async query(queried, statement, deadlineMs, signal) {
-      const message = { tables: queried.map(({ id, database }) => ({ id, database })), statement }
-      return (await explained(deadlineMs, () => readers.run(message, deadlineMs, signal))) as SqlResult
+    async query(databases, statement, limits) {
+      const { deadlineMs, ...how } = limits
+      const message = {
+        databases: databases.map(({ id, bytes }) => ({ id, bytes })),
+        views: viewsOf(databases),
+        statement,
+      }
+      const answer = (await explained(limits, () => readers.run(message, deadlineMs, how))) as ReadAnswer
+      if ('error' in answer) return answer
+      const { read, ...result } = answer
+      // SQLite counts its temporary database, which has the views, as the second.
+      const over = databases.flatMap(({ tables }, index) =>
+        tables.filter(({ page }) => read.includes(`${index === 0 ? 0 : index + 1}.${page}`)).map(({ rows }) => rows),
+      )
+      return { ...result, over }
     },
   }
+}
+
+const tableName = ({ length }: readonly SqlTable[], index: number): string => (length === 1 ? 't' : `t${index + 1}`)
+
+/** List the names under which tables are also known, each with the table that it stands for. */
+function viewsOf(databases: readonly SqlDatabase[]): readonly (readonly [view: string, table: string])[] {
+  if (databases.length === 1 && databases[0]!.tables.length === 1) return []
+  return databases.map(({ tables }, index) => [
+    databases.length === 1 ? 't' : `t${index + 1}`,
+    `${index === 0 ? 'main' : `d${index + 1}`}.${tableName(tables, largestTable(tables))}`,
+  ])
 }
 
 /** Send batches, no faster than the worker adds them. */
@@ -80,7 +117,7 @@ async function send(batches: AsyncIterable<CellBatch>, port: MessagePort, answer
   port.postMessage(null)
 }
 
-async function explained<Result>(deadlineMs: number, work: () => Promise<Result>): Promise<Result> {
+async function explained<Result>({ deadlineMs }: SqlLimits, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (cause) {
@@ -187,10 +224,8 @@ import('node:worker_threads').then(async ({ parentPort }) => {
     return counts[REAL] === 0 ? 'INTEGER' : counts[LONG] === 0 ? 'REAL' : 'NUMERIC'
   }
 
-  /** Load the batches that come by a port; each is acknowledged. */
-  function load({ port, types }) {
-    const db = open('file:t?vfs=memdb')
-    run(db, 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN')
+  /** Make a table, which takes batches. */
+  function createTable(db, table, types) {
     const columns = []
     let insert = 0
     let rows = 0
@@ -203,10 +238,10 @@ import('node:worker_threads').then(async ({ parentPort }) => {
         column.isFixed = column.type === 'TEXT' && (types !== undefined || column.filled > 0)
       }
       const written = added.map(({ name, type }) => quote(name) + ' ' + type)
-      if (insert === 0) run(db, 'CREATE TABLE t (' + written.join(', ') + ')')
-      else for (const one of written) run(db, 'ALTER TABLE t ADD COLUMN ' + one)
+      if (insert === 0) run(db, 'CREATE TABLE ' + table + ' (' + written.join(', ') + ')')
+      else for (const one of written) run(db, 'ALTER TABLE ' + table + ' ADD COLUMN ' + one)
       if (insert !== 0) capi.sqlite3_finalize(insert)
-      insert = prepare(db, 'INSERT INTO t VALUES (' + columns.map(() => '?').join(', ') + ')')[0]
+      insert = prepare(db, 'INSERT INTO ' + table + ' VALUES (' + columns.map(() => '?').join(', ') + ')')[0]
     }
 
     function classify(column, heap, at, length, isText, row) {
@@ -257,30 +292,50 @@ import('node:worker_threads').then(async ({ parentPort }) => {
       rows += lengths.length / width
     }
 
+    /** Return the table, and whether its columns have other types than its first rows. */
     function finish() {
       create()
-      // The first rows may not have been typical.
-      const found = columns.map((column) => (column.isFixed ? column.type : typeOf(column)))
-      if (types === undefined && found.some((type, index) => type !== columns[index].type)) return { types: found }
       capi.sqlite3_finalize(insert)
+      const found = columns.map((column) => (column.isFixed ? column.type : typeOf(column)))
+      const shown = columns.map(({ name, type, misfits, misfit, misfitRow }) =>
+        type === 'TEXT' ? { name, type, misfits: 0 } : { name, type, misfits, misfit, misfitRow })
+      const [statement] = prepare(db, "SELECT rootpage FROM sqlite_schema WHERE name = '" + table + "'")
+      x.sqlite3_step(statement)
+      const page = capi.sqlite3_column_int(statement, 0)
+      capi.sqlite3_finalize(statement)
+      const isOther = found.some((type, index) => type !== columns[index].type)
+      return { types: found, isOther, rows, page, columns: shown }
+    }
+
+    return { add, finish }
+  }
+
+  /** Load the batches that come by a port; each is acknowledged. */
+  function load({ port, types }) {
+    const db = open('file:t?vfs=memdb')
+    run(db, 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN')
+    const tables = []
+
+    function finish() {
+      const found = tables.map((table) => table.finish())
+      if (types === undefined && found.some(({ isOther }) => isOther)) return { types: found.map(({ types }) => types) }
+      if (found.length === 1) run(db, 'ALTER TABLE t1 RENAME TO t')
       run(db, 'COMMIT')
       const scope = wasm.scopedAllocPush()
       const size = wasm.scopedAlloc(8)
       const start = capi.sqlite3_serialize(db, 'main', size, 1)
       const length = Number(wasm.peek(size, 'i64'))
       wasm.scopedAllocPop(scope)
-      const database = new Uint8Array(new SharedArrayBuffer(length))
-      database.set(wasm.heap8u().subarray(start, start + length))
-      const shown = columns.map(({ name, type, misfits, misfit, misfitRow }) =>
-        type === 'TEXT' ? { name, type, misfits: 0 } : { name, type, misfits, misfit, misfitRow })
-      return { database, rows, columns: shown }
+      const bytes = new Uint8Array(new SharedArrayBuffer(length))
+      bytes.set(wasm.heap8u().subarray(start, start + length))
+      return { bytes, tables: found.map(({ rows, columns, page }) => ({ rows, columns, page })) }
     }
 
     return new Promise((resolve, reject) => {
       port.on('message', (batch) => {
         try {
           if (batch === null) resolve(finish())
-          else add(batch)
+          else (tables[batch.table] ??= createTable(db, 't' + (batch.table + 1), types?.[batch.table])).add(batch)
           port.postMessage('added')
         } catch (error) {
           reject(error)
@@ -295,26 +350,25 @@ import('node:worker_threads').then(async ({ parentPort }) => {
   }
 
   let opened = { key: '', db: 0 }
-
-  function openTables(tables) {
-    const key = tables.map(({ id }) => id).join()
+  function openDatabases(databases, views) {
+    const key = databases.map(({ id }) => id).join()
     if (opened.key === key) return opened.db
     if (opened.db !== 0) capi.sqlite3_close_v2(opened.db)
     opened = { key: '', db: 0 }
     const db = open(':memory:')
     opened.db = db
-    const bytes = tables.reduce((sum, { database }) => sum + database.length, 0)
+    const size = databases.reduce((sum, { bytes }) => sum + bytes.length, 0)
     run(db, 'PRAGMA temp_store = 2; PRAGMA hard_heap_limit = 0')
-    for (const [index, { database }] of tables.entries()) {
+    for (const [index, { bytes }] of databases.entries()) {
       const schema = index === 0 ? 'main' : 'd' + (index + 1)
       if (index > 0) run(db, "ATTACH ':memory:' AS " + schema)
-      const start = x.sqlite3_malloc(database.length)
+      const start = x.sqlite3_malloc(bytes.length)
       if (start === 0) throw new Error('out of memory')
-      wasm.heap8u().set(database, start)
-      check(db, capi.sqlite3_deserialize(db, schema, start, database.length, database.length, 5))
-      if (tables.length > 1) run(db, 'CREATE TEMP VIEW t' + (index + 1) + ' AS SELECT * FROM ' + schema + '.t')
+      wasm.heap8u().set(bytes, start)
+      check(db, capi.sqlite3_deserialize(db, schema, start, bytes.length, bytes.length, 5))
     }
-    run(db, 'PRAGMA hard_heap_limit = ' + (bytes + ${STATEMENT_MB} * 1048576) + '; PRAGMA query_only = 1; PRAGMA trusted_schema = 0')
+    for (const [view, table] of views) run(db, 'CREATE TEMP VIEW ' + view + ' AS SELECT * FROM ' + table)
+    run(db, 'PRAGMA hard_heap_limit = ' + (size + ${STATEMENT_MB} * 1048576) + '; PRAGMA query_only = 1; PRAGMA trusted_schema = 0')
     const limits = [[0, ${MAX_VALUE_BYTES}], [1, 100000], [2, 2000], [3, 200], [4, 100], [5, 100000], [6, 127], [7, 0], [8, 1000], [10, 0]]
     for (const [limit, value] of limits) capi.sqlite3_limit(db, limit, value)
     // SELECT, reading a column, calling a function, and recursion; all else is denied.
@@ -331,8 +385,20 @@ import('node:worker_threads').then(async ({ parentPort }) => {
     return text.length > ${MAX_CELL_UNITS} ? text.slice(0, ${MAX_CELL_UNITS}) + '… [' + text.length + ' characters]' : text
   }
 
-  function query({ tables, statement: { sql, skip, maxUnits } }) {
-    const db = openTables(tables)
+  /** List the tables that a statement reads, each by its database and first page. */
+  function pagesRead(db, sql) {
+    const [statement] = prepare(db, 'EXPLAIN ' + sql)
+    const read = []
+    while (x.sqlite3_step(statement) === 100) {
+      const [page, schema] = [capi.sqlite3_column_int(statement, 3), capi.sqlite3_column_int(statement, 4)]
+      if (capi.sqlite3_column_text(statement, 1) === 'OpenRead') read.push(schema + '.' + page)
+    }
+    capi.sqlite3_finalize(statement)
+    return read
+  }
+
+  function query({ databases, views, statement: { sql, skip, maxUnits } }) {
+    const db = openDatabases(databases, views)
     if (sql.includes('\\0')) throw new Error('a statement has no NUL')
     const [statement, rest] = prepare(db, sql)
     try {
@@ -351,7 +417,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
       let isFull = false
       for (; count < ${MAX_COUNTED}; count++) {
         const code = x.sqlite3_step(statement)
-        if (code === 101) return { names, rows, count, isCounted: true }
+        if (code === 101) return { names, rows, count, isCounted: true, read: pagesRead(db, sql) }
         if (code !== 100) throw new Error(capi.sqlite3_errmsg(db))
         if (count < skip || isFull) continue
         const row = names.map((_, column) => valueAt(statement, column))
@@ -359,7 +425,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
         isFull = rows.length > 0 && (units > maxUnits || rows.length >= ${MAX_RETURNED})
         if (!isFull) rows.push(row)
       }
-      return { names, rows, count, isCounted: false }
+      return { names, rows, count, isCounted: false, read: pagesRead(db, sql) }
     } finally {
       capi.sqlite3_finalize(statement)
     }

@@ -39,11 +39,25 @@ it('ends a worker that takes too long, and serves the runs that waited for it', 
   for (const reason of await Promise.all(spinning)) expect(reason).toBeInstanceOf(WorkerTimeout)
 })
 
+it('serves callers in turn, however many runs one of them has', async () => {
+  const pool = createWorkerPool(SOURCE)
+  const order: string[] = []
+  const greedy = {}
+  const run = async (name: string, caller: object): Promise<void> => {
+    await reasonOf(pool.run('spin', 60, { caller }))
+    order.push(name)
+  }
+  const runs = Array.from({ length: 16 }, () => run('greedy', greedy))
+  await Promise.all([...runs, run('modest', {})])
+  // Four workers are busy at most, and one run of the greedy caller may come before.
+  expect(order.indexOf('modest')).toBeLessThan(10)
+})
+
 it('ends an aborted run, gives its place to others, and takes no place for an aborted run that waited', async () => {
   const pool = createWorkerPool(SOURCE)
   const controller = new AbortController()
   const started = new Int32Array(new SharedArrayBuffer(4))
-  const spinning = Array.from({ length: 8 }, () => reasonOf(pool.run(started, 600_000, controller.signal)))
+  const spinning = Array.from({ length: 8 }, () => reasonOf(pool.run(started, 600_000, { signal: controller.signal })))
   const after = pool.run('after', 60_000)
   // At least two workers run at once.
   while (Atomics.load(started, 0) < 2) await Atomics.waitAsync(started, 0, Atomics.load(started, 0)).value
@@ -57,7 +71,7 @@ it('ends an aborted run, gives its place to others, and takes no place for an ab
 it('serves short runs while more long runs than it has workers use all their time', async () => {
   const pool = createWorkerPool(SOURCE, { shortMs: 150 })
   const controller = new AbortController()
-  const long = Array.from({ length: 6 }, () => reasonOf(pool.run('spin', 600_000, controller.signal)))
+  const long = Array.from({ length: 6 }, () => reasonOf(pool.run('spin', 600_000, { signal: controller.signal })))
   const short = Array.from({ length: 6 }, (_, index) => pool.run(index, 10_000))
   expect(await Promise.all(short)).toEqual([0, 1, 2, 3, 4, 5])
   controller.abort('enough')

@@ -52,10 +52,18 @@ export interface WorkerPool {
   /**
    * Send `message` to a worker and return its answer. Waiting for a worker, or for one to start, does not count.
    * Rejects with a {@link WorkerTimeout} after `timeoutMs`, with a {@link WorkerFailure}, or with the reason of `signal`;
-   * each of them ends the worker. `transfer` is handed over with the message, so such a run must not be begun again: its
-   * pool has no `shortMs`.
+   * each of them ends the worker.
    */
-  run(message: unknown, timeoutMs: number, signal?: AbortSignal, transfer?: readonly MessagePort[]): Promise<unknown>
+  run(message: unknown, timeoutMs: number, how?: RunOptions): Promise<unknown>
+}
+
+/** How one run waits and ends. */
+export interface RunOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Who runs it: callers that wait are served in turn, however many runs each of them has. */
+  readonly caller?: object | undefined
+  /** Handed over with the message, so such a run must not be begun again: its pool has no `shortMs`. */
+  readonly transfer?: readonly MessagePort[] | undefined
 }
 
 interface PooledWorker {
@@ -137,17 +145,17 @@ export function createWorkerPool(source: string, options: WorkerPoolOptions = {}
   }
 
   return {
-    async run(message, timeoutMs, signal, transfer = []) {
+    async run(message, timeoutMs, { signal, caller, transfer = [] } = {}) {
       const common = { message, timeoutMs, maxMemoryMb, signal, transfer }
       let long = false
       const becomeLong = (): boolean => (long = longSeats.takeFree())
       try {
-        await seats.take(signal)
+        await seats.take(signal, caller)
         const first = await attempt({ ...common, shortMs, goOn: becomeLong })
         if (first !== undefined) return first.answer
-        await longSeats.take(signal)
+        await longSeats.take(signal, caller)
         long = true
-        await seats.take(signal)
+        await seats.take(signal, caller)
         const second = await attempt({ ...common, shortMs: Infinity, goOn: () => true })
         return second?.answer
       } finally {
@@ -157,17 +165,17 @@ export function createWorkerPool(source: string, options: WorkerPoolOptions = {}
   }
 }
 
-/** A number of places, given in the order in which they are asked for. */
+/** A number of places, given to the callers in turn, and to each in the order in which it asks. */
 interface Seats {
   /** Take a place if one is free. */
   readonly takeFree: () => boolean
   /** Take a place as soon as it is one's turn. Rejects with the reason of `signal`. */
-  readonly take: (signal: AbortSignal | undefined) => Promise<void>
+  readonly take: (signal: AbortSignal | undefined, caller: object | undefined) => Promise<void>
   readonly free: () => void
 }
 
 function createSeats(count: number): Seats {
-  const waiting = new Set<() => void>()
+  const waiting = new Map<object | undefined, Set<() => void>>()
   let left = count
   const takeFree = (): boolean => {
     if (left === 0) return false
@@ -176,25 +184,36 @@ function createSeats(count: number): Seats {
   }
   return {
     takeFree,
-    async take(signal) {
+    async take(signal, caller) {
       signal?.throwIfAborted()
       if (takeFree()) return
       const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const queue = waiting.get(caller) ?? new Set()
+      const leave = (): void => {
+        queue.delete(resolve)
+        if (queue.size === 0) waiting.delete(caller)
+      }
       const abort = (): void => {
-        waiting.delete(resolve)
+        leave()
         reject(signal?.reason)
       }
-      waiting.add(resolve)
+      waiting.set(caller, queue.add(resolve))
       signal?.addEventListener('abort', abort, { once: true })
       await promise.finally(() => signal?.removeEventListener('abort', abort))
     },
     free() {
-      const [next] = waiting
-      if (next === undefined) left++
-      else {
-        waiting.delete(next)
-        next()
+      const [first] = waiting
+      if (first === undefined) {
+        left++
+        return
       }
+      const [caller, queue] = first
+      const [next] = queue
+      queue.delete(next!)
+      // The caller goes to the end of the line.
+      waiting.delete(caller)
+      if (queue.size > 0) waiting.set(caller, queue)
+      next!()
     },
   }
 }

@@ -265,7 +265,7 @@ export function createPatternMatcher(pattern: string, flags: PatternFlags, deadl
       const shared = createSharedProgress(text.length)
       try {
         const question = { pattern, flags: javascriptFlags(flags), text, from, shared }
-        const answer = (await pool.run(question satisfies WorkerQuestion, timeoutMs, signal)) as WorkerAnswer
+        const answer = (await pool.run(question satisfies WorkerQuestion, timeoutMs, { signal })) as WorkerAnswer
         budget.spend(answer.milliseconds ?? 0)
         return hitsOf(answer)
       } catch (error) {

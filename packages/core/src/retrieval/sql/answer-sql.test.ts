@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { ask, fail, storageOf, toolOf } from '../../../test/retrieval-fixture.ts'
-import { createRetrievalTool } from '../retrieval-tool.ts'
+import { createRetrievalTool, type RetrievalTool } from '../retrieval-tool.ts'
 
 /** The rows that an answer shows, without their numbers. */
 const rowsOf = (answer: string): string[] =>
   answer.split('\n').flatMap((line) => /^\d+\| (.*)$/.exec(line)?.slice(1) ?? [])
 
+/** Time that no statement needs, however busy the machine is. */
+const UNHURRIED_MS = 60_000
+
 async function query(content: string, sql: string, call: object = {}, contentType = 'text/plain'): Promise<string> {
-  const tool = toolOf({ r: { content, contentType } })
+  const tool = toolOf({ r: { content, contentType } }, { deadlineMs: UNHURRIED_MS })
   return await ask(tool, { reference: 'r', sql, ...call })
 }
 
@@ -186,8 +189,8 @@ describe('sql over a table', () => {
     ['CSV', CSV],
     ['JSON', JSON_ROWS],
   ])(`answers ${QUESTIONS.length} questions as plain code does, from %s`, async (_, content) => {
-    expect(QUESTIONS.length).toBeGreaterThanOrEqual(38)
-    const tool = toolOf({ r: { content } })
+    expect(QUESTIONS.length).toBeGreaterThanOrEqual(40)
+    const tool = toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS })
     for (const [sql, expected] of QUESTIONS)
       expect(rowsOf(await ask(tool, { reference: 'r', sql })), sql).toEqual(expected)
   })
@@ -230,11 +233,66 @@ describe('sql over a table', () => {
 
   it('joins tables of a scope', async () => {
     const entries = { a: { content: 'id,city\n1,Bonn\n2,Köln\n' }, b: { content: 'id,n\n2,5\n2,6\n' } }
-    const tool = toolOf(entries, { scoped: true })
+    const tool = toolOf(entries, { scoped: true, deadlineMs: UNHURRIED_MS })
     const sql = 'SELECT city, sum(n) FROM t1 JOIN t2 USING (id) GROUP BY city'
     expect(await ask(tool, { references: ['a', 'b'], sql })).toBe(
       '[1 row; over 2 and 2 stored rows]\n\nrow| city,sum(n)\n1| Köln,11',
     )
+  })
+})
+
+describe('a text with several tables', () => {
+  const content = `NAME            READY   STATUS    RESTARTS   AGE
+pod/api-7d9f8   1/1     Running   0          5d
+pod/web-5c4b7   0/1     Failed    12         2d
+pod/db-0        1/1     Running   1          9d
+pod/jobs-x2     0/1     Pending   0          1m
+
+NAME          TYPE        CLUSTER-IP   PORT(S)    AGE
+service/api   ClusterIP   10.0.0.1     80/TCP     5d
+service/web   ClusterIP   10.0.0.2     80/TCP     2d
+service/db    NodePort    10.0.0.3     5432/TCP   3d
+`
+
+  it('has them as t1 and t2, and the largest as t', async () => {
+    expect(await query(content, 'SELECT status, count(*) FROM t GROUP BY 1 ORDER BY 2 DESC, 1')).toBe(
+      '[3 rows; over 4 stored rows]\n\nrow| STATUS,count(*)\n1| Running,2\n2| Failed,1\n3| Pending,1\n\n' +
+        '[This text has 2 tables: t1 (4 rows: NAME, READY, STATUS, …), t2 (3 rows: NAME, TYPE, "CLUSTER-IP", …). ' +
+        't is t1, the largest.]',
+    )
+    expect(await rows(content, 'SELECT rowid, name FROM t2')).toEqual([
+      '1,service/api',
+      '2,service/web',
+      '3,service/db',
+    ])
+    const joined = 'SELECT count(*) FROM t1 JOIN t2 USING (age)'
+    expect(await query(content, joined)).toMatch(/^\[1 row; over 4 and 3 stored rows\]\n\nrow\| count\(\*\)\n1\| 2\n/)
+    expect(await query(content, 'SELECT count(*) FROM T2')).toMatch(/^\[1 row; over 3 stored rows\]/)
+  })
+
+  it('gives its largest table to a join with other content', async () => {
+    const tool = toolOf(
+      { a: { content: 'age,days\n5d,5\n' }, b: { content } },
+      { scoped: true, deadlineMs: UNHURRIED_MS },
+    )
+    const answer = await ask(tool, { references: ['a', 'b'], sql: 'SELECT name, days FROM t1 JOIN t2 USING (age)' })
+    expect(answer).toBe(
+      '[1 row; over 1 and 4 stored rows]\n\nrow| NAME,days\n1| pod/api-7d9f8,5\n\n[t2 is the largest of 2 tables in b.]',
+    )
+  })
+
+  it('reads tables with the same columns as one', async () => {
+    const [first = ''] = content.split('\n\n')
+    expect(rowsOf(await query(`${first}\n\n${first}\n`, 'SELECT count(*), sum(restarts) FROM t'))).toEqual(['8,26'])
+  })
+
+  it('lists the columns of each if a statement names none of them', async () => {
+    const { text } = await fail(toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS }), {
+      reference: 'r',
+      sql: 'SELECT kind FROM t2',
+    })
+    expect(text).toContain('There is no column "kind".')
+    expect(text).toContain('t1 has NAME TEXT, READY TEXT, STATUS TEXT, RESTARTS INTEGER, AGE TEXT; t2 has NAME TEXT,')
   })
 })
 
@@ -311,7 +369,7 @@ describe('types', () => {
 
 describe('an answer', () => {
   it('that is capped continues at the next row, and shows each once', async () => {
-    const tool = toolOf({ r: { content: CSV } }, { maxRetrievalTokens: 400 })
+    const tool = toolOf({ r: { content: CSV } }, { maxRetrievalTokens: 400, deadlineMs: UNHURRIED_MS })
     const seen: string[] = []
     for (let after: number | undefined = 0; after !== undefined;) {
       const answer = await ask(tool, { reference: 'r', sql: 'SELECT id FROM t WHERE id <= 700', after })
@@ -342,7 +400,7 @@ describe('a statement that is refused', () => {
   const content = 'id,status,amount\n1,open,5\n2,paid,6\n'
 
   it('names the columns, and the closest', async () => {
-    const tool = toolOf({ r: { content } })
+    const tool = toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS })
     const { code, text } = await fail(tool, { reference: 'r', sql: 'SELECT sum(amout) FROM t' })
     expect(code).toBe('unknown-column')
     expect(text).toBe(
@@ -381,10 +439,22 @@ describe('a statement that is refused', () => {
     "SELECT writefile('x', 'y')",
     'SELECT * FROM u',
     `SELECT ${Array.from({ length: 3_000 }, () => '1').join(', ')}`,
+    `SELECT '${'x'.repeat(20_000)}'`,
+    `SELECT ${'abs('.repeat(1_500)}1${')'.repeat(1_500)}`,
+    `SELECT 1 WHERE ${Array.from({ length: 1_500 }, () => '1').join(' AND ')}`,
+    Array.from({ length: 60 }, () => 'SELECT 1').join(' UNION ALL ') + ' UNION ALL SELECT 1'.repeat(100),
+    `SELECT 1 FROM ${Array.from({ length: 70 }, (_, index) => `t a${index}`).join(', ')}`,
+    "SELECT fts3_tokenizer('simple')",
+    "SELECT edit('x')",
+    'SELECT randomblob(1000000000)',
+    "SELECT replace(hex(zeroblob(8000000)), '0', 'xxxxxxxxxx')",
     'SELECT zeroblob(1000000000)',
     "SELECT printf('%.*c', 999999999, 'x')",
   ])('%j says why', async (sql) => {
-    const { text, code } = await fail(toolOf({ r: { content } }), { reference: 'r', sql: sql === '' ? ' ' : sql })
+    const { text, code } = await fail(toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS }), {
+      reference: 'r',
+      sql: sql === '' ? ' ' : sql,
+    })
     expect(text).toMatch(/^Error: /)
     expect(['invalid-sql', 'too-large']).toContain(code)
   })
@@ -416,40 +486,46 @@ describe('a statement without end', () => {
     "SELECT max(replace(hex(zeroblob(4000000)), '0', a.n)) FROM t a, t b",
   ]
 
+  /** Make a tool with a short deadline, over a table that is loaded. */
+  async function hurriedTool(deadlineMs: number): Promise<RetrievalTool> {
+    const storage = storageOf({ r: { content } }, false)
+    await ask(toolOf({}, { storage, deadlineMs: UNHURRIED_MS }), { reference: 'r', sql: 'SELECT 1' })
+    return toolOf({}, { storage, deadlineMs })
+  }
+
   it.each(ENDLESS)('ends at its deadline while timers fire: %s', async (sql) => {
-    const tool = toolOf({ r: { content } }, { deadlineMs: 400 })
-    await ask(tool, { reference: 'r', sql: 'SELECT 1' })
+    const tool = await hurriedTool(400)
     let ticks = 0
     const timer = setInterval(() => ticks++, 5)
     const { code } = await fail(tool, { reference: 'r', sql }).finally(() => clearInterval(timer))
     expect(code).toBe('sql-timeout')
-    expect(ticks).toBeGreaterThan(20)
+    expect(ticks).toBeGreaterThan(3)
   })
 
-  it('lets others have their turn', async () => {
-    const tool = toolOf({ r: { content } }, { deadlineMs: 1_500 })
-    await ask(tool, { reference: 'r', sql: 'SELECT 1' })
-    const hostile = Array.from({ length: 8 }, () => fail(tool, { reference: 'r', sql: ENDLESS[0]! }))
+  it('lets other callers have their turn', async () => {
+    const tool = await hurriedTool(1_500)
+    const other = toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS })
+    const hostile = Array.from({ length: 12 }, () => fail(tool, { reference: 'r', sql: ENDLESS[0]! }))
     const order: string[] = []
-    const quick = ask(tool, { reference: 'r', sql: 'SELECT sum(n) FROM t' }).then((answer) => {
+    const quick = ask(other, { reference: 'r', sql: 'SELECT sum(n) FROM t' }).then((answer) => {
       order.push('quick')
       return answer
     })
     await Promise.all([quick, ...hostile.map((one) => one.then(() => order.push('hostile')))])
     expect(rowsOf(await quick)).toEqual(['499500'])
-    expect(order.indexOf('quick')).toBeLessThan(8)
+    expect(order.indexOf('quick')).toBeLessThan(10)
   })
 
   it('ends if the call is aborted', async () => {
-    const tool = toolOf({ r: { content } }, { deadlineMs: 60_000 })
+    const tool = toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS })
     const result = await tool.execute({ reference: 'r', sql: ENDLESS[0] }, { signal: AbortSignal.timeout(300) })
     expect(result).toMatchObject({ isError: true, code: 'aborted' })
   })
 
   it('has only so much memory', async () => {
     const sql =
-      'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 9000000) SELECT count(*) FROM (SELECT x, hex(zeroblob(200)) AS y FROM c ORDER BY random())'
-    const { code } = await fail(toolOf({ r: { content } }, { deadlineMs: 60_000 }), { reference: 'r', sql })
+      'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 90000) SELECT count(DISTINCT x || hex(zeroblob(20000))) FROM c'
+    const { code } = await fail(toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS }), { reference: 'r', sql })
     expect(code).toBe('too-large')
   })
 
@@ -474,6 +550,7 @@ it('loads a table once', async () => {
     scoped: false,
     maxRetrievalTokens: 500,
     countTokens: (text) => text.length / 4,
+    deadlineMs: UNHURRIED_MS,
   })
   await ask(tool, { reference: 'r', sql: 'SELECT count(*) FROM t' })
   const first = read

@@ -1,16 +1,22 @@
 import { cutAtGrapheme, formatCount, IsolationError } from '@spillway/text/internal'
-import { sqlEngine, type SqlColumn, type SqlResult, type SqlTable } from '@spillway/text/internal/engines'
+import {
+  largestTable,
+  sqlEngine,
+  type SqlColumn,
+  type SqlDatabase,
+  type SqlRows,
+} from '@spillway/text/internal/engines'
 import { checkAborted } from '../../storage/storage-error.ts'
 import { closestNames } from '../closest-names.ts'
 import { assertText, withContent } from '../open-content.ts'
 import { RetrievalError, type RetrievalCall, type RetrievalContext } from '../retrieval-tool.ts'
 import { cutToFit, fitCount, oneLine, quote, unitsFor } from '../show-hits.ts'
-import { loadTable, type LoadedTable } from './load-table.ts'
+import { limitsOf, loadTables, type LoadedTables } from './load-table.ts'
 
 /** A checked call for what a statement returns. */
 export interface SqlRequest {
   readonly mode: 'sql'
-  /** One table `t`, or several: `t1`, `t2` and so on. */
+  /** One content, whose largest table is `t`, or several, whose largest tables are `t1`, `t2` and so on. */
   readonly references: readonly string[]
   readonly reference: string
   readonly sql: string
@@ -24,10 +30,10 @@ export interface SqlRequest {
 const MAX_LIST_UNITS = 1_500
 const CUT_CELL_LENGTHS = [4_000, 400, 100, 40]
 
+/** Columns that tell one table of a text from another. */
+const SHOWN_COLUMNS = 3
 /** UTF-16 units of a column's name in a result. */
 const MAX_NAME_UNITS = 200
-
-type Rows = Exclude<SqlResult, { readonly error: string }>
 
 /**
  * Answer what one SQL statement returns over stored tables.
@@ -35,26 +41,30 @@ type Rows = Exclude<SqlResult, { readonly error: string }>
  * Throws `not-a-table`, `unknown-column`, `invalid-sql`, `sql-timeout`, `too-large`, `not-text`.
  */
 export async function answerSql(request: SqlRequest, context: RetrievalContext): Promise<string> {
-  const loaded: LoadedTable[] = []
+  const loaded: LoadedTables[] = []
   for (const reference of request.references) loaded.push(await loadStored(reference, request, context))
-  const tables = loaded.map(({ table }) => table)
+  const databases = loaded.map(({ database }) => database)
   const statement = { sql: request.sql, skip: request.after, maxUnits: unitsFor(context) }
-  const result = await orExplained(tables, context, () =>
-    sqlEngine()!.query(tables, statement, context.deadlineMs, context.signal),
+  const result = await orExplained('statement', context, () =>
+    sqlEngine()!.query(databases, statement, limitsOf(context, context.deadlineMs)),
   )
-  if ('error' in result) throw explainError(result.error, tables, request)
-  return writeRows(result, loaded, request, context)
+  if ('error' in result) throw explainError(result.error, databases, request)
+  const notes = [
+    ...databases.flatMap((one, index) => describeTables(one, request, index)),
+    ...loaded.flatMap((one) => one.notes),
+  ]
+  return writeRows(result, [...new Set(notes)], request, context)
 }
 
-async function loadStored(reference: string, { path }: SqlRequest, context: RetrievalContext): Promise<LoadedTable> {
+async function loadStored(reference: string, { path }: SqlRequest, context: RetrievalContext): Promise<LoadedTables> {
   return await withContent(context.storage, reference, context, async (source) => {
     assertText(source)
-    return await orExplained([], context, () => loadTable(source, path, context))
+    return await orExplained('table', context, () => loadTables(source, path, context))
   })
 }
 
 async function orExplained<Result>(
-  tables: readonly SqlTable[],
+  what: 'statement' | 'table',
   { signal }: RetrievalContext,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -63,25 +73,52 @@ async function orExplained<Result>(
   } catch (error) {
     checkAborted(signal)
     if (!(error instanceof IsolationError)) throw error
-    if (error.code === 'timeout' && tables.length > 0) {
+    if (error.code === 'timeout' && what === 'statement') {
       const message = 'The statement took too long and was stopped. Read fewer rows, or join by equal columns.'
       throw new RetrievalError('sql-timeout', message, { cause: error })
     }
-    const what = tables.length > 0 ? 'The statement takes too much memory.' : 'The table could not be loaded for SQL.'
+    const failed =
+      what === 'statement' ? 'The statement takes too much memory.' : 'The table could not be loaded for SQL.'
     const code = error.code === 'unavailable' ? 'unsupported' : 'too-large'
-    throw new RetrievalError(code, `${what} Use pattern to find rows, or read lines.`, { cause: error })
+    throw new RetrievalError(code, `${failed} Use pattern to find rows, or read lines.`, { cause: error })
   }
 }
 
-/** Names of tables as the statement sees them. */
-const tableNames = (tables: readonly unknown[]): readonly string[] =>
-  tables.length === 1 ? ['t'] : tables.map((_, index) => `t${index + 1}`)
+/** A table as a statement sees it. */
+interface NamedTable {
+  readonly name: string
+  readonly rows: number
+  readonly columns: readonly SqlColumn[]
+}
 
-function explainError(error: string, tables: readonly SqlTable[], request: SqlRequest): RetrievalError {
+/** Name the tables that a statement sees. */
+function namedTables(databases: readonly SqlDatabase[]): readonly NamedTable[] {
+  const [{ tables }] = databases as readonly [SqlDatabase]
+  if (databases.length === 1)
+    return tables.map((table, index) => ({ ...table, name: tables.length === 1 ? 't' : `t${index + 1}` }))
+  return databases.map((one, index) => ({ ...one.tables[largestTable(one.tables)]!, name: `t${index + 1}` }))
+}
+
+/** Say which table of several in one content is meant, and how the others are reached. */
+function describeTables(database: SqlDatabase, { references }: SqlRequest, index: number): string[] {
+  const { tables } = database
+  if (tables.length === 1) return []
+  if (references.length > 1) return [`t${index + 1} is the largest of ${tables.length} tables in ${references[index]}.`]
+  const listed = namedTables([database]).map(({ name, rows, columns }) => {
+    const shown = columns.slice(0, SHOWN_COLUMNS).map((column) => sqlName(column.name))
+    return `${name} (${formatCount(rows)} rows: ${shown.join(', ')}${columns.length > shown.length ? ', …' : ''})`
+  })
+  return [
+    `This text has ${tables.length} tables: ${cutAtGrapheme(listed.join(', '), MAX_LIST_UNITS)}. t is t${largestTable(tables) + 1}, the largest.`,
+  ]
+}
+
+function explainError(error: string, databases: readonly SqlDatabase[], request: SqlRequest): RetrievalError {
   if (error === 'out of memory' || error === 'string or blob too big')
     return new RetrievalError('too-large', 'The statement takes too much memory. Select fewer rows or columns.')
   const [, missing] = /^no such column: (?:t\d*\.)?(.+?)(?: - should this be.*)?$/s.exec(error) ?? []
-  const lists = tables.map(({ columns }, index) => `${tableNames(tables)[index]!} has ${listColumns(columns)}`)
+  const tables = namedTables(databases)
+  const lists = tables.map(({ name, columns }) => `${name} has ${listColumns(columns, MAX_LIST_UNITS / tables.length)}`)
   const said = cutAtGrapheme(oneLine(error), 300)
   if (missing === undefined) {
     const denied = error === 'not authorized' ? ': only one SELECT is taken' : ''
@@ -105,11 +142,11 @@ const callOf = ({ references, reference, path, sql }: SqlRequest): RetrievalCall
 const sqlName = (name: string): string =>
   /^[A-Za-z_]\w*$/.test(name) ? name : `"${oneLine(name).replaceAll('"', '""')}"`
 
-function listColumns(columns: readonly SqlColumn[]): string {
+function listColumns(columns: readonly SqlColumn[], maxUnits: number): string {
   let list = ''
   for (const [index, { name, type }] of columns.entries()) {
     const next = `${index === 0 ? '' : ', '}${sqlName(name)} ${type}`
-    if (list.length + next.length > MAX_LIST_UNITS && index > 0) return `${list} and ${columns.length - index} more`
+    if (list.length + next.length > maxUnits && index > 0) return `${list} and ${columns.length - index} more`
     list += next
   }
   return list
@@ -117,22 +154,20 @@ function listColumns(columns: readonly SqlColumn[]): string {
 
 /** Write rows behind their numbers, as many as fit, and how to see the others. */
 function writeRows(
-  { names, rows, count, isCounted }: Rows,
-  loaded: readonly LoadedTable[],
+  { names, rows, count, isCounted, over }: SqlRows,
+  said: readonly string[],
   request: SqlRequest,
   context: RetrievalContext,
 ): string {
-  const over = loaded.map(({ table }) => formatCount(table.rows)).join(' and ')
   const results = `${isCounted ? '' : 'more than '}${formatCount(count)} ${count === 1 && isCounted ? 'row' : 'rows'}`
-  const stored = loaded.length === 1 && loaded[0]!.table.rows === 1 ? 'stored row' : 'stored rows'
-  const header = `[${results}; over ${over} ${stored}]`
-  const notes = [...new Set(loaded.flatMap((one) => one.notes))].map((note) => `[${note}]`)
+  const stored = `${over.map(formatCount).join(' and ')} ${over.length === 1 && over[0] === 1 ? 'stored row' : 'stored rows'}`
+  const header = `[${results}${over.length === 0 ? '' : `; over ${stored}`}]`
+  const notes = said.map((note) => `[${note}]`)
   const { after } = request
   if (rows.length === 0) {
     const none = count === 0 ? [] : ['[None left after those.]']
-    const [first] = loaded
     const columns = `[Columns: ${names.map((name) => writeCell(name, MAX_NAME_UNITS)).join(',')}]`
-    return cutToFit([header, ...none, ...(first === undefined ? [] : [columns]), ...notes].join('\n'), context)
+    return cutToFit([header, ...none, columns, ...notes].join('\n'), context)
   }
   const write = (shown: number, length: number): string => {
     const part = rows.slice(0, shown)

@@ -1,5 +1,5 @@
 import { formatCount, RecencyMap, yieldToEventLoop } from '@spillway/text/internal'
-import { sqlEngine, type CellBatch, type SqlTable } from '@spillway/text/internal/engines'
+import { sqlEngine, type CellBatch, type SqlDatabase, type SqlLimits } from '@spillway/text/internal/engines'
 import { jsonLayout, jsonPathsAt, JsonWalker, type JsonLayout, type JsonVisitor } from '@spillway/text/internal/json'
 import { JsonRows, readTable, type RowReader, type TableRow, type TableSink } from '@spillway/text/internal/tables'
 import type { ContentSource } from '../../content/content-source.ts'
@@ -12,9 +12,10 @@ import { abridge, quote } from '../show-hits.ts'
 
 /** Columns that SQLite takes, at most. */
 const MAX_COLUMNS = 2_000
-/** Bytes and cells of a batch; one row is in one batch. */
+/** Bytes and cells of a batch, and of an empty one; one row is in one batch. */
 const BATCH_BYTES = 1_048_576
 const BATCH_CELLS = 131_072
+const EMPTY_BATCH = 16_384
 /** Cells of a batch with those that rows before a new column do not have. */
 const MAX_BATCH_CELLS = 4_194_304
 /** Rows of a table, at most. */
@@ -35,30 +36,30 @@ const MS_PER_MILLION_BYTES = 300
 /** Values of a JSONPath that are read as rows, at most. */
 const MAX_VALUES = 1_000_000
 
-/** A loaded table, and what there is to say of it. */
-export interface LoadedTable {
-  readonly table: SqlTable
-  /** Sentences about what is not in the table, or not as it seems. */
+/** The loaded tables of a content, and what there is to say of them. */
+export interface LoadedTables {
+  readonly database: SqlDatabase
+  /** Sentences about what is not in the tables, or not as it seems. */
   readonly notes: readonly string[]
 }
 
 /** Tables by storage, reference, path and size, the one used last at the end. */
-const cache = new RecencyMap<string, LoadedTable>()
+const cache = new RecencyMap<string, LoadedTables>()
 let cachedBytes = 0
 const storages = new WeakMap<Storage, number>()
 let storageCount = 0
 
 /**
- * Load the table that a content is, or that `path` selects in JSON; a document without rows of its own gives the largest
- * array of objects in it. A table that was loaded before is taken from the cache.
+ * Load the tables that a content is, or the one that `path` selects in JSON; a document without rows of its own gives the
+ * largest array of objects in it. Tables that were loaded before are taken from the cache.
  *
  * Throws `not-a-table`, `too-large`, and what reading throws.
  */
-export async function loadTable(
+export async function loadTables(
   source: ContentSource,
   path: string | undefined,
   context: RetrievalContext,
-): Promise<LoadedTable> {
+): Promise<LoadedTables> {
   if (source.size > MAX_BYTES) throw tooLarge(source, `more than ${formatCount(MAX_BYTES)} bytes`)
   const storage = storages.get(context.storage) ?? ++storageCount
   storages.set(context.storage, storage)
@@ -69,12 +70,12 @@ export async function loadTable(
 }
 
 /** Forget the tables that were not used for longest, until the others are within the budget. */
-function keep(key: string, loaded: LoadedTable): void {
-  cachedBytes += loaded.table.database.length - (cache.get(key)?.table.database.length ?? 0)
+function keep(key: string, loaded: LoadedTables): void {
+  cachedBytes += loaded.database.bytes.length - (cache.get(key)?.database.bytes.length ?? 0)
   cache.set(key, loaded)
   while (cachedBytes > CACHED_BYTES) {
     const oldest = cache.oldestKey!
-    cachedBytes -= cache.get(oldest)!.table.database.length
+    cachedBytes -= cache.get(oldest)!.database.bytes.length
     cache.delete(oldest)
   }
 }
@@ -82,11 +83,11 @@ function keep(key: string, loaded: LoadedTable): void {
 /** What is read: where in the content, and by which reader. */
 interface TablePlan {
   readonly values: readonly Omit<SelectedValue, 'path'>[]
-  readonly createReader: (sink: CellBatches) => RowReader | undefined
+  readonly createReader: (sink: TableBatches) => RowReader | undefined
   readonly notes: readonly string[]
 }
 
-async function load(source: ContentSource, path: string | undefined, context: RetrievalContext): Promise<LoadedTable> {
+async function load(source: ContentSource, path: string | undefined, context: RetrievalContext): Promise<LoadedTables> {
   const engine = sqlEngine()
   if (engine === undefined)
     throw new RetrievalError('unsupported', 'SQL is not available here. Use pattern to find rows.')
@@ -94,7 +95,7 @@ async function load(source: ContentSource, path: string | undefined, context: Re
   const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
   let notes: readonly string[] = []
   const readBatches = async function* (): AsyncGenerator<CellBatch> {
-    const batches = new CellBatches()
+    const batches = new TableBatches()
     const reader = plan.createReader(batches)
     if (reader === undefined) throw await noTable(source)
     yield* readRows(source, plan, reader, batches, context)
@@ -104,15 +105,20 @@ async function load(source: ContentSource, path: string | undefined, context: Re
     yield* batches.take(true)
     notes = [...plan.notes, ...said, ...batches.notes()]
   }
-  const table = await engine.load(readBatches, deadlineMs, context.signal)
-  return { table, notes: [...notes, ...describeMisfits(table)] }
+  const database = await engine.load(readBatches, limitsOf(context, deadlineMs))
+  return { database, notes: [...notes, ...describeMisfits(database)] }
+}
+
+/** Callers are told apart by their storage: each scope has its own. */
+export function limitsOf({ signal, storage }: RetrievalContext, deadlineMs: number): SqlLimits {
+  return { deadlineMs, signal, caller: storage }
 }
 
 async function* readRows(
   source: ContentSource,
   { values }: TablePlan,
   reader: RowReader,
-  batches: CellBatches,
+  batches: TableBatches,
   { signal }: RetrievalContext,
 ): AsyncGenerator<CellBatch> {
   const clock = new SearchClock(Infinity, signal)
@@ -146,10 +152,11 @@ async function planTable(
   const start = new TextDecoder().decode(bytes)
   const before = new TextDecoder().decode(bytes.subarray(0, layout.start)).length
   const text = { start, isWhole: source.size <= bytes.length, contentType: source.contentType }
-  const createReader = (sink: CellBatches): RowReader | undefined => readTable(text, { ...layout, start: before }, sink)
+  const createReader = (sink: TableBatches): RowReader | undefined =>
+    readTable(text, { ...layout, start: before }, sink)
   const values = [{ start: 0, end: source.size }]
   const isJson = /^\s*[[{]/.test(start.slice(before))
-  if (!isJson || createReader(new CellBatches()) !== undefined) return { values, createReader, notes: [] }
+  if (!isJson || createReader(new TableBatches()) !== undefined) return { values, createReader, notes: [] }
   const array = await largestArray(source, layout)
   if (array === undefined) throw await noTable(source)
   const notes = [
@@ -176,8 +183,9 @@ async function planPath(
   return { values, createReader: (sink) => new JsonRows(isArray ? 'array' : 'documents', sink), notes: [] }
 }
 
-function describeMisfits({ columns }: SqlTable): string[] {
-  return columns
+function describeMisfits({ tables }: SqlDatabase): string[] {
+  return tables
+    .flatMap(({ columns }) => columns)
     .filter(({ misfits }) => misfits > 0)
     .map(({ name, misfits, misfit = '', misfitRow = 0 }) => {
       const first = `the first is ${quote(misfit, 40)} in row ${formatCount(misfitRow)}`
@@ -246,60 +254,82 @@ class ArrayFinder implements JsonVisitor {
 
 const encoder = new TextEncoder()
 
-/** Takes the rows of a text and packs their cells for the engine. */
-class CellBatches implements TableSink {
-  #headers: readonly string[] = []
+/** Takes the tables of a text and packs their rows for the engine. */
+class TableBatches implements TableSink {
+  /** By the names of their columns: those with the same are one table. */
+  readonly #tables = new Map<string, CellBatches>()
+  #current: CellBatches | undefined
+  #rows = 0
+
+  /** Columns of the table that is read. */
+  get width(): number {
+    return this.#current?.width ?? 0
+  }
+
+  /** Whether there are more rows than are loaded. */
+  get isOver(): boolean {
+    return this.#rows > MAX_ROWS
+  }
+
+  begin(headers: readonly string[]): void {
+    const key = JSON.stringify(headers)
+    this.#current = this.#tables.get(key) ?? new CellBatches(this.#tables.size, headers)
+    this.#tables.set(key, this.#current)
+  }
+
+  row(row: TableRow): void {
+    if (++this.#rows <= MAX_ROWS) this.#current?.add(row)
+  }
+
+  /** Take the batches that are full; with `all`, the last ones too. */
+  take(all = false): readonly CellBatch[] {
+    return [...this.#tables.values()].flatMap((table) => table.take(all))
+  }
+
+  /** Say what is not in the tables. */
+  notes(): string[] {
+    return [...this.#tables.values()].flatMap((table) => table.notes())
+  }
+}
+
+/** Packs the cells of one table. */
+class CellBatches {
+  readonly #table: number
+  readonly #headers: readonly string[]
   readonly #names: string[] = []
   /** Names that batches have had. */
   #sent = 0
   readonly #used = new Set<string>()
-  #bytes = new Uint8Array(BATCH_BYTES)
+  #bytes = new Uint8Array(EMPTY_BATCH)
   #size = 0
-  #lengths = new Int32Array(BATCH_CELLS)
+  #lengths = new Int32Array(EMPTY_BATCH)
   #cells = 0
   /** Where each row of the batch ends in the lengths: rows before a new column are shorter. */
   #rowEnds: number[] = []
   #width = 0
   #ready: CellBatch[] = []
-  #isOther = false
-  #rows = 0
-  #otherRows = 0
   #cutCells = 0
+
+  /** @param headers - Names of the columns; rows may bring further ones, at the end of the same array. */
+  constructor(table: number, headers: readonly string[]) {
+    this.#table = table
+    this.#headers = headers
+  }
 
   /** Columns so far. */
   get width(): number {
     return this.#width
   }
 
-  /** Whether the table has more rows than are loaded. */
-  get isOver(): boolean {
-    return this.#rows > MAX_ROWS
-  }
-
-  begin(names: readonly string[]): void {
-    if (this.#headers.length === 0) this.#headers = names
-    // Of several tables, those count that have the columns of the first.
-    this.#isOther = names.length !== this.#headers.length || names.some((name, at) => name !== this.#headers[at])
-  }
-
-  row(row: TableRow): void {
-    if (this.#isOther) this.#otherRows++
-    else if (++this.#rows <= MAX_ROWS) this.#add(row)
-  }
-
-  /** Take the batches that are full; with `all`, the last one too. */
-  take(all = false): readonly CellBatch[] {
+  take(all: boolean): readonly CellBatch[] {
     if (all) this.#flush()
     const ready = this.#ready
     this.#ready = []
     return ready
   }
 
-  /** Say what is not in the table. */
   notes(): string[] {
     const notes: string[] = []
-    if (this.#otherRows > 0)
-      notes.push(`Rows of other tables in this text were left out: ${formatCount(this.#otherRows)}.`)
     if (this.#headers.length > MAX_COLUMNS)
       notes.push(
         `The table has ${formatCount(this.#headers.length)} columns, of which the first ${formatCount(MAX_COLUMNS)} are loaded.`,
@@ -308,7 +338,7 @@ class CellBatches implements TableSink {
     return notes
   }
 
-  #add(row: TableRow): void {
+  add(row: TableRow): void {
     const width = Math.min(this.#headers.length, MAX_COLUMNS)
     if ((this.#rowEnds.length + 1) * width > MAX_BATCH_CELLS) this.#flush()
     // Columns that come one after the other are added together.
@@ -377,7 +407,7 @@ class CellBatches implements TableSink {
       lengths.set(this.#lengths.subarray(from, to), row * this.#width)
       from = to
     }
-    this.#ready.push({ names: this.#names.slice(this.#sent), bytes, lengths })
+    this.#ready.push({ table: this.#table, names: this.#names.slice(this.#sent), bytes, lengths })
     this.#sent = this.#names.length
     this.#size = 0
     this.#cells = 0
