@@ -1,5 +1,5 @@
 import { cleanLine, cutAtGrapheme, estimateTokens } from '@spillway/text/internal'
-import { countOf } from '../layout/gap-marks.ts'
+import { countOf, sqlExample, withSqlExample } from '../layout/gap-marks.ts'
 import { textItem, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { PreviewDrafts } from '../layout/write-preview.ts'
 import type { PreviewOptions } from '../previewer.ts'
@@ -100,10 +100,11 @@ export class EntryRows {
     if (columns.length === 0 || this.#rows.length < 2) return ''
     const name = this.#passage.keys.findLast((key) => key !== '')
     const place = [...(name === undefined ? [] : [showKey(name)]), ...(this.#byLine ? ['by line'] : [])].join(' ')
+    const column = this.#columnToCount()
     const keys = `${this.#passage.isObject ? 'key, ' : ''}${columns.map(showPath).join(', ')}`
     const { text } = new PreviewDrafts(
       {
-        ...(this.#byLine ? this.#lines() : this.#entries()),
+        ...(this.#byLine ? this.#lines() : this.#entries(sqlExample(options, column))),
         items: this.#rows.map((row, index) => this.#item(row, index, columns)),
         header: `${place}${place === '' ? '' : ': '}${keys}`,
         alwaysHeader: true,
@@ -111,10 +112,17 @@ export class EntryRows {
         lineShare: 1,
         endShare: 0,
       },
-      options,
+      withSqlExample(options, column),
     ).write(tokens)
     // A gap alone says nothing.
     return text.split('\n').length > 2 ? `\n${text}` : ''
+  }
+
+  /** Return a column with few values, if the entries are rows in SQL: it takes the objects of the largest array. */
+  #columnToCount(): string | undefined {
+    const { isObject, keys } = this.#passage
+    if (isObject || keys.includes('') || this.#shape.objects === 0) return undefined
+    return [...this.#columns.keys()].find((path) => !path.includes(KEY_SEPARATOR) && this.#varies(path))
   }
 
   #item(row: EntryRow, index: number, columns: readonly string[]): Item {
@@ -147,13 +155,13 @@ export class EntryRows {
   }
 
   /** Entries by their places in the array or map. */
-  #entries(): Pick<PreviewModel, 'from' | 'lines' | 'label' | 'counted' | 'show'> {
+  #entries(call: string | undefined): Pick<PreviewModel, 'from' | 'lines' | 'label' | 'counted' | 'show'> {
     return {
       from: 0,
       lines: this.#passage.entries - 1,
       label: (index) => `[${index}] `,
       counted: (count) => this.#counted(count),
-      show: () => undefined,
+      show: () => call,
     }
   }
 

@@ -29,6 +29,22 @@ const issues = repeat(300, (id) => ({
   ...(id === 137 ? { lockedBecause: 'spam' } : {}),
 }))
 
+describe('an example of sql', () => {
+  const showSql = (sql: string): string => `sql '${sql}'`
+  const example = `: sql 'SELECT "state", count(*) FROM t GROUP BY 1']`
+
+  it('counts a column with few values of the objects in an array', async () => {
+    expect(await preview(JSON.stringify({ total: 300, issues }), { budgetTokens: 600, showSql })).toContain(example)
+    const byLine = await preview(JSON.stringify(issues, undefined, 1), { budgetTokens: 600, showLines, showSql })
+    expect(byLine).toMatch(/: lines \d+-\d+; sql 'SELECT "state", count\(\*\) FROM t GROUP BY 1'\]/)
+  })
+
+  it('is not given for a map, whose members are no rows', async () => {
+    const map = Object.fromEntries(issues.map((issue) => [`issue-${issue.id}`, issue]))
+    expect(await preview(JSON.stringify(map), { budgetTokens: 600, showSql })).not.toContain('sql')
+  })
+})
+
 describe('the shape', () => {
   it('shows all keys within their paths, merged over all items, with how many there are', async () => {
     const shown = await preview(JSON.stringify({ total: 300, issues, next: null }))

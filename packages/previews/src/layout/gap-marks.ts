@@ -81,3 +81,23 @@ function firstAtLeast(numbers: readonly number[], least: number): number {
   }
   return low
 }
+
+/** UTF-16 units of a column's name in an example, at most. */
+const LONGEST_EXAMPLE = 40
+
+/** Write a statement that counts the values of a column of `t`; `undefined` if there is no SQL, or no name to write. */
+export function sqlExample(
+  { showSql }: Pick<PreviewOptions, 'showSql'>,
+  column: string | undefined,
+): string | undefined {
+  if (column === undefined || column === '' || column.length > LONGEST_EXAMPLE || column.includes('"')) return undefined
+  return showSql?.(`SELECT "${column}", count(*) FROM t GROUP BY 1`)
+}
+
+/** Add a statement over the rows to the call that shows hidden ones. */
+export function withSqlExample(options: PreviewOptions, column: string | undefined): PreviewOptions {
+  const example = sqlExample(options, column)
+  const { showLines } = options
+  if (example === undefined || showLines === undefined) return options
+  return { ...options, showLines: (start, end) => `${showLines(start, end)}; ${example}` }
+}

@@ -20,8 +20,9 @@ import {
   type SeparatedFormat,
 } from '@spillway/text/internal/tables'
 import { cleanLine } from '@spillway/text/internal'
+import { withSqlExample } from '../layout/gap-marks.ts'
 import { writePreview } from '../layout/write-preview.ts'
-import type { PreviewOptions, TextPreviewer, WritePreview } from '../previewer.ts'
+import type { TextPreviewer, WritePreview } from '../previewer.ts'
 import type { TableData } from './table-data.ts'
 import { tableItems } from './table-items.ts'
 import { ColumnSummary } from './column-summary.ts'
@@ -61,23 +62,20 @@ export function tablePreviewer(): TextPreviewer {
 }
 
 function writer(tables: readonly TableData[] | undefined): WritePreview | undefined {
-  return (
-    tables && ((options) => writePreview(tableItems(tables, options.budgetTokens), withExample(options, tables[0])))
-  )
+  if (tables === undefined) return undefined
+  return (options) =>
+    writePreview(tableItems(tables, options.budgetTokens), withSqlExample(options, columnToCount(tables)))
 }
 
-/** UTF-16 units of a column's name in an example, at most. */
-const LONGEST_EXAMPLE = 40
-
-/** Adds a statement over the table to the call that shows hidden rows: it counts a column whose values are few. */
-function withExample(options: PreviewOptions, table: TableData | undefined): PreviewOptions {
-  const { names = [], summaries = [] } = table ?? {}
+/** Return the first column of the largest table whose values are few, otherwise its first one. */
+function columnToCount(tables: readonly TableData[]): string | undefined {
+  // Tables with the same columns are one in SQL.
+  const groups = Map.groupBy(tables, ({ names }) => names?.join(BETWEEN))
+  const rowsOf = (group: readonly TableData[]): number => group.reduce((sum, { rows }) => sum + rows, 0)
+  const [[largest] = []] = [...groups.values()].toSorted((one, other) => rowsOf(other) - rowsOf(one))
+  const { names = [], summaries = [] } = largest ?? {}
   const few = summaries.findIndex(({ values = [] }) => values.length > 1)
-  const name = names[Math.max(0, few)]?.trim() ?? ''
-  const { showLines, showSql } = options
-  if (name === '' || name.length > LONGEST_EXAMPLE || name.includes('"') || !showLines || !showSql) return options
-  const example = showSql(`SELECT "${name}", count(*) FROM t GROUP BY 1`)
-  return { ...options, showLines: (start, end) => `${showLines(start, end)}; ${example}` }
+  return names[Math.max(0, few)]?.trim()
 }
 
 /** UTF-16 units of a record that are kept. */
