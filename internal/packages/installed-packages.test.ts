@@ -1,7 +1,7 @@
 /** Installs the packed tarballs in empty projects outside the workspace and uses them as a stranger would. */
 import { makePdf } from '../test-inputs/src/make-pdf.ts'
 import { build } from 'esbuild'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { borrow, installProject, removeProjects, runIn, typecheckIn } from './consumer-project.ts'
@@ -53,6 +53,17 @@ const FILES: Readonly<Record<string, string>> = {
     for (const asked of [{ pattern: 'log' }, { query: 'log' }, { json_path: '$' }, { sql: 'SELECT 1' }])
       await offloader.retrievalTool.execute({ reference, ...asked })
     console.log(outcome.status)
+  `,
+  'sql.mjs': `
+    import { ContextOffloader } from '@spillway/core'
+    import { InMemoryStorage } from '@spillway/memory'
+
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    const text = 'id,amount\\n' + Array.from({ length: 9_000 }, (_, id) => id + ',' + 2 * id).join('\\n')
+    const outcome = await offloader.offload({ toolName: 'read', toolCallId: 'call_1', content: [{ type: 'text', text }] })
+    const call = { reference: outcome.stored[0].reference, sql: 'SELECT sum(amount) FROM t' }
+    const { content } = await offloader.retrievalTool.execute(call)
+    console.log('sql' in offloader.retrievalTool.inputSchema.properties, content[0].text.replaceAll('\\n', ' '))
   `,
   'file.mjs': `
     import { FileStorage } from '@spillway/file'
@@ -157,7 +168,15 @@ const CLI = [
 ]
 
 /** Core, and all that comes with it. */
-const CORE = ['@eslint-community/regexpp', '@spillway/core', '@spillway/previews', '@spillway/text', 'json-p3', 're2js']
+const CORE = [
+  '@eslint-community/regexpp',
+  '@spillway/core',
+  '@spillway/previews',
+  '@spillway/text',
+  '@sqlite.org/sqlite-wasm',
+  'json-p3',
+  're2js',
+]
 
 afterAll(removeProjects)
 
@@ -185,6 +204,14 @@ const SUITES = {
 
     it('says nothing about libraries that are not installed, and describes what they would read', async () => {
       expect(await runIn(memory, 'installed.mjs')).toBe('false 1\ntrue offload offload\n')
+    })
+
+    it('runs SQL by an optional package, and does not offer SQL without it', async () => {
+      expect(await runIn(memory, 'sql.mjs')).toBe(
+        'true [1 row; over 9,000 stored rows]  row| sum(amount) 1| 80991000\n',
+      )
+      rmSync(join(memory, 'node_modules/@sqlite.org'), { recursive: true })
+      expect(await runIn(memory, 'sql.mjs')).toBe('false Error: SQL is not available here. Use pattern to find rows.\n')
     })
 
     it('can be bundled for browsers without optional packages', async () => {

@@ -104,6 +104,38 @@ test('the gap of a page on one line names a call that shows what is hidden there
   }
 })
 
+describe('the call of sql in a preview', () => {
+  const rows = Array.from({ length: 900 }, (_, id) => ({
+    id,
+    state: id % 3 === 0 ? 'open' : 'done',
+    note: `note ${id}`,
+  }))
+  const cells = (separator: string): string[] => rows.map((row) => Object.values(row).join(separator))
+  const bars = (row: string): string => `| ${row} |`
+  const services = rows.map(({ id, state }) => `service/${id + 1000}   ${state}    80/TCP`)
+  const pods = rows.slice(0, 99).map(({ id }) => `pod/api-${id + 100}   1/1     Running   ${id % 7}d`)
+
+  test.each([
+    ['CSV', ['id,state,note', ...cells(',')].join('\n')],
+    ['TSV', ['id\tstate\tnote', ...cells('\t')].join('\n')],
+    ['Markdown', [bars('id | state | note'), bars('--- | --- | ---'), ...cells(' | ').map(bars)].join('\n')],
+    ['a result of a query', [' id | state | note', '----+-------+------', ...cells(' | ')].join('\n')],
+    ['JSON', JSON.stringify({ total: 900, data: { rows } })],
+    ['JSON on many lines', JSON.stringify(rows, undefined, 2)],
+    ['JSON Lines', rows.map((row) => JSON.stringify(row)).join('\n')],
+    [
+      'the largest of two tables',
+      ['NAME          READY   STATUS    AGE', ...pods, '', 'NAME           state   PORT', ...services].join('\n'),
+    ],
+  ])('runs over %s', async (_, text) => {
+    const { offload, offloader } = setUp()
+    const outcome = await offload([textBlock(text)])
+    const [, sql] = /[;:] sql '(SELECT "state".*)'\]/.exec(replacementText(outcome)) ?? []
+    const answer = await offloader.retrievalTool.execute({ reference: offloaded(outcome).stored[0]?.reference, sql })
+    expect(answer.content).toMatchObject([{ text: expect.stringContaining('| done,600\n2| open,300') }])
+  })
+})
+
 describe('what stays', () => {
   test('a result that equals the limit, as the very blocks that came in', async () => {
     const { offload, entries } = setUp({ maxResultTokens: 1_000, previewTokens: 100 })
