@@ -1,5 +1,7 @@
 /** Does one task in a process of its own: `process.ts --child JSON`. See tasks.ts. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createRetrievalTool, estimateTokens } from '@spillway/core'
+import { FileStorage } from '@spillway/file'
+import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -7,7 +9,7 @@ import { setTimeout } from 'node:timers/promises'
 import { args, countRead, makeFile, now, peakMB, peerFile, reply, resetPeak } from '../speed/lib.mjs'
 import { openSubject, storeFor } from './subjects/open-subject.ts'
 import type { BackendUse, Question, Subject } from './subjects/subject.ts'
-import type { Calls, ContextModeFigures, SearchCalls, Target, Tasks } from './tasks.ts'
+import type { Calls, ContextModeFigures, SearchCalls, SqlCalls, Target, Tasks } from './tasks.ts'
 
 type Runners = {
   readonly [Name in keyof Tasks]: (...input: Parameters<Tasks[Name]>) => Promise<ReturnType<Tasks[Name]>>
@@ -34,6 +36,7 @@ const RUN: Runners = {
       return { ...begin, ...again, text: result, elsewhere, base, peak: peakMB() }
     }),
   count: async ({ file, questions }) => countByLine(file, questions),
+  sql: async ({ file, sql }) => await measureStatement(file, sql),
   contextMode: async ({ file }) => await measureContextMode(file),
 }
 
@@ -112,6 +115,37 @@ function countByLine(file: string, questions: readonly Question[]): readonly num
     const expression = new RegExp(pattern, ignoreCase === true ? 'i' : '')
     return lines.reduce((count, line) => count + Number(expression.test(line)), 0)
   })
+}
+
+async function measureStatement(file: string, sql: string): Promise<SqlCalls> {
+  const directory = mkdtempSync(join(tmpdir(), 'spillway-bench-sql-'))
+  try {
+    const storage = new FileStorage(directory)
+    const reference = await storage.storeStream('table', createReadStream(file), 'text/csv')
+    const tool = createRetrievalTool({
+      storage,
+      scoped: false,
+      maxRetrievalTokens: 2_500,
+      countTokens: estimateTokens,
+      deadlineMs: 60_000,
+    })
+    const ask = async (): Promise<string> => {
+      const { content } = await tool.execute({ reference, sql })
+      return content[0]?.type === 'text' ? content[0].text : ''
+    }
+    const base = resetPeak()
+    const delays = monitorEventLoopDelay({ resolution: TIMER_MS })
+    delays.enable()
+    const first = await timed(ask)
+    const second = await timed(ask)
+    await setTimeout(2 * TIMER_MS)
+    delays.disable()
+    const rows = [...second.result.matchAll(/^\d+\| (.*)$/gm)].map(([, row]) => row).join('\n')
+    const pause = Math.max(0, delays.max / 1e6 - TIMER_MS)
+    return { first: first.ms, second: second.ms, pause, added: peakMB() - base, rows }
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
 }
 
 interface ContentStore {

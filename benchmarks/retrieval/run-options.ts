@@ -14,7 +14,7 @@ export interface RunOptions {
   /** The module that is measured as ours. */
   readonly ours: string
   /** Whether one of these is there to be measured. */
-  readonly has: (who: SubjectName | CommandName | 'context-mode') => boolean
+  readonly has: (who: SubjectName | CommandName | 'context-mode' | 'sqlite3') => boolean
   /** What is left out of the tables because it is not installed. */
   readonly missing: readonly string[]
 }
@@ -27,6 +27,7 @@ export function runOptions(isQuick: boolean, ours: string): RunOptions {
     ripgrep: hasCommand('rg'),
     sed: hasCommand('sed'),
     'head, tail': hasCommand('tail'),
+    sqlite3: hasCommand('sqlite3'),
     'Strands, file': strands,
     'Strands, memory': strands,
     'native re2': hasNativeRe2(),

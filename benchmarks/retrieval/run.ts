@@ -17,6 +17,7 @@ import { measureOneLine } from './measure-one-line.ts'
 import { measurePatterns } from './measure-patterns.ts'
 import { measureRange } from './measure-range.ts'
 import { measureSearch } from './measure-search.ts'
+import { measureSql } from './measure-sql.ts'
 import { runOptions, type RunOptions } from './run-options.ts'
 
 const PARTS = new Map<string, Part<RunOptions>>([
@@ -27,6 +28,7 @@ const PARTS = new Map<string, Part<RunOptions>>([
   ['range', { title: 'Lines', measure: measureRange }],
   ['one-line', { title: 'Hits in JSON on one line', measure: measureOneLine }],
   ['again', { title: 'A second question', measure: measureAgain }],
+  ['sql', { title: 'SQL', measure: measureSql }],
   ['hostile', { title: 'Hostile patterns', measure: measureHostile }],
 ])
 

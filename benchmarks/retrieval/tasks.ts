@@ -58,8 +58,22 @@ export interface Tasks {
   }
   /** Count matching lines by testing each line with V8. */
   count(input: { file: string; questions: readonly Question[] }): readonly number[]
+  /** Store a table, and ask a statement twice. */
+  sql(input: { file: string; sql: string }): SqlCalls
   /** Index and search a file with context-mode. */
   contextMode(input: { file: string }): ContextModeFigures
+}
+
+/** Calls that run a statement, the first of which loads the table. */
+export interface SqlCalls {
+  readonly first: number
+  readonly second: number
+  /** Milliseconds that the event loop stood still at most. */
+  readonly pause: number
+  /** Megabytes added at most. */
+  readonly added: number
+  /** Rows of the answer, without their numbers. */
+  readonly rows: string
 }
 
 /** What a full-text index takes and finds. */
