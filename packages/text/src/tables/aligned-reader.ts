@@ -308,13 +308,9 @@ function isDash(code: number): boolean {
 /** Reads the rows of the tables that lines form: aligned columns, or cells between bars. */
 export class AlignedRows implements RowReader {
   readonly #reader: AlignedReader<LineTable>
-  #table: LineTable | undefined
 
   constructor(format: AlignedFormat, sink: TableSink) {
-    this.#reader = new AlignedReader(format, (columns) => {
-      this.#table = new LineTable(columns, sink)
-      return this.#table
-    })
+    this.#reader = new AlignedReader(format, (columns) => new LineTable(columns, sink))
   }
 
   push(text: string): void {
@@ -339,8 +335,7 @@ class LineTable implements AlignedTable, TableRow {
   #text = ''
   rows = 0
   unfit = 0
-  line = 0
-  cells = 0
+  #cells = 0
 
   constructor(columns: LineColumns, sink: TableSink) {
     this.#columns = columns
@@ -348,21 +343,20 @@ class LineTable implements AlignedTable, TableRow {
     this.#bounds = new Int32Array(2 * columns.columns)
     // Without a header, names are those of what a command prints, such as `mode` and `size`.
     const name = (_: unknown, column: number): string => columnName(columns.names?.[column] ?? '', column)
-    sink.begin(Array.from({ length: columns.columns }, name), 'one of several')
+    sink.begin(Array.from({ length: columns.columns }, name))
   }
 
   get columns(): number {
     return this.#columns.columns
   }
 
-  add(block: BlockText, start: number, end: number, line: number): void {
+  add(block: BlockText, start: number, end: number): void {
     this.rows++
-    this.line = line
     this.#text = block.text
-    this.cells = this.#columns.find(block.codes, start, end, this.#bounds)
-    if (this.cells === 0) {
+    this.#cells = this.#columns.find(block.codes, start, end, this.#bounds)
+    if (this.#cells === 0) {
       this.unfit++
-      this.cells = 1
+      this.#cells = 1
       this.#bounds[0] = start
       this.#bounds[1] = end
     }
@@ -376,11 +370,7 @@ class LineTable implements AlignedTable, TableRow {
   note(): void {}
 
   cell(column: number): string | undefined {
-    if (column >= this.cells) return undefined
+    if (column >= this.#cells) return undefined
     return this.#text.slice(this.#bounds[2 * column], this.#bounds[2 * column + 1])
-  }
-
-  lengthOf(column: number): number {
-    return column < this.cells ? this.#bounds[2 * column + 1]! - this.#bounds[2 * column]! : 0
   }
 }

@@ -19,4 +19,4 @@ export {
   type RecordSink,
 } from './record-reader.ts'
 export { separatedFormat, splitRecord, unquote, type SeparatedFormat } from './separated-format.ts'
-export type { RowReader, TableKind, TableRow, TableSink } from './table-row.ts'
+export type { RowReader, TableRow, TableSink } from './table-row.ts'

@@ -4,21 +4,20 @@ import { JsonRows, type JsonRowsForm } from './json-rows.ts'
 
 interface Read {
   readonly names: readonly string[]
-  readonly rows: readonly { readonly line: number; readonly cells: readonly (string | undefined)[] }[]
+  readonly rows: readonly (readonly (string | undefined)[])[]
   readonly notes: readonly string[] | undefined
 }
 
 function read(form: JsonRowsForm, pieces: readonly string[], before?: string): Read {
   let names: readonly string[] = []
-  const rows: { line: number; cells: (string | undefined)[] }[] = []
+  const rows: (string | undefined)[][] = []
   const reader = new JsonRows(
     form,
     {
       begin: (begun) => {
         names = begun
       },
-      row: (row) =>
-        rows.push({ line: row.line, cells: Array.from({ length: row.cells }, (_, column) => row.cell(column)) }),
+      row: (row) => rows.push(names.map((_, column) => row.cell(column))),
     },
     before,
   )
@@ -26,14 +25,14 @@ function read(form: JsonRowsForm, pieces: readonly string[], before?: string): R
   return { notes: reader.finish(), names, rows }
 }
 
-it('reads the objects of an array, with the line on which each begins', () => {
+it('reads the objects of an array', () => {
   expect(
     read('array', ['[\n  {"a": 1, "b": "x\\n]"},\n  {\n    "b": null,\n    "c": {"d": [1]}\n  }\n]\n{"a": 9}']),
   ).toEqual({
     names: ['a', 'b', 'c'],
     rows: [
-      { line: 2, cells: ['1', 'x\n]'] },
-      { line: 3, cells: [undefined, undefined, '{"d":[1]}'] },
+      ['1', 'x\n]'],
+      [undefined, undefined, '{"d":[1]}'],
     ],
     notes: [],
   })
@@ -41,10 +40,7 @@ it('reads the objects of an array, with the line on which each begins', () => {
 
 it('reads objects on lines, and leaves out what is broken, cut off or none', () => {
   const { rows, notes } = read('lines', ['{"a":1}\n{"a":2\n{"a":"3\n{"a" 4}\n[5]\n\n{"a":6} \r\n{"a":'])
-  expect(rows.map(({ line, cells }) => [line, cells[0]])).toEqual([
-    [1, '1'],
-    [7, '6'],
-  ])
+  expect(rows).toEqual([['1'], ['6']])
   expect(notes).toEqual([
     'Values that are no objects were left out: 1.',
     'Objects that are broken, cut off or too large were left out: 4.',
@@ -53,20 +49,14 @@ it('reads objects on lines, and leaves out what is broken, cut off or none', () 
 
 it('reads objects of many lines one after the other', () => {
   const { rows } = read('documents', ['{\n "a": 1\n}\n{\n "a": 2\n}\n'])
-  expect(rows).toEqual([
-    { line: 1, cells: ['1'] },
-    { line: 4, cells: ['2'] },
-  ])
+  expect(rows).toEqual([['1'], ['2']])
 })
 
 it('leaves out other lines before, between and behind the objects', () => {
   const before = 'up\n\n[INFO] {x}\n'
   const pieces = [before.slice(0, 4), before.slice(4), '{"a":1}\nFAIL {"a":9} [x]\n[INFO] y\n"so"', '\n{"a":2}\nend']
   const { rows, notes } = read('lines', pieces, before)
-  expect(rows.map(({ line, cells }) => [line, cells[0]])).toEqual([
-    [4, '1'],
-    [8, '2'],
-  ])
+  expect(rows).toEqual([['1'], ['2']])
   expect(notes).toEqual(['Lines that are no JSON were left out: 6.'])
 })
 
@@ -81,14 +71,14 @@ it('leaves out objects that are too large or too deep', () => {
   const deep = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`
   const large = `{"a":"${'x'.repeat(1_100_000)}"}`
   const { rows, notes } = read('array', [`[${deep},`, large, ',{"a":1}]'])
-  expect(rows.map(({ cells }) => cells)).toEqual([['1']])
+  expect(rows).toEqual([['1']])
   expect(notes).toEqual(['Objects that are broken, cut off or too large were left out: 2.'])
 })
 
 it('takes keys for columns that objects have by birth', () => {
   const { names, rows } = read('lines', ['{"__proto__":1,"constructor":2}\n{"toString":3}'])
   expect(names).toEqual(['__proto__', 'constructor', 'toString'])
-  expect(rows.map(({ cells }) => cells)).toEqual([
+  expect(rows).toEqual([
     ['1', '2'],
     [undefined, undefined, '3'],
   ])
@@ -107,9 +97,7 @@ test('what is read does not depend on where the text was cut, nor on its layout'
       const pieces = places.slice(1).map((end, index) => array.slice(places[index], end))
       const whole = read('array', [array])
       expect(read('array', pieces)).toEqual(whole)
-      expect(whole.rows.map(({ cells }) => cells)).toEqual(
-        read('lines', [written.map((value) => JSON.stringify(value)).join('\n')]).rows.map(({ cells }) => cells),
-      )
+      expect(whole.rows).toEqual(read('lines', [written.map((value) => JSON.stringify(value)).join('\n')]).rows)
       expect(whole.rows).toHaveLength(written.length)
     }),
   )

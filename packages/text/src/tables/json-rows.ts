@@ -26,7 +26,6 @@ export class JsonRows implements RowReader, TableRow {
   readonly #base: number
   #row: Readonly<Record<string, unknown>> = {}
   #began = false
-  #line = 1
   #depth = 0
   #deepest = 0
   #inString = false
@@ -45,7 +44,6 @@ export class JsonRows implements RowReader, TableRow {
   #others = 0
   #unread = 0
   #ended = false
-  line = 0
 
   /**
    * @param form - Whether the objects stand in an `array`, each on one of the `lines`, or as `documents` of many lines.
@@ -53,7 +51,6 @@ export class JsonRows implements RowReader, TableRow {
    */
   constructor(form: JsonRowsForm, sink: TableSink, before = '') {
     this.#before = before.length
-    this.#line = before.split('\n').length
     this.#otherLines = before.split('\n').filter((line) => line.trim() !== '').length
     this.#base = form === 'array' ? 1 : 0
     this.#isByLine = form === 'lines'
@@ -72,7 +69,6 @@ export class JsonRows implements RowReader, TableRow {
       }
       const code = text.charCodeAt(at)
       if (code === NEWLINE) {
-        this.#line++
         // No string has a line end, and where each object has its line, what is broken ends here.
         if (this.#isOpen && (this.#inString || this.#isByLine)) this.#drop()
         else this.#inString = false
@@ -96,7 +92,6 @@ export class JsonRows implements RowReader, TableRow {
           start = at
           this.#isOpen = true
           this.#deepest = 0
-          this.line = this.#line
         }
         this.#depth++
         if (this.#depth > this.#deepest) this.#deepest = this.#depth
@@ -146,17 +141,9 @@ export class JsonRows implements RowReader, TableRow {
     return notes
   }
 
-  get cells(): number {
-    return this.#columns.names.length
-  }
-
   cell(column: number): string | undefined {
     const name = this.#columns.names[column]
     return name === undefined || !Object.hasOwn(this.#row, name) ? undefined : textOf(this.#row[name])
-  }
-
-  lengthOf(column: number): number {
-    return this.cell(column)?.length ?? 0
   }
 
   kindOf(column: number): 'string' | 'boolean' | undefined {
@@ -203,7 +190,7 @@ export class JsonRows implements RowReader, TableRow {
     }
     this.#row = value as Readonly<Record<string, unknown>>
     for (const name of Object.keys(value)) this.#columns.place(name)
-    if (!this.#began) this.#sink.begin(this.#columns.names, 'growing')
+    if (!this.#began) this.#sink.begin(this.#columns.names)
     this.#began = true
     this.#sink.row(this)
   }

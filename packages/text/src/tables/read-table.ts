@@ -84,7 +84,6 @@ class ExpandedRows implements RowReader, TableRow {
   readonly #columns = new GrowingColumns()
   #values: (string | undefined)[] = []
   #began = false
-  line = 0
 
   constructor(sink: TableSink) {
     this.#sink = sink
@@ -99,26 +98,17 @@ class ExpandedRows implements RowReader, TableRow {
     return this.#began ? [] : undefined
   }
 
-  get cells(): number {
-    return this.#values.length
-  }
-
   cell(column: number): string | undefined {
     return this.#values[column]
   }
 
-  lengthOf(column: number): number {
-    return this.#values[column]?.length ?? 0
-  }
-
-  #take({ names, values, line }: ExpandedRecord): void {
-    this.line = line
+  #take({ names, values }: ExpandedRecord): void {
     this.#values = []
     for (const [index, name] of names.entries()) {
       const column = this.#columns.place(name)
       if (column !== undefined) this.#values[column] = values[index]
     }
-    if (!this.#began) this.#sink.begin(this.#columns.names, 'growing')
+    if (!this.#began) this.#sink.begin(this.#columns.names)
     this.#began = true
     this.#sink.row(this)
   }
@@ -140,8 +130,8 @@ class SeparatedRows implements RowReader, RecordSink, TableRow {
   #kept: readonly KeptCell[] | undefined
   #columns = 0
   #otherLength = 0
-  line = 0
-  cells = 0
+  #line = 0
+  #cells = 0
 
   constructor(format: SeparatedFormat, sink: TableSink) {
     this.#format = format
@@ -168,7 +158,7 @@ class SeparatedRows implements RowReader, RecordSink, TableRow {
       )
     if (this.#records.unclosed)
       notes.push(
-        `A quote in the last row, which begins in line ${this.line}, never closes: its last cell has all that follows.`,
+        `A quote in the last row, which begins in line ${this.#line}, never closes: its last cell has all that follows.`,
       )
     return notes
   }
@@ -189,33 +179,29 @@ class SeparatedRows implements RowReader, RecordSink, TableRow {
   }
 
   #take(cells: number, line: number): void {
-    this.line = line
-    this.cells = Math.min(cells, MOST_COLUMNS)
+    this.#line = line
+    this.#cells = Math.min(cells, MOST_COLUMNS)
     if (this.#columns === 0) {
       this.#columns = cells
       const { header } = this.#format
-      const names = Array.from({ length: this.cells }, (_, column) =>
+      const names = Array.from({ length: this.#cells }, (_, column) =>
         columnName(header ? cleanLine(this.cell(column) ?? '') : '', column),
       )
-      this.#sink.begin(names, 'only')
+      this.#sink.begin(names)
       if (header) return
     }
     if (cells !== this.#columns) this.#otherLength++
     this.#sink.row(this)
   }
 
-  get isLong(): boolean {
-    return this.#kept !== undefined
-  }
-
   cell(column: number): string | undefined {
-    if (column >= this.cells) return undefined
+    if (column >= this.#cells) return undefined
     const kept = this.#kept
     if (kept !== undefined) {
       const cell = kept[column]
       if (cell === undefined) return undefined
       // The end of a cut cell is not there, so neither is its closing quote.
-      return cell.length > cell.text.length && this.#format.quotes && cell.text.startsWith('"')
+      return this.isCut(column) && this.#format.quotes && cell.text.startsWith('"')
         ? cell.text.slice(1).replaceAll('""', '"')
         : this.#unquoted(cell.text)
     }
@@ -224,10 +210,9 @@ class SeparatedRows implements RowReader, RecordSink, TableRow {
     return this.#block.codes[start] === QUOTE ? this.#unquoted(text) : text
   }
 
-  lengthOf(column: number): number {
+  isCut(column: number): boolean {
     const cell = this.#kept?.[column]
-    if (cell !== undefined && cell.length > cell.text.length) return cell.length
-    return this.cell(column)?.length ?? 0
+    return cell !== undefined && cell.length > cell.text.length
   }
 
   #unquoted(text: string): string {

@@ -1,29 +1,17 @@
 /** A row of a table, to be read before the next one comes: all rows may come in one object. */
 export interface TableRow {
-  /** The line on which it begins, 1-based. */
-  readonly line: number
-  /** Cells that it has. */
-  readonly cells: number
-  /** Return what a cell says; `undefined` where the row has no such cell, or one that is null. */
+  /** Return what a cell says; `undefined` if the row has no such cell, or one that is null. */
   cell(column: number): string | undefined
-  /** Return the UTF-16 units of a cell: more than `cell` gives where only its beginning was kept. */
-  lengthOf(column: number): number
-  /** Whether only the beginnings of its cells may have been kept. */
-  readonly isLong?: boolean
+  /** Return whether only the beginning of a cell was kept. */
+  isCut?(column: number): boolean
   /** Return what the source says a cell is; `undefined` if only its text tells. */
   kindOf?(column: number): 'string' | 'boolean' | undefined
 }
 
-/**
- * What is known of a table when it begins: that it is the `only` one of the text, that its rows may bring further columns
- * (`growing`, at the end of the same array of names), or that it is `one of several` that may follow one another.
- */
-export type TableKind = 'only' | 'growing' | 'one of several'
-
 /** Takes the tables of a text and their rows in order. */
 export interface TableSink {
-  /** A table begins, whose columns are called so. */
-  begin(names: readonly string[], kind: TableKind): void
+  /** A table begins, whose columns are called so; rows may bring further columns, at the end of the same array. */
+  begin(names: readonly string[]): void
   row(row: TableRow): void
 }
 

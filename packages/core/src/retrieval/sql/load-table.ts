@@ -358,7 +358,7 @@ class CellBatches {
         this.#lengths[this.#cells++] = -1
         continue
       }
-      if (row.isLong === true && cell.length < row.lengthOf(column)) this.#cutCells++
+      if (row.isCut?.(column) === true) this.#cutCells++
       const start = this.#size
       this.#write(kind === 'boolean' ? (cell === 'true' ? '1' : '0') : cell)
       this.#lengths[this.#cells++] = 2 * (this.#size - start) + (kind === 'string' ? 1 : 0)
