@@ -19,17 +19,13 @@ type ToolResult = Extract<ToolMessage['content'][number], { type: 'tool-result' 
  * import { offloadMiddleware, retrievalTool } from '@spillway/ai-sdk'
  * import { ContextOffloader } from '@spillway/core'
  * import { InMemoryStorage } from '@spillway/memory'
- * import { generateText, wrapLanguageModel, type LanguageModelMiddleware } from 'ai'
+ * import { wrapLanguageModel, type LanguageModelMiddleware } from 'ai'
  *
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
  * const middleware: LanguageModelMiddleware = offloadMiddleware(offloader)
- * const ask = (model: Parameters<typeof wrapLanguageModel>[0]['model'], prompt: string) =>
- *   generateText({
- *     model: wrapLanguageModel({ model, middleware }),
- *     tools: { retrieve_offloaded_content: retrievalTool(offloader) },
- *     prompt,
- *   })
- * console.assert(typeof ask === 'function')
+ * const wrap = (model: Parameters<typeof wrapLanguageModel>[0]['model']) => wrapLanguageModel({ model, middleware })
+ * const tools = { retrieve_offloaded_content: retrievalTool(offloader) } // generateText({ model: wrap(model), tools })
+ * console.assert(typeof wrap === 'function' && tools !== undefined)
  * ```
  */
 export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMiddleware {
@@ -75,11 +71,7 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
           replacing.push(replaceMessage(message, params).then((replaced) => void (prompt[index] = replaced)))
       }
       await Promise.all(replacing)
-      const offered = params.tools ?? []
-      tellHiddenTool(
-        offloader,
-        offered.map(({ name }) => name),
-      )
+      tellHiddenTool(offloader, params.tools ?? [])
       return { ...params, prompt }
     },
   }

@@ -26,10 +26,6 @@ export type OffloadedTools<TOOLS extends ToolSet> = TOOLS & { [RETRIEVAL_TOOL_NA
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
  * const tools = offloadTools({ readLog }, offloader.forScope('tenant-1', 'session-1'))
  * console.assert(Object.keys(tools).join() === 'readLog,retrieve_offloaded_content')
- *
- * const output = 'a line of a log\n'.repeat(5_000) // which steps and a user interface still get
- * const shown = await tools.readLog.toModelOutput?.({ toolCallId: 'call_1', input: {}, output })
- * console.assert(shown?.type === 'text' && shown.value.startsWith('[Offloaded: 1 block'))
  * ```
  */
 export function offloadTools<TOOLS extends ToolSet>(tools: TOOLS, offloader: ContextOffloader): OffloadedTools<TOOLS> {
@@ -122,9 +118,7 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
   return Object.defineProperty(copyWith(tool, own), OFFLOADER, { value: offloader })
 }
 
-function isWeakKey(value: unknown): value is WeakKey {
-  return typeof value === 'object' && value !== null
-}
+const isWeakKey = (value: unknown): value is WeakKey => typeof value === 'object' && value !== null
 
 /** As the SDK shows the output of a tool without `toModelOutput`. */
 function defaultOutput(output: unknown): { readonly type: 'text' | 'json'; readonly value: unknown } {

@@ -22,18 +22,15 @@ export interface ToolResults {
  * @example
  * ```ts
  * import type Anthropic from '@anthropic-ai/sdk'
- * import { answerToolCalls, retrievalTool } from '@spillway/anthropic'
+ * import { answerToolCalls } from '@spillway/anthropic'
  * import type { ContextOffloader } from '@spillway/core'
  *
- * export async function ask(client: Anthropic, session: ContextOffloader, messages: Anthropic.MessageParam[]) {
- *   const tools: Anthropic.Tool[] = [{ name: 'read_log', input_schema: { type: 'object' } }, retrievalTool(session)]
- *   for (;;) {
- *     const response = await client.messages.create({ model: 'claude-opus-5', max_tokens: 1_024, messages, tools })
- *     messages.push({ role: 'assistant', content: response.content })
- *     const results = await answerToolCalls(response, session, () => 'a line of a log\n'.repeat(5_000))
- *     if (results === undefined) return response
- *     messages.push(results)
- *   }
+ * type Messages = Anthropic.MessageParam[]
+ *
+ * export async function answer(response: Anthropic.Message, session: ContextOffloader, messages: Messages) {
+ *   messages.push({ role: 'assistant', content: response.content })
+ *   const results = await answerToolCalls(response, session, ({ name }) => `${name} ran`)
+ *   if (results !== undefined) messages.push(results) // and ask the model again
  * }
  * ```
  */

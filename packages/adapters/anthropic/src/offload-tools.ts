@@ -26,10 +26,7 @@ type RunnerTool = Anthropic.Beta.Messages.BetaToolRunnerParams['tools'][number]
  * const readLog = betaTool({ name: 'read_log', description: 'Read the log.', inputSchema: { type: 'object' }, run })
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
  * const tools = offloadTools([readLog], offloader.forScope('tenant-1', 'session-1'))
- *
- * const toolUse = { type: 'tool_use', id: 'call_1', name: 'read_log', input: {} } as const
- * const shown = await tools[0].run({}, { toolUse, toolUseBlock: toolUse }) // as the runner calls it
- * console.assert(tools.length === 2 && String(shown).startsWith('[Offloaded: 1 block'))
+ * console.assert(tools.length === 2)
  * ```
  */
 export function offloadTools<const Tools extends readonly RunnerTool[]>(

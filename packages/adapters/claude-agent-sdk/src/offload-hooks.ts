@@ -1,9 +1,8 @@
 import type { HookCallback, HookCallbackMatcher, HookEvent, HookInput } from '@anthropic-ai/claude-agent-sdk'
 import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions, offloaderOfRun } from '@spillway/core/adapter'
 import { offloadToolOutput } from './hook/offload-tool-output.ts'
 import { sessionOfCall, type SessionOfCall } from './session-of-call.ts'
-import { sessionScope, type OffloadSettings } from './settings.ts'
+import { sessionsOf, type OffloadSettings, type Sessions } from './settings.ts'
 
 /** Hooks for the option `hooks` of a query. */
 export type OffloadHooks = Record<
@@ -34,16 +33,11 @@ const TIMEOUT_SECONDS = 600
  * ```
  */
 export function offloadHooks(offloader: ContextOffloader, settings: OffloadSettings = {}): OffloadHooks {
-  assertRunOptions(offloader, settings, { usage: 'offloadHooks(offloader, settings)' })
-  return hooksOf(offloader, settings, sessionOfCall(offloader))
+  const sessions = sessionsOf(offloader, settings, 'offloadHooks(offloader, settings)')
+  return hooksOf(sessions, sessionOfCall(offloader))
 }
 
-export function hooksOf(
-  offloader: ContextOffloader,
-  { scope = sessionScope, except = [] }: OffloadSettings,
-  sessions: SessionOfCall,
-): OffloadHooks {
-  const offloaderOf = offloaderOfRun(offloader, scope)
+export function hooksOf({ offloaderOf, except }: Sessions, calls: SessionOfCall): OffloadHooks {
   const on = (callback: (input: HookInput, signal: AbortSignal) => ReturnType<HookCallback>): HookCallbackMatcher[] => [
     { timeout: TIMEOUT_SECONDS, hooks: [(input, _toolUseId, { signal }) => callback(input, signal)] },
   ]
@@ -53,11 +47,11 @@ export function hooksOf(
   })
   return {
     PreToolUse: on(async (input) => {
-      if (input.hook_event_name === 'PreToolUse') sessions.announce(input)
+      if (input.hook_event_name === 'PreToolUse') calls.announce(input)
       return {}
     }),
     PostToolUse: on(async (input, signal) => {
-      if (input.hook_event_name !== 'PostToolUse' || except.includes(input.tool_name)) return {}
+      if (input.hook_event_name !== 'PostToolUse' || except.has(input.tool_name)) return {}
       return offloadToolOutput(offloaderOf(input), input, { signal })
     }),
     // A model call ends with the results of all its tool calls, or with the run.

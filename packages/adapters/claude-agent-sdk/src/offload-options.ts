@@ -2,23 +2,14 @@ import type {
   HookCallbackMatcher,
   HookEvent,
   McpSdkServerConfigWithInstance,
-  McpServerConfig,
   Options,
-  PreToolUseHookInput,
 } from '@anthropic-ai/claude-agent-sdk'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import {
-  assertRunOptions,
-  copyWith,
-  offloaderOfRun,
-  offloadParts,
-  readMcpPart,
-  writeMcpPart,
-} from '@spillway/core/adapter'
+import { copyWith, offloadParts, readMcpPart, writeMcpPart } from '@spillway/core/adapter'
 import { hooksOf } from './offload-hooks.ts'
 import { SERVER_NAME, serverOf, type Message } from './retrieval-server.ts'
 import { SessionOfCall } from './session-of-call.ts'
-import { sessionScope, type OffloadSettings } from './settings.ts'
+import { sessionsOf, type OffloadSettings, type Sessions } from './settings.ts'
 
 /**
  * Return options of a query that offload large tool results, and offer the retrieval tool.
@@ -40,16 +31,14 @@ import { sessionScope, type OffloadSettings } from './settings.ts'
  * ```
  */
 export function offloadOptions(options: Options, offloader: ContextOffloader, settings: OffloadSettings = {}): Options {
-  assertRunOptions(offloader, settings, { usage: 'offloadOptions(options, offloader, settings)' })
-  const sessions = new SessionOfCall()
-  const { scope = sessionScope, except = [] } = settings
-  const offloaderOf = offloaderOfRun(offloader, scope)
-  const mcpServers = offloadErrors(options.mcpServers, sessions, (call) =>
-    except.includes(call.tool_name) ? undefined : offloaderOf(call),
+  const sessions = sessionsOf(offloader, settings, 'offloadOptions(options, offloader, settings)')
+  const calls = new SessionOfCall()
+  const mcpServers = mapValues(options.mcpServers ?? {}, (server) =>
+    server.type === 'sdk' ? offloadServerErrors(server, sessions, calls) : server,
   )
   const offloading: Options = {
     ...options,
-    hooks: joinHooks(options.hooks, hooksOf(offloader, settings, sessions)),
+    hooks: joinHooks(options.hooks, hooksOf(sessions, calls)),
     mcpServers,
     env: liftLimits(options.env),
   }
@@ -58,20 +47,16 @@ export function offloadOptions(options: Options, offloader: ContextOffloader, se
     throw new TypeError(`mcpServers has a server ${SERVER_NAME} already: give it another name.`)
   return {
     ...offloading,
-    mcpServers: { ...mcpServers, [SERVER_NAME]: serverOf(offloader, settings, sessions) },
+    mcpServers: { ...mcpServers, [SERVER_NAME]: serverOf(sessions, calls) },
     allowedTools: [...(options.allowedTools ?? []), `mcp__${SERVER_NAME}__${RETRIEVAL_TOOL_NAME}`],
   }
 }
 
-type Servers = Readonly<Record<string, McpServerConfig>>
-
-function offloadErrors(servers: Servers = {}, sessions: SessionOfCall, offloaderOf: OffloaderOfCall): Servers {
-  return Object.fromEntries(
-    Object.entries(servers).map(([name, server]) => [
-      name,
-      server.type === 'sdk' ? offloadServerErrors(server, sessions, offloaderOf) : server,
-    ]),
-  )
+function mapValues<Value>(
+  record: Readonly<Record<string, Value>>,
+  map: (value: Value) => Value,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
 }
 
 type Hooks = Partial<Record<HookEvent, HookCallbackMatcher[]>>
@@ -85,66 +70,24 @@ function joinHooks(first: Hooks = {}, second: Hooks): Hooks {
 
 type Server = McpSdkServerConfigWithInstance['instance']
 type Transport = Parameters<Server['connect']>[0]
-type Sent = Parameters<Transport['send']>
-type Received = Parameters<NonNullable<Transport['onmessage']>>
+type ToolUseIds = Map<string | number | undefined, unknown>
 
-type OffloaderOfCall = (call: PreToolUseHookInput) => ContextOffloader | undefined
-
-/** No hook may replace an error, and Claude Code cuts the middle out of one with more than 10,000 characters. */
+/** No hook may replace an error, and Claude Code cuts the middle out of long ones. */
 function offloadServerErrors(
   server: McpSdkServerConfigWithInstance,
-  sessions: SessionOfCall,
-  offloaderOf: OffloaderOfCall,
+  sessions: Sessions,
+  calls: SessionOfCall,
 ): McpSdkServerConfigWithInstance {
   const { instance } = server
-  const connect: Server['connect'] = (transport) =>
-    instance.connect(new ErrorsTransport(transport, sessions, offloaderOf))
-  return { ...server, instance: copyWith(instance, { connect }) }
-}
 
-class ErrorsTransport implements Transport {
-  onmessage?: (...received: Received) => void
-  onclose?: () => void
-  onerror?: (error: Error) => void
-  readonly #inner: Transport
-  readonly #sessions: SessionOfCall
-  readonly #offloaderOf: OffloaderOfCall
-  readonly #toolUseIds = new Map<string | number | undefined, unknown>()
-
-  constructor(inner: Transport, sessions: SessionOfCall, offloaderOf: OffloaderOfCall) {
-    this.#inner = inner
-    this.#sessions = sessions
-    this.#offloaderOf = offloaderOf
-  }
-
-  async start(): Promise<void> {
-    const onmessage = (...received: Received): void => {
-      const { id, method, params } = received[0] as Message
-      if (method === 'tools/call') this.#toolUseIds.set(id, params?._meta?.['claudecode/toolUseId'])
-      this.onmessage?.(...received)
-    }
-    const onclose = (): void => this.onclose?.()
-    const onerror = (error: Error): void => this.onerror?.(error)
-    await Object.assign(this.#inner, { onmessage, onclose, onerror }).start()
-  }
-
-  async send(...[message, options]: Sent): Promise<void> {
-    await this.#inner.send((await this.#replaced(message as Message)) as Sent[0], options)
-  }
-
-  async close(): Promise<void> {
-    await this.#inner.close()
-  }
-
-  async #replaced(message: Message): Promise<Message> {
+  async function replaceError(message: Message, toolUseIds: ToolUseIds): Promise<Message> {
     const { id, result } = message
-    const toolUseId = this.#toolUseIds.get(id)
-    this.#toolUseIds.delete(id)
+    const toolUseId = toolUseIds.get(id)
+    toolUseIds.delete(id)
     if (result?.isError !== true || !Array.isArray(result.content) || typeof toolUseId !== 'string') return message
-    const call = this.#sessions.take(toolUseId)
-    const offloader = call && this.#offloaderOf(call)
-    if (call === undefined || offloader === undefined) return message
-    const outcome = await offloadParts<unknown>(offloader, {
+    const call = calls.take(toolUseId)
+    if (call === undefined || sessions.except.has(call.tool_name)) return message
+    const outcome = await offloadParts<unknown>(sessions.offloaderOf(call), {
       toolName: call.tool_name,
       toolCallId: toolUseId,
       input: call.tool_input,
@@ -156,6 +99,22 @@ class ErrorsTransport implements Transport {
     })
     return outcome.status === 'inline' ? message : { ...message, result: { ...result, content: outcome.parts } }
   }
+
+  const connect: Server['connect'] = async (transport) => {
+    const toolUseIds: ToolUseIds = new Map()
+    const sendOn = transport.send.bind(transport)
+    const send: Transport['send'] = async (message, options) =>
+      sendOn((await replaceError(message as Message, toolUseIds)) as typeof message, options)
+    await instance.connect(Object.assign(transport, { send }))
+    const receive = transport.onmessage
+    const onmessage: typeof receive = (...received) => {
+      const { id, method, params } = received[0] as Message
+      if (method === 'tools/call') toolUseIds.set(id, params?._meta?.['claudecode/toolUseId'])
+      receive?.(...received)
+    }
+    Object.assign(transport, { onmessage })
+  }
+  return { ...server, instance: copyWith(instance, { connect }) }
 }
 
 /** Claude Code removes larger MCP results before hooks run; no result is as large as this. */

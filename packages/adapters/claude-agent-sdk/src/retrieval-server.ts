@@ -1,8 +1,8 @@
-import type { BaseHookInput, McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk'
-import type { ContextOffloader, RetrievalResult } from '@spillway/core'
-import { assertRunOptions, offloaderOfRun, writeMcpPart } from '@spillway/core/adapter'
+import type { McpSdkServerConfigWithInstance } from '@anthropic-ai/claude-agent-sdk'
+import type { ContextOffloader } from '@spillway/core'
+import { writeMcpPart } from '@spillway/core/adapter'
 import { sessionOfCall, type SessionOfCall } from './session-of-call.ts'
-import { sessionScope, type OffloadSettings } from './settings.ts'
+import { sessionsOf, type OffloadSettings, type Sessions } from './settings.ts'
 
 /** The largest number that Claude Code accepts. The offloader limits answers, so that none needs a file. */
 const MAX_CHARACTERS = 500_000
@@ -17,37 +17,27 @@ export const SERVER_NAME = 'spillway'
  *
  * @example
  * ```ts
- * import type { Options } from '@anthropic-ai/claude-agent-sdk'
  * import { offloadHooks, retrievalServer } from '@spillway/claude-agent-sdk'
  * import { ContextOffloader } from '@spillway/core'
  * import { InMemoryStorage } from '@spillway/memory'
  *
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const options: Options = {
- *   hooks: offloadHooks(offloader),
- *   mcpServers: { spillway: retrievalServer(offloader) },
- *   allowedTools: ['mcp__spillway__retrieve_offloaded_content'],
- * }
- * console.assert(options.mcpServers !== undefined)
+ * const mcpServers = { spillway: retrievalServer(offloader) }
+ * const allowedTools = ['mcp__spillway__retrieve_offloaded_content']
+ * const options = { hooks: offloadHooks(offloader), mcpServers, allowedTools } // query({ prompt, options })
+ * console.assert(options.mcpServers.spillway.type === 'sdk')
  * ```
  */
 export function retrievalServer(
   offloader: ContextOffloader,
   settings: Pick<OffloadSettings, 'scope'> = {},
 ): McpSdkServerConfigWithInstance {
-  assertRunOptions(offloader, settings, { usage: 'retrievalServer(offloader, settings)' })
-  return serverOf(offloader, settings, sessionOfCall(offloader))
+  const sessions = sessionsOf(offloader, settings, 'retrievalServer(offloader, settings)')
+  return serverOf(sessions, sessionOfCall(offloader))
 }
 
-export function serverOf(
-  offloader: ContextOffloader,
-  { scope = sessionScope }: Pick<OffloadSettings, 'scope'>,
-  sessions: SessionOfCall,
-): McpSdkServerConfigWithInstance {
-  const offloaderOf = offloaderOfRun<BaseHookInput>(offloader, scope)
-  // In its own scope a session may search without a reference, and the model must know.
-  const { retrievalTool } = offloader.options.storage.scope ? offloader.forScope('session') : offloader
-  const { name, description, inputSchema } = retrievalTool
+export function serverOf(sessions: Sessions, calls: SessionOfCall): McpSdkServerConfigWithInstance {
+  const { name, description, inputSchema } = sessions.retrievalTool
   return serveTool(SERVER_NAME, '1', {
     name,
     description,
@@ -55,9 +45,9 @@ export function serverOf(
     annotations: { readOnlyHint: true, openWorldHint: false },
     _meta: { 'anthropic/alwaysLoad': true, 'anthropic/maxResultSizeChars': MAX_CHARACTERS },
     async call(input, { toolUseId, signal }) {
-      const session = sessions.take(toolUseId)
-      if (session === undefined) return errorResult(NO_SESSION)
-      const { content, isError }: RetrievalResult = await offloaderOf(session).retrievalTool.execute(input, { signal })
+      const session = calls.take(toolUseId)
+      if (session === undefined) return { content: [{ type: 'text', text: NO_SESSION }], isError: true }
+      const { content, isError } = await sessions.offloaderOf(session).retrievalTool.execute(input, { signal })
       return { content: content.map(writeMcpPart), isError }
     },
   })
@@ -66,10 +56,6 @@ export function serverOf(
 const NO_SESSION =
   'Error: This call belongs to no session that is known, so nothing was read. The program must pass the hooks of ' +
   'offloadHooks(offloader) to the same query as retrievalServer(offloader).'
-
-function errorResult(text: string): object {
-  return { content: [{ type: 'text', text }], isError: true }
-}
 
 interface ServedTool {
   readonly name: string

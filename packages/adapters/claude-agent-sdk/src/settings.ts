@@ -1,13 +1,19 @@
 import type { BaseHookInput } from '@anthropic-ai/claude-agent-sdk'
-import type { RunOptions } from '@spillway/core/adapter'
+import type { ContextOffloader } from '@spillway/core'
+import { runsOf, type RunOptions, type Runs } from '@spillway/core/adapter'
 
 /**
- * Settings of {@link offloadOptions} and {@link offloadHooks}. `scope` gets the input of a hook, and defaults to `({
- * session_id }) => [session_id]`. `except` has Claude Code's names of tools: `Read`, `mcp__github__get_file`.
+ * Settings of {@link offloadOptions} and {@link offloadHooks}. `scope` gets a hook's input, and defaults to its
+ * `session_id`. `except` has Claude Code's names of tools: `Read`, `mcp__github__get_file`.
  */
 export type OffloadSettings = RunOptions<BaseHookInput>
 
+export type Sessions = Runs<BaseHookInput>
+
 /** Sub-agents share the session of their parent. */
-export function sessionScope({ session_id: sessionId }: BaseHookInput): readonly string[] {
-  return [sessionId]
-}
+export const sessionsOf = (offloader: ContextOffloader, settings: OffloadSettings, usage: string): Sessions =>
+  runsOf(offloader, settings, {
+    usage,
+    read: (input: BaseHookInput) => input,
+    scope: ({ session_id: sessionId }) => [sessionId],
+  })

@@ -1,16 +1,15 @@
 import { RETRIEVAL_TOOL_NAME, type ContentBlock, type ContextOffloader } from '@spillway/core'
 import {
-  assertRunOptions,
   encodeBase64,
   mediaFromUrl,
   nameOfPart,
-  offloaderOfRun,
   offloadParts,
   offloadThrown,
   readMcpPart,
   readMcpResult,
   textBlock,
   type RunOptions,
+  type Runs,
 } from '@spillway/core/adapter'
 import {
   generateMiddleware,
@@ -25,7 +24,7 @@ import {
   type z,
 } from 'genkit'
 import { assertConfig, configSchema, type OffloadConfig } from './offload-config.ts'
-import { defaultScope, scopeRun, type Run, type ScopeRun } from './run-scope.ts'
+import { defaultScope, scopeRun, sessionRuns, type ScopeRun } from './run-scope.ts'
 
 /** Options of {@link offloadMiddleware}. The scope defaults to that of the config, then to the id of the session. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
@@ -47,30 +46,21 @@ export type OffloadMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
  * import { ContextOffloader } from '@spillway/core'
  * import { offloadMiddleware } from '@spillway/genkit'
  * import { InMemoryStorage } from '@spillway/memory'
- * import { genkit, z } from 'genkit'
+ * import { genkit } from 'genkit'
  *
  * const ai = genkit({})
- * const model = ai.defineModel({ name: 'reader' }, async ({ messages }) => {
- *   const toolRequest = { name: 'read_log', ref: 'call_1', input: {} }
- *   return { message: { role: 'model', content: messages.length > 1 ? [{ text: 'Done.' }] : [{ toolRequest }] } }
- * })
- * const config = { name: 'read_log', description: 'Read the log.', inputSchema: z.object({}) }
- * const readLog = ai.defineTool(config, async () => 'a line of a log\n'.repeat(5_000))
- *
+ * const message = { role: 'model' as const, content: [{ text: 'Done.' }] }
+ * const model = ai.defineModel({ name: 'reader' }, async () => ({ message }))
  * const offload = offloadMiddleware(new ContextOffloader({ storage: new InMemoryStorage() }))
  * const use = [offload({ scope: ['user-1', 'chat-1'] })]
- * const { messages } = await ai.generate({ model, tools: [readLog], use, prompt: 'What is in the log?' })
- * const [part] = messages[2]?.content ?? []
- * console.assert(String(part?.toolResponse?.output).startsWith('[Offloaded: 1 block'))
+ * const { text } = await ai.generate({ model, use, prompt: 'Read the log.' })
+ * console.assert(text === 'Done.')
  * ```
  */
 export function offloadMiddleware(offloader: ContextOffloader, options: OffloadOptions = {}): OffloadMiddleware {
-  assertRunOptions(offloader, options, { usage: 'offloadMiddleware(offloader, options)' })
-  const { scope = defaultScope } = options
+  const runs = sessionRuns(offloader, options, { usage: 'offloadMiddleware(offloader, options)' })
+  const { offloaderOf, except } = runs
   const { includeRetrievalTool } = offloader.options
-  const offloaderOf = offloaderOfRun(offloader, (run: Run) => scope(scopeRun(run)))
-  const except = new Set(options.except)
-  const scoped = offloader.options.storage.scope === undefined ? offloader : offloader.forScope('run')
   const description = 'Moves large tool results to storage, and adds a tool that searches and reads them there.'
   // Genkit calls this once for each run.
   return generateMiddleware({ name: 'spillway', description, configSchema }, ({ config, ai }) => {
@@ -79,10 +69,10 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
     let known: ContextOffloader | undefined
     // Only hooks run in the context of the run.
     const current = (): ContextOffloader => (known ??= offloaderOf({ ai, config }))
-    const isScoped = scope !== defaultScope || defaultScope(scopeRun({ ai, config })).length > 0
+    const isScoped = options.scope !== undefined || defaultScope(scopeRun({ ai, config })).length > 0
     const endInOrder = inOrder()
     return {
-      tools: includeRetrievalTool ? [retrievalTool(isScoped ? scoped : offloader)] : [],
+      tools: includeRetrievalTool ? [retrievalTool(isScoped ? runs : offloader)] : [],
       generate: async (turn, context, next) => {
         signal = context.abortSignal
         const replied = await offloadReplies(turn, async (part, input) =>
@@ -154,7 +144,9 @@ export async function offloadReplies(
 }
 
 /** It has no function: the middleware answers its calls, as Genkit would end the run over an invalid input. */
-export function retrievalTool({ retrievalTool: { name, description, inputSchema } }: ContextOffloader): ToolAction {
+export function retrievalTool({
+  retrievalTool: { name, description, inputSchema },
+}: Pick<Runs<never>, 'retrievalTool'>): ToolAction {
   return tool({ name, description, inputJsonSchema: { ...(inputSchema as object) } })
 }
 
@@ -285,9 +277,7 @@ function readOutput(output: unknown): ContentBlock {
   return medium === undefined || medium.type === 'unknown' ? { type: 'json', value: output } : medium
 }
 
-function readDataUrl(url: string): ContentBlock | undefined {
-  return DATA_URL.test(url) ? mediaFromUrl('', url) : undefined
-}
+const readDataUrl = (url: string): ContentBlock | undefined => (DATA_URL.test(url) ? mediaFromUrl('', url) : undefined)
 
 /** Nothing beside media may be lost with them. */
 function hasOnly(value: unknown, keys: readonly string[]): boolean {

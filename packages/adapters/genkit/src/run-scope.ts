@@ -1,3 +1,5 @@
+import type { ContextOffloader } from '@spillway/core'
+import { runsOf, type RunOptions, type RunOptionsCheck, type Runs } from '@spillway/core/adapter'
 import type { ActionContext } from 'genkit'
 import type { OffloadConfig } from './offload-config.ts'
 
@@ -18,6 +20,12 @@ export interface Run {
   }
   readonly config: OffloadConfig | undefined
 }
+
+export const sessionRuns = (
+  offloader: ContextOffloader,
+  options: RunOptions<ScopeRun>,
+  check: RunOptionsCheck,
+): Runs<Run> => runsOf(offloader, options, { ...check, read: scopeRun, scope: defaultScope })
 
 export function defaultScope({ config, sessionId }: ScopeRun): readonly string[] {
   return config.scope ?? (sessionId === undefined ? [] : [sessionId])

@@ -1,9 +1,9 @@
 import { BasePlugin, NodeTool, type BaseTool, type Context, type LlmRequest } from '@google/adk'
 import type { ContextOffloader } from '@spillway/core'
 import { offloadAsRecord } from '@spillway/core/adapter'
-import { retrievalTool } from './retrieval-tool.ts'
+import { RetrievalTool } from './retrieval-tool.ts'
 import { attachMedia, showMedia } from './retrieved-media.ts'
-import { offloaderOfInvocation, type OffloaderOf, type OffloadOptions } from './run-scope.ts'
+import { invocationsOf, type Invocations, type OffloadOptions } from './run-scope.ts'
 
 /**
  * Make the plugin that keeps large tool results out of the context of all agents of a `Runner`.
@@ -34,7 +34,7 @@ export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptio
 type Given<Hook extends keyof BasePlugin> = BasePlugin[Hook] extends (given: infer Given) => unknown ? Given : never
 
 class OffloadPlugin extends BasePlugin {
-  readonly #offloaderOf: OffloaderOf
+  readonly #offloaderOf: Invocations['offloaderOf']
   readonly #except: ReadonlySet<string>
   readonly #retrieval: BaseTool | undefined
   /** They come back as results. */
@@ -42,9 +42,10 @@ class OffloadPlugin extends BasePlugin {
 
   constructor(offloader: ContextOffloader, options: OffloadOptions) {
     super('spillway_offload')
-    this.#offloaderOf = offloaderOfInvocation(offloader, options, 'offloadPlugin(offloader, options)')
-    this.#except = new Set(options.except)
-    this.#retrieval = offloader.options.includeRetrievalTool ? retrievalTool(offloader, options) : undefined
+    const invocations = invocationsOf(offloader, options, { usage: 'offloadPlugin(offloader, options)' })
+    this.#offloaderOf = invocations.offloaderOf
+    this.#except = invocations.except
+    this.#retrieval = offloader.options.includeRetrievalTool ? new RetrievalTool(invocations) : undefined
   }
 
   /** A user's message has results of tools that the program runs, or that took long. */
@@ -101,9 +102,7 @@ class OffloadPlugin extends BasePlugin {
 }
 
 /** ADK makes up missing ids; by these, equal calls would get different references. */
-function stableId(id = '', toolName: string): string {
-  return id.startsWith('adk-') ? toolName : id
-}
+const stableId = (id = '', toolName: string): string => (id.startsWith('adk-') ? toolName : id)
 
 /** A workflow node gives the result to other nodes. The id of the call then has a path and a run. */
 function isNodeCall({ functionCallId = '', invocationContext: { agent, nodeToolDepth } }: Context): boolean {

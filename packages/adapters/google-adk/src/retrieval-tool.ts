@@ -1,7 +1,7 @@
 import { BaseTool, type RunAsyncToolRequest } from '@google/adk'
 import type { ContentBlock, ContextOffloader } from '@spillway/core'
 import { noteMedia } from './retrieved-media.ts'
-import { offloaderOfInvocation, type OffloaderOf, type OffloadOptions } from './run-scope.ts'
+import { invocationsOf, type Invocations, type OffloadOptions } from './run-scope.ts'
 
 type Declaration = NonNullable<ReturnType<BaseTool['_getDeclaration']>>
 
@@ -26,18 +26,14 @@ type Declaration = NonNullable<ReturnType<BaseTool['_getDeclaration']>>
  * ```
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): BaseTool {
-  const offloaderOf = offloaderOfInvocation(offloader, options, 'retrievalTool(offloader, options)')
-  return new RetrievalTool(offloader, offloaderOf)
+  return new RetrievalTool(invocationsOf(offloader, options, { usage: 'retrievalTool(offloader, options)' }))
 }
 
-class RetrievalTool extends BaseTool {
+export class RetrievalTool extends BaseTool {
   readonly #declaration: Declaration
-  readonly #offloaderOf: OffloaderOf
+  readonly #offloaderOf: Invocations['offloaderOf']
 
-  constructor(offloader: ContextOffloader, offloaderOf: OffloaderOf) {
-    // In its own scope a run may search without a reference, and the model must know.
-    const scoped = offloader.options.storage.scope === undefined ? offloader : offloader.forScope('session')
-    const { name, description, inputSchema } = scoped.retrievalTool
+  constructor({ offloaderOf, retrievalTool: { name, description, inputSchema } }: Invocations) {
     super({ name, description })
     // As in ADK's own tools: types in capitals, and no empty lists.
     const parameters: unknown = JSON.parse(JSON.stringify(inputSchema), (key, value: unknown) => {

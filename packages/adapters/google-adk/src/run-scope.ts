@@ -1,6 +1,6 @@
 import type { InvocationContext } from '@google/adk'
 import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions, offloaderOfRun, type RunOptions } from '@spillway/core/adapter'
+import { runsOf, type RunOptions, type RunOptionsCheck, type Runs } from '@spillway/core/adapter'
 
 /** A run, as the option `scope` gets it. */
 export interface ScopeRun {
@@ -11,30 +11,21 @@ export interface ScopeRun {
   readonly invocationContext: InvocationContext
 }
 
-/**
- * Options of {@link offloadPlugin} and {@link retrievalTool}. The scope defaults to the app's name, the user's id and
- * the session's id.
- */
+/** Options of {@link offloadPlugin}. The scope defaults to the app's name and the ids of user and session. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
-export type OffloaderOf = (invocationContext: InvocationContext) => ContextOffloader
+export type Invocations = Runs<InvocationContext>
 
-export function offloaderOfInvocation(
+export const invocationsOf = (
   offloader: ContextOffloader,
   options: OffloadOptions,
-  usage: string,
-): OffloaderOf {
-  assertRunOptions(offloader, options, { usage })
-  return offloaderOfRun(offloader, segmentsOfInvocation(options.scope))
-}
-
-export function segmentsOfInvocation(
-  scope: (run: ScopeRun) => readonly string[] = sessionScope,
-): (invocationContext: InvocationContext) => readonly string[] {
-  return (invocationContext) => {
-    const { appName, userId, session } = invocationContext
-    return scope({ appName, userId, sessionId: session.id, invocationContext })
-  }
-}
-
-const sessionScope = ({ appName, userId, sessionId }: ScopeRun): readonly string[] => [appName, userId, sessionId]
+  check: RunOptionsCheck,
+): Invocations =>
+  runsOf(offloader, options, {
+    ...check,
+    read: (invocationContext: InvocationContext): ScopeRun => {
+      const { appName, userId, session } = invocationContext
+      return { appName, userId, sessionId: session.id, invocationContext }
+    },
+    scope: ({ appName, userId, sessionId }) => [appName, userId, sessionId],
+  })

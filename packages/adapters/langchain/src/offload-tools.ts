@@ -2,9 +2,8 @@ import { ToolMessage } from '@langchain/core/messages'
 import type { StructuredToolInterface } from '@langchain/core/tools'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import { isCommand, offloadCall, type ToolCall } from './offload-call.ts'
-import { assertOptions, type OffloadOptions } from './options.ts'
+import { resolveOptions, type OffloadOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
-import { offloaderOfRun } from './run-scope.ts'
 
 /** Tools that the provider runs have no `invoke`. */
 interface Invokable {
@@ -28,20 +27,16 @@ interface CallConfig {
  *
  * @example
  * ```ts
- * import { AIMessage } from '@langchain/core/messages'
  * import { tool } from '@langchain/core/tools'
  * import { ToolNode } from '@langchain/langgraph/prebuilt'
  * import { ContextOffloader } from '@spillway/core'
  * import { offloadTools } from '@spillway/langchain'
  * import { InMemoryStorage } from '@spillway/memory'
  *
- * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
  * const readLog = tool(() => 'a line of a log\n'.repeat(5_000), { name: 'read_log', description: 'Read the log.' })
- * const node = new ToolNode(offloadTools([readLog], offloader))
- *
- * const call = new AIMessage({ content: '', tool_calls: [{ name: 'read_log', args: { input: '' }, id: 'call_1' }] })
- * const { messages } = await node.invoke({ messages: [call] }, { configurable: { thread_id: 'a' } })
- * console.assert(messages[0].content.startsWith('[Offloaded: 1 block'))
+ * const tools = offloadTools([readLog], new ContextOffloader({ storage: new InMemoryStorage() }))
+ * const node = new ToolNode(tools)
+ * console.assert(node.tools.length === 2)
  * ```
  */
 export function offloadTools<const Tools extends readonly object[]>(
@@ -49,12 +44,10 @@ export function offloadTools<const Tools extends readonly object[]>(
   offloader: ContextOffloader,
   options: OffloadOptions = {},
 ): [...Tools, ...StructuredToolInterface[]] {
-  assertOptions(offloader, options)
+  const { offloaderOf, except } = resolveOptions(offloader, options)
   if (!Array.isArray(tools)) throw new TypeError('tools must be an array of LangChain tools.')
   if (tools.some((tool: Partial<Invokable>) => tool.name === RETRIEVAL_TOOL_NAME))
     throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
-  const offloaderOf = offloaderOfRun(offloader, options.scope)
-  const except = new Set(options.except)
   const wrapped = tools.map((tool: Partial<Invokable>) => {
     // The graph ends with this result: no model reads it.
     const isLeft = tool.returnDirect === true || except.has(tool.name ?? '')

@@ -7,8 +7,7 @@ import {
 } from '@langchain/core/tools'
 import type { ContextOffloader } from '@spillway/core'
 import { blocksToContent } from './content-parts.ts'
-import { assertOptions, type OffloadOptions } from './options.ts'
-import { offloaderOfRun } from './run-scope.ts'
+import { resolveOptions, type OffloadOptions } from './options.ts'
 
 interface CallConfig {
   readonly toolCall?: { readonly id?: string | undefined } | undefined
@@ -34,19 +33,17 @@ interface CallConfig {
  * ```
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): StructuredToolInterface {
-  assertOptions(offloader, options)
-  const offloaderOf = offloaderOfRun(offloader, options.scope)
+  const runs = resolveOptions(offloader, options)
+  // Runs may share the scope that an option names.
+  const { name, description, inputSchema } = (options.scope === undefined ? runs : offloader).retrievalTool
   const answer = async (input: unknown, config: CallConfig): Promise<unknown> => {
-    const { retrievalTool } = offloaderOf(config)
+    const { retrievalTool } = runs.offloaderOf(config)
     const { content, isError } = await retrievalTool.execute(input, { signal: config.signal })
     const id = config.toolCall?.id
     if (id === undefined) return blocksToContent(content)
     const status = isError ? 'error' : 'success'
-    return new ToolMessage({ content: blocksToContent(content), tool_call_id: id, name: retrievalTool.name, status })
+    return new ToolMessage({ content: blocksToContent(content), tool_call_id: id, name, status })
   }
-  // In its own scope a run may search without a reference, and the model must know.
-  const scoped = options.scope === undefined ? offloader.forScope('thread') : offloader
-  const { name, description, inputSchema } = scoped.retrievalTool
   const retrieval: StructuredToolInterface = tool(answer, { name, description, schema: { ...inputSchema } })
   const call = retrieval.call.bind(retrieval)
   // Invalid input goes to the tool, too: its advice is better than a validator's.

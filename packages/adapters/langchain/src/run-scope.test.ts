@@ -3,7 +3,10 @@ import { ContextOffloader, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import '@langchain/langgraph'
 import { expect, it } from 'vitest'
-import { offloaderOfRun, type RunScope } from './run-scope.ts'
+import { threadRuns, type RunScope } from './run-scope.ts'
+
+const offloaderOfRun = (offloader: ContextOffloader, scope?: RunScope): ((runtime: unknown) => ContextOffloader) =>
+  threadRuns(offloader, { scope }, { usage: 'a test' }).offloaderOf
 
 const LOG = 'a line of a log\n'.repeat(5_000)
 
@@ -19,13 +22,13 @@ async function shares(writer: unknown, reader: unknown, scope?: RunScope): Promi
 
 const thread = (thread_id: unknown): unknown => ({ configurable: { thread_id } })
 
-it('keeps threads apart, and gives all of one thread the same scope', async () => {
+it('isolates threads, and gives all runs of a thread the same scope', async () => {
   expect(await shares(thread('a'), thread('a'))).toBe(true)
   expect(await shares(thread('a'), thread('b'))).toBe(false)
   expect(await shares(thread('a'), {})).toBe(false)
 })
 
-it('takes a number for the text that checkpointers take it for', async () => {
+it('reads a numeric thread id as text, as checkpointers do', async () => {
   expect(await shares(thread(7), thread('7'))).toBe(true)
 })
 
@@ -38,12 +41,12 @@ it.each([
   thread(undefined),
   thread(null),
   thread(''),
-])('takes the offloader as it is where there is no thread: %j', (runtime) => {
+])('returns the offloader itself without a thread: %j', (runtime) => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   expect(offloaderOfRun(offloader)(runtime)).toBe(offloader)
 })
 
-it('asks the option with what is known of the run', async () => {
+it('passes the run to the option scope', async () => {
   const runs: unknown[] = []
   const scope: RunScope = (run) => {
     runs.push(run)
@@ -80,7 +83,7 @@ it.each<[what: string, scope: RunScope | undefined, runtime: unknown]>([
   ['gets a huge thread id', undefined, thread('x'.repeat(2_000))],
   ['gets an object for a thread id', undefined, thread({})],
   ['gets true for a thread id', undefined, thread(true)],
-])('stores nothing, answers and tells of it where the scope %s', async (_what, scope, runtime) => {
+])('stores nothing, answers and emits an event if the scope %s', async (_what, scope, runtime) => {
   const events: OffloadEvent[] = []
   const storage = new InMemoryStorage()
   const all = new ContextOffloader({ storage, onEvent: (event) => void events.push(event) })

@@ -1,6 +1,6 @@
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons'
 import type { ContextOffloader } from '@spillway/core'
-import { offloaderOfRun as offloaderOf } from '@spillway/core/adapter'
+import { runsOf, type RunOptions, type RunOptionsCheck, type Runs } from '@spillway/core/adapter'
 
 /** A run, as the option `scope` gets it. */
 export interface ScopeRun {
@@ -13,13 +13,11 @@ export interface ScopeRun {
 /** Returns the scope of a run as segments; an empty list means the offloader's own scope. */
 export type RunScope = (run: ScopeRun) => readonly string[]
 
-export function offloaderOfRun(offloader: ContextOffloader, scope?: RunScope): (runtime: unknown) => ContextOffloader {
-  return offloaderOf(offloader, segmentsOfRun(scope))
-}
-
-export function segmentsOfRun(scope: RunScope = threadScope): (runtime: unknown) => readonly string[] {
-  return (runtime) => scope(scopeRun(runtime))
-}
+export const threadRuns = (
+  offloader: ContextOffloader,
+  options: RunOptions<ScopeRun>,
+  check: RunOptionsCheck,
+): Runs<unknown> => runsOf(offloader, options, { ...check, read: scopeRun, scope: threadScope })
 
 function threadScope({ configurable: { thread_id: id } }: ScopeRun): readonly string[] {
   if (id === undefined || id === null || id === '') return []

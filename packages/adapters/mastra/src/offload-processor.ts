@@ -12,7 +12,7 @@ import {
 import type { MessageList } from '@mastra/core/agent'
 import type { MastraToolInvocationPart } from '@mastra/core/agent/message-list'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
-import { perRun, scopedOffloader, type OffloadOptions, type RunContext } from './run-scope.ts'
+import { perRun, threadRuns, type OffloadOptions, type RunContext } from './run-scope.ts'
 
 type Hook = 'processInputStep' | 'processLLMRequest' | 'processToolResult' | 'processOutputResult'
 
@@ -38,26 +38,17 @@ interface HookArgs extends RunContext {
  *
  * @example
  * ```ts
- * import { Agent } from '@mastra/core/agent'
  * import { ContextOffloader } from '@spillway/core'
  * import { offloadProcessor } from '@spillway/mastra'
  * import { InMemoryStorage } from '@spillway/memory'
  *
  * const processor = offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage() }))
- * const agent = new Agent({
- *   id: 'reader',
- *   name: 'reader',
- *   instructions: 'Read logs.',
- *   model: 'openai/gpt-5',
- *   inputProcessors: [processor],
- * })
- * const ask = (thread: string) => agent.generate('Why?', { memory: { thread, resource: 'user-1' } })
- * console.assert(typeof ask === 'function')
+ * const agent = { instructions: 'Read logs.', model: 'openai/gpt-5', inputProcessors: [processor] } // new Agent(…)
+ * console.assert(agent.inputProcessors[0]?.id === 'spillway-offload')
  * ```
  */
 export function offloadProcessor(offloader: ContextOffloader, options: OffloadOptions = {}): OffloadProcessor {
-  const offloaderOf = scopedOffloader(offloader, options, 'offloadProcessor(offloader, options)')
-  const except = new Set(options.except)
+  const { offloaderOf, except } = threadRuns(offloader, options, { usage: 'offloadProcessor(offloader, options)' })
   const small = new SmallTexts()
   const own = offloader.options.includeRetrievalTool ? { [RETRIEVAL_TOOL_NAME]: retrievalTool(offloader, options) } : {}
   const ofHook = perRun(
@@ -138,10 +129,7 @@ async function offloadPart(
 
 type RunCall = Pick<ModelOutputCall, 'toolName' | 'toolCallId'>
 
-/**
- * The offloader of a run, and the outcome of each result. Outputs are compared by value, as Mastra copies most of a
- * prompt for each model call.
- */
+/** The outcomes of a run's results. They are compared by value, as Mastra copies most of a prompt. */
 export class OffloadRun {
   readonly offloader: ContextOffloader
   /** The signal of the latest hook. */
@@ -267,6 +255,4 @@ function textOf({ value }: ModelOutput): string {
   return String(first === undefined ? value : first.text)
 }
 
-function isAtMost(result: unknown, characters: number): boolean {
-  return (JSON.stringify(result) ?? '').length <= characters
-}
+const isAtMost = (result: unknown, characters: number): boolean => (JSON.stringify(result) ?? '').length <= characters

@@ -1,7 +1,7 @@
 import { createTool, type Tool } from '@mastra/core/tools'
 import type { ContextOffloader } from '@spillway/core'
 import { anyInputSchema, writeModelOutput } from '@spillway/core/adapter'
-import { scopedOffloader, type OffloadOptions } from './run-scope.ts'
+import { threadRuns, type OffloadOptions } from './run-scope.ts'
 
 /** The retrieval tool. It returns a text, or an array of parts if there are media. */
 export type RetrievalTool = Tool
@@ -25,17 +25,17 @@ export type RetrievalTool = Tool
  * ```
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): RetrievalTool {
-  const offloaderOf = scopedOffloader(offloader, options, 'retrievalTool(offloader, options)')
-  // In its own scope a run may search without a reference, and the model must know.
-  const scoped = options.scope === undefined ? offloader.forScope('thread') : offloader
-  const { name, description, inputSchema } = scoped.retrievalTool
+  const runs = threadRuns(offloader, options, { usage: 'retrievalTool(offloader, options)' })
+  // Runs may share the scope that an option names.
+  const { name, description, inputSchema } = (options.scope === undefined ? runs : offloader).retrievalTool
   return createTool({
     id: name,
     description,
     inputSchema: anyInputSchema(inputSchema),
     async execute(input: unknown, { requestContext, agent, abortSignal }) {
-      const answer = await offloaderOf({ requestContext, agent }).retrievalTool.execute(input, { signal: abortSignal })
-      const { type, value } = writeModelOutput(answer.content, { isError: answer.isError, form: 'media' })
+      const { retrievalTool } = runs.offloaderOf({ requestContext, agent })
+      const { content, isError } = await retrievalTool.execute(input, { signal: abortSignal })
+      const { type, value } = writeModelOutput(content, { isError, form: 'media' })
       if (type === 'error-text') throw new Error(value)
       return value
     },

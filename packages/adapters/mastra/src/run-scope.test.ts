@@ -3,14 +3,14 @@ import { RequestContext } from '@mastra/core/request-context'
 import { ContextOffloader, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { expect, it } from 'vitest'
-import { scopedOffloader, type OffloadOptions, type RunContext } from './run-scope.ts'
+import { threadRuns, type OffloadOptions, type RunContext } from './run-scope.ts'
 
 type RunScope = NonNullable<OffloadOptions['scope']>
 
 const LOG = 'a line of a log\n'.repeat(5_000)
 
-const scoped = (offloader: ContextOffloader, scope?: RunScope): ReturnType<typeof scopedOffloader> =>
-  scopedOffloader(offloader, { scope }, 'offloadProcessor(offloader, options)')
+const scoped = (offloader: ContextOffloader, scope?: RunScope): ((context: RunContext) => ContextOffloader) =>
+  threadRuns(offloader, { scope }, { usage: 'offloadProcessor(offloader, options)' }).offloaderOf
 
 /** Store the log in the scope of `writer`, and return whether `reader` finds it. */
 async function shares(writer: RunContext, reader: RunContext, scope?: RunScope): Promise<boolean> {
@@ -41,7 +41,7 @@ const memory = (id: string, resourceId?: string): RequestContext => {
   return context
 }
 
-it('keeps threads apart, and gives all of one thread the same scope, to processors and tools', async () => {
+it('isolates threads, and gives processors and tools of a thread the same scope', async () => {
   expect(await shares(run('a'), run('a'))).toBe(true)
   expect(await shares(run('a'), tool('a'))).toBe(true)
   expect(await shares(run('a'), { requestContext: memory('a') })).toBe(true)
@@ -50,13 +50,13 @@ it('keeps threads apart, and gives all of one thread the same scope, to processo
   expect(await shares(run('a'), {})).toBe(false)
 })
 
-it('takes the thread of the newest message that has one, as older ones may be recalled from other threads', async () => {
+it('prefers the thread of the newest message, as older ones may come from other threads', async () => {
   const recalled = { messages: [message('other'), message('a'), message()] }
   expect(await shares(recalled, tool('a'))).toBe(true)
   expect(await shares(recalled, tool('other'))).toBe(false)
 })
 
-it('takes the thread of a sub-agent before that of the run which called it', async () => {
+it('prefers the thread of a sub-agent to that of the calling run', async () => {
   const context = { ...run('sub'), requestContext: memory('parent') }
   expect(await shares(context, { ...tool('sub'), requestContext: memory('parent') })).toBe(true)
   expect(await shares(context, run('parent'))).toBe(false)
@@ -68,12 +68,12 @@ it.each<[what: string, context: RunContext]>([
   ['messages have no thread', run()],
   ['the thread is empty', run('')],
   ['a tool runs by itself', { agent: undefined, requestContext: new RequestContext() }],
-])('takes the offloader as it is where %s', (_what, context) => {
+])('returns the offloader itself if %s', (_what, context) => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   expect(scoped(offloader)(context)).toBe(offloader)
 })
 
-it('asks the option with what is known of the run', async () => {
+it('passes the run to the option scope', async () => {
   const asked: unknown[] = []
   const scope: RunScope = (one) => {
     asked.push(one)
@@ -100,7 +100,7 @@ it.each<[what: string, scope: RunScope | undefined, context: RunContext]>([
   ['returns a promise', (async () => ['a']) as unknown as RunScope, {}],
   ['returns an empty segment', () => [''], {}],
   ['gets a huge thread id', undefined, run('x'.repeat(2_000))],
-])('stores nothing, answers and tells of it where the scope %s', async (_what, scope, context) => {
+])('stores nothing, answers and emits an event if the scope %s', async (_what, scope, context) => {
   const events: OffloadEvent[] = []
   const all = new ContextOffloader({ storage: new InMemoryStorage(), onEvent: (event) => void events.push(event) })
   const offloader = scoped(all, scope)(context)

@@ -1,7 +1,7 @@
 import type { MastraDBMessage } from '@mastra/core/agent'
 import type { RequestContext } from '@mastra/core/request-context'
 import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions, offloaderOfRun, type RunOptions } from '@spillway/core/adapter'
+import { runsOf, type RunOptions, type RunOptionsCheck, type Runs } from '@spillway/core/adapter'
 
 /** A run, as the option `scope` gets it. */
 export interface ScopeRun {
@@ -13,10 +13,7 @@ export interface ScopeRun {
   readonly requestContext: RequestContext | undefined
 }
 
-/**
- * Options of {@link offloadProcessor} and {@link retrievalTool}. The scope defaults to the id of the memory thread, if
- * any.
- */
+/** Options of {@link offloadProcessor}. The scope defaults to the id of the memory thread, if any. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
 /** The arguments of a processor, or the context of a tool, that name the thread. */
@@ -26,14 +23,11 @@ export interface RunContext {
   readonly agent?: unknown
 }
 
-export function scopedOffloader(
+export const threadRuns = (
   offloader: ContextOffloader,
   options: OffloadOptions,
-  usage: string,
-): (context: RunContext) => ContextOffloader {
-  assertRunOptions(offloader, options, { usage })
-  return offloaderOfRun(offloader, segmentsOfRun(options.scope))
-}
+  check: RunOptionsCheck,
+): Runs<RunContext> => runsOf(offloader, options, { ...check, read: scopeRun, scope: threadScope })
 
 /** Mastra gives all hooks of a run the same state. */
 export function perRun<Hook extends { readonly state: object }, Value>(
@@ -47,18 +41,9 @@ export function perRun<Hook extends { readonly state: object }, Value>(
   }
 }
 
-export function segmentsOfRun(
-  scope: (run: ScopeRun) => readonly string[] = threadScope,
-): (context: RunContext) => readonly string[] {
-  return (context) => scope(scopeRun(context))
-}
-
 const threadScope = ({ threadId = '' }: ScopeRun): readonly string[] => (threadId === '' ? [] : [threadId])
 
-/**
- * Tools and messages have the thread; older messages may come from other threads. A sub-agent may have the request
- * context of another thread, so it comes last.
- */
+/** Older messages may come from other threads, and a sub-agent may have the request context of another. */
 function scopeRun({ requestContext, messages = [], agent }: RunContext): ScopeRun {
   const ofTool = Object(agent) as { readonly threadId?: string; readonly resourceId?: string }
   const ofMessage = messages.findLast((message) => message.threadId !== undefined)

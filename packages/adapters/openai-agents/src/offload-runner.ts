@@ -17,7 +17,7 @@ import {
   type ResultOutput,
   type ResultPart,
 } from './result-parts.ts'
-import { enterRun, findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
+import { enterRun, findRun, sessionRuns, type OffloadOptions } from './run-scope.ts'
 
 /**
  * Return a runner that replaces large results of functions before each model call, in the scope of the run's session.
@@ -47,7 +47,8 @@ export function offloadRunner(
 ): Pick<Runner, 'run'> {
   if (!(runner instanceof Runner))
     throw new TypeError('runner must be a Runner, loaded as an ES module: offloadRunner(new Runner(), offloader).')
-  const offloaderOf = scopedOffloader(offloader, options, 'offloadRunner(new Runner(), offloader, options)')
+  const usage = 'offloadRunner(new Runner(), offloader, options)'
+  const { offloaderOf, except } = sessionRuns(offloader, options, { usage })
 
   async function run(agent: never, input: unknown, given: NonStreamRunOptions<unknown> = {}): Promise<object> {
     const { session, conversationId, signal, callModelInputFilter = runner.config.callModelInputFilter } = given
@@ -58,7 +59,7 @@ export function offloadRunner(
     const context = isResumed ? (input._context as RunContext) : newContext
     const sessionId = (await session?.getSessionId()) ?? conversationId ?? findRun(context).sessionId
     const outputs = new KnownOutputs<ResultOutput>()
-    const staying = new Set(options.except)
+    const staying = new Set(except)
     // A filter that changes items needs copies, and so does the input of a resumed run. The SDK recognizes its own
     // items, and copies that it made.
     const keepsItems = own === undefined ? !isResumed : Object(own).preserveInputIdentity === true

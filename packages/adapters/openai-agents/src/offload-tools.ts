@@ -5,10 +5,10 @@ import {
   type ToolOutputGuardrailDefinition,
 } from '@openai/agents'
 import { RETRIEVAL_TOOL_NAME, type ContentBlock, type ContextOffloader } from '@spillway/core'
-import { offloadParts } from '@spillway/core/adapter'
+import { copyWith, offloadParts, type Runs } from '@spillway/core/adapter'
 import { toSmartString } from '@openai/agents/utils'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
-import { findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
+import { findRun, sessionRuns, type OffloadOptions, type ScopeRun } from './run-scope.ts'
 import { isForProgram, parseJson } from './result-parts.ts'
 
 /**
@@ -39,25 +39,23 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
   offloader: ContextOffloader,
   options: OffloadOptions = {},
 ): [...Tools, ...RetrievalTool[]] {
-  const guardrail = offloadGuardrail(offloader, options)
+  const runs = sessionRuns(offloader, options, { usage: 'offloadTools(tools, offloader, options)' })
+  const guardrail = offloadGuardrail(runs)
   if (!Array.isArray(tools)) throw new TypeError('tools must be an array of tools: offloadTools([readLog], offloader).')
   const wrapped = tools.map((tool: Partial<FunctionTool>) => {
     const { type, name = '', outputGuardrails = [] } = tool
     if (name === RETRIEVAL_TOOL_NAME)
       throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
     // An agent as a tool has `on`, and the SDK finds it by the very object; an output with a schema must fit it.
-    const stays = type !== 'function' || 'on' in tool || 'outputSchema' in tool || options.except?.includes(name)
-    if (stays === true) return tool
-    const guarded = { outputGuardrails: [...outputGuardrails, guardrail] }
-    const own = { ...Object.getOwnPropertyDescriptors(tool), ...Object.getOwnPropertyDescriptors(guarded) }
-    return Object.create(Object.getPrototypeOf(tool) as object, own) as FunctionTool
+    const stays = type !== 'function' || 'on' in tool || 'outputSchema' in tool || runs.except.has(name)
+    if (stays) return tool
+    return copyWith(tool, { outputGuardrails: [...outputGuardrails, guardrail] })
   })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
   return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
 }
 
-function offloadGuardrail(offloader: ContextOffloader, options: OffloadOptions): ToolOutputGuardrailDefinition {
-  const offloaderOf = scopedOffloader(offloader, options, 'offloadTools(tools, offloader, options)')
+function offloadGuardrail({ offloaderOf }: Runs<ScopeRun>): ToolOutputGuardrailDefinition {
   const { allow, rejectContent } = ToolGuardrailFunctionOutputFactory
   return defineToolOutputGuardrail({
     name: 'spillway_offload',

@@ -1,7 +1,7 @@
 import { RunContext, tool, type FunctionTool } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
 import { toolOutput } from './result-parts.ts'
-import { findRun, scopedOffloader, type OffloadOptions } from './run-scope.ts'
+import { findRun, sessionRuns, type OffloadOptions } from './run-scope.ts'
 
 /** The retrieval tool, for an agent of any context. */
 export type RetrievalTool = Omit<FunctionTool, 'customDataExtractor'>
@@ -25,10 +25,9 @@ export type RetrievalTool = Omit<FunctionTool, 'customDataExtractor'>
  * ```
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): RetrievalTool {
-  const offloaderOf = scopedOffloader(offloader, options, 'retrievalTool(offloader, options)')
-  // In its own scope a run may search without a reference, and the model must know.
-  const scoped = options.scope === undefined ? offloader.forScope('session') : offloader
-  const { name, description, inputSchema } = scoped.retrievalTool
+  const runs = sessionRuns(offloader, options, { usage: 'retrievalTool(offloader, options)' })
+  // Runs may share the scope that an option names.
+  const { name, description, inputSchema } = (options.scope === undefined ? runs : offloader).retrievalTool
   return tool({
     name,
     description,
@@ -39,7 +38,7 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
       const run = findRun(context)
       // Older versions do not pass the signal to tools.
       const { signal = run.signal } = Object(details) as { readonly signal?: AbortSignal }
-      const { content } = await offloaderOf(run).retrievalTool.execute(input, { signal })
+      const { content } = await runs.offloaderOf(run).retrievalTool.execute(input, { signal })
       return toolOutput(content)
     },
   })

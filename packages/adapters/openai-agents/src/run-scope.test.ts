@@ -3,20 +3,22 @@ import { ContextOffloader, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import { LOG } from '../test/ask.ts'
-import { enterRun, findRun, scopedOffloader, type OffloadOptions, type ScopeRun } from './run-scope.ts'
+import { enterRun, findRun, sessionRuns, type OffloadOptions, type ScopeRun } from './run-scope.ts'
 
 const offload = { toolName: 'read', toolCallId: 'c', content: [{ type: 'text', text: LOG }] } as const
 
-describe('scopedOffloader', () => {
+describe('sessionRuns', () => {
   /** Store the log in the scope of `writer`, and return whether `reader` finds it. */
   async function shares(writer: ScopeRun, reader: ScopeRun, options: OffloadOptions = {}): Promise<boolean> {
-    const offloaderOf = scopedOffloader(new ContextOffloader({ storage: new InMemoryStorage() }), options, 'a test')
+    const offloaderOf = sessionRuns(new ContextOffloader({ storage: new InMemoryStorage() }), options, {
+      usage: 'a test',
+    }).offloaderOf
     const outcome = await offloaderOf(writer).offload(offload)
     const reference = outcome.status === 'offloaded' ? outcome.stored[0]?.reference : expect.fail(outcome.reason)
     return !(await offloaderOf(reader).retrievalTool.execute({ reference })).isError
   }
 
-  it('keeps sessions apart, and what has no session from all of them', async () => {
+  it('isolates sessions, and runs without a session from all of them', async () => {
     const [a, b, none] = [{ context: {}, sessionId: 'a' }, { context: {}, sessionId: 'b' }, { context: {} }]
     expect(await shares(a, a)).toBe(true)
     expect(await shares(a, b)).toBe(false)
@@ -24,13 +26,13 @@ describe('scopedOffloader', () => {
     expect(await shares(none, a)).toBe(false)
   })
 
-  it('takes the offloader as it is where there is no session', () => {
+  it('returns the offloader itself without a session', () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
-    const offloaderOf = scopedOffloader(offloader, {}, 'a test')
+    const offloaderOf = sessionRuns(offloader, {}, { usage: 'a test' }).offloaderOf
     for (const sessionId of [undefined, '']) expect(offloaderOf({ context: {}, sessionId })).toBe(offloader)
   })
 
-  it('asks the option with the context and the session', async () => {
+  it('passes the context and the session to the option scope', async () => {
     const scope = ({ context, sessionId }: ScopeRun): string[] => [
       (context as { tenant: string }).tenant,
       sessionId ?? '',
@@ -45,27 +47,29 @@ describe('scopedOffloader', () => {
     ['returns no array', (() => 'a') as never, 'a'],
     ['gets a session id that cannot be a scope', undefined, 'x'.repeat(2_000)],
     ['gets what is no text', undefined, 7 as never],
-  ])('stores nothing and tells of it where the scope %s', async (_what, scope, sessionId) => {
+  ])('stores nothing and emits an event if the scope %s', async (_what, scope, sessionId) => {
     const events: OffloadEvent[] = []
     const all = new ContextOffloader({ storage: new InMemoryStorage(), onEvent: (event) => void events.push(event) })
-    const outcome = await scopedOffloader(all, { scope }, 'a test')({ context: {}, sessionId }).offload(offload)
+    const outcome = await sessionRuns(all, { scope }, { usage: 'a test' })
+      .offloaderOf({ context: {}, sessionId })
+      .offload(offload)
     expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', error: { code: 'invalid-key' } })
     expect(events).toMatchObject([{ type: 'offload-failed', error: { code: 'invalid-key' } }])
   })
 
-  it('refuses what cannot work, and says where it belongs', () => {
+  it('rejects invalid arguments, and shows the call in the message', () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
-    expect(() => scopedOffloader({} as never, {}, 'use(offloader)')).toThrow(
+    expect(() => sessionRuns({} as never, {}, { usage: 'use(offloader)' })).toThrow(
       /must be a ContextOffloader.*use\(offloader\)/,
     )
-    expect(() => scopedOffloader(offloader, { exept: [] } as never, '')).toThrow('Unknown option "exept"')
+    expect(() => sessionRuns(offloader, { exept: [] } as never, { usage: '' })).toThrow('Unknown option "exept"')
   })
 })
 
 describe('enterRun', () => {
   const run = (context: RunContext, sessionId?: string): Parameters<typeof enterRun>[1] => ({ context, sessionId })
 
-  it('makes a run known by its context and by what forks of it share, until it ends', () => {
+  it('finds a run by its context and by forks of it, until the run ends', () => {
     const context = new RunContext({ tenant: 'a' })
     const fork = new RunContext({ tenant: 'b' })
     fork.usage = context.usage
@@ -79,7 +83,7 @@ describe('enterRun', () => {
     expect(findRun(context).sessionId).toBeUndefined()
   })
 
-  it('takes runs of one session in one context, and refuses another session as long as one goes on', () => {
+  it('accepts runs of one session in one context, and rejects another session while one is active', () => {
     const context = new RunContext()
     const [leaveFirst, leaveSecond] = [enterRun(context, run(context, 'a')), enterRun(context, run(context, 'a'))]
     for (const other of ['b', undefined])

@@ -1,15 +1,13 @@
 import type { RunContext } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions, offloaderOfRun, type KnownOutputs, type RunOptions } from '@spillway/core/adapter'
+import { runsOf, type KnownOutputs, type RunOptions, type RunOptionsCheck, type Runs } from '@spillway/core/adapter'
 import type { ResultOutput } from './result-parts.ts'
 
 /** A run, as the option `scope` gets it. */
 export interface ScopeRun {
   /** The program's `context`; an empty object by default. */
   readonly context: unknown
-  /**
-   * The id of the run's `Session`, else its `conversationId`; absent without either, and outside of `offloadRunner`.
-   */
+  /** The id of the run's `Session`, else its `conversationId`. Absent outside of `offloadRunner`. */
   readonly sessionId?: string | undefined
 }
 
@@ -23,30 +21,27 @@ interface ActiveRun extends ScopeRun {
 }
 
 /** Runs by the usage of their context: an agent that runs as a tool has a context of its own, with the same usage. */
-const runsOf = new WeakMap<object, Set<ActiveRun>>()
+const activeRuns = new WeakMap<object, Set<ActiveRun>>()
 
-export function scopedOffloader(
+export const sessionRuns = (
   offloader: ContextOffloader,
   options: OffloadOptions,
-  usage: string,
-): (run: ScopeRun) => ContextOffloader {
-  assertRunOptions(offloader, options, { usage })
-  return offloaderOfRun(offloader, options.scope ?? scopeOfSession)
-}
+  check: RunOptionsCheck,
+): Runs<ScopeRun> => runsOf(offloader, options, { ...check, read: (run: ScopeRun) => run, scope: sessionScope })
 
-export const scopeOfSession = ({ sessionId = '' }: ScopeRun): readonly string[] => (sessionId === '' ? [] : [sessionId])
+const sessionScope = ({ sessionId = '' }: ScopeRun): readonly string[] => (sessionId === '' ? [] : [sessionId])
 
 /** Returns the function that ends the run. */
 export function enterRun({ usage }: RunContext, run: ActiveRun): () => void {
-  const runs = runsOf.get(usage) ?? new Set()
+  const runs = activeRuns.get(usage) ?? new Set()
   if ([...runs].some(({ sessionId }) => sessionId !== run.sessionId))
     throw new TypeError(
       'A run of another session goes on in this RunContext. Pass `context.context` for one of its own.',
     )
-  runsOf.set(usage, runs.add(run))
+  activeRuns.set(usage, runs.add(run))
   return () => void runs.delete(run)
 }
 
 export function findRun({ context, usage }: RunContext): ActiveRun {
-  return { ...[...(runsOf.get(usage) ?? [])].at(-1), context }
+  return { ...[...(activeRuns.get(usage) ?? [])].at(-1), context }
 }

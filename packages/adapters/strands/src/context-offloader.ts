@@ -8,15 +8,9 @@ import { countAsModel, withEvictAfterTurns } from '@spillway/core/adapter'
 import { Message, TextBlock, type LocalAgent, type Model, type Plugin, type Tool } from '@strands-agents/sdk'
 import { offloadPlugin, type OffloadOptions } from './offload-plugin.ts'
 
-/**
- * Options of {@link ContextOffloader}: those of Strands' own plugin, of Spillway's offloader, and of {@link
- * offloadPlugin}.
- */
+/** Options of Strands' own plugin, of Spillway's offloader, and of {@link offloadPlugin}. */
 export interface ContextOffloaderConfig extends ContextOffloaderOptions, OffloadOptions {
-  /**
-   * Model calls without use after which content is evicted; `null` for never. Overrides the storage's
-   * `evictAfterTurns`.
-   */
+  /** Model calls without use after which content is evicted; `null` for never. */
   readonly evictAfterCycles?: number | null | undefined
 }
 

@@ -40,7 +40,7 @@ import {
   type Turn,
 } from '../test/scripted-agent.ts'
 import { isVersion10 } from '../test/version.ts'
-import { agentScope, blockToContent, contentToBlock, offloadPlugin, RetrievalTool } from './offload-plugin.ts'
+import { agentScope, blockToContent, contentToBlock, offloadPlugin, type OffloadOptions } from './offload-plugin.ts'
 
 const offloaded = expect.stringMatching(/^\[Offloaded: /)
 
@@ -64,7 +64,7 @@ async function runOnce(config: AgentConfig): Promise<ToolResultBlock | undefined
   return resultsOf(agent)[0]
 }
 
-it('keeps agents that share it apart: neither reads nor evicts what another has stored', async () => {
+it('isolates agents that share it: none reads or evicts content of another', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: 3 })
   const plugins = [offloadPlugin(new ContextOffloader({ storage }))]
   const first = agentWith({ model: scriptedModel('read_log'), tools: [readLog], plugins })
@@ -83,7 +83,7 @@ it('keeps agents that share it apart: neither reads nor evicts what another has 
   expect(textOf(resultsOf(first)[1])).toContain('line 4321: status=FAILED')
 })
 
-it('finds what the same agent of the same session has stored in another process', async () => {
+it('finds content that the same agent and session stored in another process', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'spillway-strands-'))
   try {
     const agent = (sessionId: string, ...turns: readonly Turn[]): Agent =>
@@ -107,7 +107,7 @@ it('finds what the same agent of the same session has stored in another process'
   }
 })
 
-it('takes the scope from what the caller says of the run', async () => {
+it('derives the scope from the invocation state of the caller', async () => {
   const offloader = create()
   const plugins = [
     offloadPlugin(offloader, { scope: ({ agent, invocationState }) => [String(invocationState['tenant']), agent.id] }),
@@ -117,7 +117,7 @@ it('takes the scope from what the caller says of the run', async () => {
   expect(await references(offloader.forScope('tenant-1', 'writer').options.storage)).toHaveLength(1)
 })
 
-it('leaves results as they are where the scope of a run cannot be named', async () => {
+it('leaves results unchanged if the scope of a run is invalid', async () => {
   const events: OffloadEvent[] = []
   const offloader = new ContextOffloader({
     storage: new InMemoryStorage(),
@@ -160,7 +160,7 @@ it.each(['behind it in the list', ...(isVersion10 ? [] : ['before it in the list
   },
 )
 
-it('stores nothing of an attempt that is made again', async () => {
+it('stores nothing of an attempt that is repeated', async () => {
   const offloader = create()
   let attempts = 0
   const again = program((agent) => {
@@ -176,27 +176,24 @@ it('stores nothing of an attempt that is made again', async () => {
   expect(await references(offloader.options.storage)).toHaveLength(1)
 })
 
-it.each(['a large one', 'one like any result'])(
-  'leaves the message of a cancelled call as it is: %s',
-  async (which) => {
-    const events: OffloadEvent[] = []
-    const offloader = new ContextOffloader({
-      storage: new InMemoryStorage(),
-      onEvent: (event) => void events.push(event),
+it.each(['a large one', 'one like any result'])('leaves the message of a canceled call as it is: %s', async (which) => {
+  const events: OffloadEvent[] = []
+  const offloader = new ContextOffloader({
+    storage: new InMemoryStorage(),
+    onEvent: (event) => void events.push(event),
+  })
+  const message = which === 'a large one' ? `You may not.\n${LOG}` : 'You may not.'
+  const forbid = program((agent) => {
+    agent.addHook(BeforeToolCallEvent, (event) => {
+      event.cancel = message
     })
-    const message = which === 'a large one' ? `You may not.\n${LOG}` : 'You may not.'
-    const forbid = program((agent) => {
-      agent.addHook(BeforeToolCallEvent, (event) => {
-        event.cancel = message
-      })
-    })
-    const result = await runOnce({ plugins: [offloadPlugin(offloader), forbid] })
-    expect(result).toMatchObject({ status: 'error', content: [{ text: message }] })
-    expect(events).toEqual([])
-  },
-)
+  })
+  const result = await runOnce({ plugins: [offloadPlugin(offloader), forbid] })
+  expect(result).toMatchObject({ status: 'error', content: [{ text: message }] })
+  expect(events).toEqual([])
+})
 
-it('offloads the result of a call like one that was cancelled before', async () => {
+it('offloads the result of a call like one that was canceled before', async () => {
   let calls = 0
   const forbidOnce = program((agent) => {
     agent.addHook(BeforeToolCallEvent, (event) => {
@@ -214,7 +211,7 @@ it('offloads the result of a call like one that was cancelled before', async () 
   expect(resultsOf(agent).map(textOf)).toEqual([expect.any(String), offloaded])
 })
 
-it('leaves what a structured run ends with', async () => {
+it('leaves the answer of a structured run', async () => {
   const lines = LOG.split('\n')
   const model = new FakeModel(({ toolNames }) => {
     const name = toolNames.find((one) => one.includes('structured')) ?? ''
@@ -273,7 +270,7 @@ it('ends a turn for each model call that succeeds, and none for an attempt that 
   expect(turns).toBe(2)
 })
 
-it('leaves the results of tools that are excepted', async () => {
+it('leaves the results of tools that are exempt', async () => {
   expect(textOf(await runOnce({ plugins: [offloadPlugin(create(), { except: ['read_log'] })] }))).toBe(LOG)
 })
 
@@ -309,7 +306,7 @@ it('counts media by their size, and keeps the address of those that are elsewher
   expect(others).toEqual([])
 })
 
-it('takes content that is none of the types of Strands', async () => {
+it('accepts content of unknown types', async () => {
   const content = [{ text: LOG }, { type: 'textBlock', text: 5 }, { type: 'textBlock', text: LOG }]
   const result = new ToolResultBlock({ toolUseId: 'call_1', status: 'success', content: content as never })
   // Strands itself would fail on such content once a model is called.
@@ -324,7 +321,7 @@ it('takes content that is none of the types of Strands', async () => {
   expect(none.result.content).toBe(LOG)
 })
 
-it('is refused by Strands where an agent has it twice', async () => {
+it('is rejected by Strands if an agent has it twice', async () => {
   const agent = agentWith({
     model: new FakeModel(() => ({ text: 'done' })),
     plugins: [offloadPlugin(create()), offloadPlugin(create())],
@@ -332,7 +329,7 @@ it('is refused by Strands where an agent has it twice', async () => {
   await expect(agent.invoke('Go.')).rejects.toThrow(/already/)
 })
 
-it.skipIf(isVersion10)('returns to a program that calls a tool itself what the tool returned', async () => {
+it.skipIf(isVersion10)('returns the original result to a program that calls a tool itself', async () => {
   const agent = agentWith({
     model: new FakeModel(() => ({ text: 'done' })),
     tools: [readLog],
@@ -347,7 +344,7 @@ it.each<[unknown, unknown, RegExp]>([
   [{}, {}, /^offloader must be a ContextOffloader, got object: offloadPlugin\(offloader, options\)/],
   [create(), { exept: [] }, /^Unknown option "exept"/],
   [create(), { scope: 'tenant' }, /^scope must be a function of the run/],
-])('refuses %o with %o', (offloader, options, message) => {
+])('rejects %o with %o', (offloader, options, message) => {
   expect(() => offloadPlugin(offloader as ContextOffloader, options as object)).toThrow(message)
 })
 
@@ -382,7 +379,7 @@ function returning(...results: readonly ToolResultBlock[]): Tool {
 describe('retrievalTool', () => {
   const agent = { cancelSignal: new AbortController().signal }
 
-  async function answer(tool: RetrievalTool, input: unknown, context: object = {}): Promise<ToolResultBlock> {
+  async function answer(tool: Tool, input: unknown, context: object = {}): Promise<ToolResultBlock> {
     const toolUse = { name: tool.name, toolUseId: 'call_1', input }
     const stream = tool.stream({ toolUse, agent, invocationState: {}, ...context } as unknown as ToolContext)
     const { done, value } = await stream.next()
@@ -390,20 +387,23 @@ describe('retrievalTool', () => {
     return value
   }
 
-  it('offers the parameters of the offloader, and a search of everything only where there are scopes', () => {
+  const retrievalToolOf = (offloader: ContextOffloader, scope: OffloadOptions['scope'] = () => []): Tool =>
+    offloadPlugin(offloader, { scope }).getTools()[0]!
+
+  it('offers the parameters of the offloader, and a search of the whole scope only with scopes', () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
     const { name, description, inputSchema } = offloader.forScope('a').retrievalTool
-    const scoped = new RetrievalTool(offloader, () => offloader)
+    const scoped = retrievalToolOf(offloader)
     expect(scoped).toMatchObject({ name, description, toolSpec: { name, description, inputSchema } })
     const twoMethods: Storage = { store: async (key) => key, retrieve: () => Promise.reject(new Error('none')) }
     const unscoped = new ContextOffloader({ storage: twoMethods })
-    const tool = new RetrievalTool(unscoped, () => unscoped)
+    const tool = retrievalToolOf(unscoped)
     expect(tool.toolSpec.inputSchema).toMatchObject({ required: ['reference'] })
   })
 
-  it('answers in the native form of what was stored, and marks what it cannot answer as an error', async () => {
+  it('answers in the native form of the content, and marks failures as errors', async () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage(), maxRetrievalTokens: 100_000 })
-    const tool = new RetrievalTool(offloader, () => offloader)
+    const tool = retrievalToolOf(offloader)
     const rows = Array.from({ length: 1_000 }, (_, id) => ({ id, name: `user ${id}` }))
     const content = [{ type: 'json', value: rows } as const]
     const outcome = await offloader.offload({ toolName: 'list', toolCallId: 'a', content })
@@ -426,7 +426,7 @@ describe('retrievalTool', () => {
       const controller = new AbortController()
       const hanging: Storage = { store: async () => 'a', retrieve: () => new Promise(() => undefined) }
       const offloader = new ContextOffloader({ storage: hanging })
-      const tool = new RetrievalTool(offloader, () => offloader)
+      const tool = retrievalToolOf(offloader)
       const signal = { cancelSignal: controller.signal }
       const answered = answer(tool, { reference: 'a' }, which.includes('agent') ? { agent: signal } : signal)
       controller.abort()
@@ -434,11 +434,9 @@ describe('retrievalTool', () => {
     },
   )
 
-  it('answers in the scope of the run that asks', async () => {
+  it('answers in the scope of the calling run', async () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
-    const tool = new RetrievalTool(offloader, ({ invocationState }) =>
-      offloader.forScope(String(invocationState['tenant'])),
-    )
+    const tool = retrievalToolOf(offloader, ({ invocationState }) => [String(invocationState['tenant'])])
     const request = { toolName: 'read', toolCallId: 'a', content: [{ type: 'text', text: LOG } as const] }
     await offloader.forScope('a').offload(request)
     const search = { pattern: 'FAILED' }
@@ -461,14 +459,14 @@ describe('runScope', () => {
     expect(scopeOf(agent('writer'))).toEqual(['session-1', 'writer'])
   })
 
-  it('is one of its own for each agent without a session manager, and stays', () => {
+  it('is unique and stable for each agent without a session manager', () => {
     const [first, second] = [new Agent({ model }), new Agent({ model })]
     expect(scopeOf(first)).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), 'agent'])
     expect(scopeOf(first)).toEqual(scopeOf(first))
     expect(scopeOf(second)).not.toEqual(scopeOf(first))
   })
 
-  it('takes an agent of which little is known', () => {
+  it('accepts an agent with few fields', () => {
     expect(agentScope({ agent: { id: 'a' } as LocalAgent, invocationState: {} })).toHaveLength(2)
   })
 })

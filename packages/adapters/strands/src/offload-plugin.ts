@@ -5,14 +5,7 @@ import {
   type ContextOffloader,
   type MediaBlock,
 } from '@spillway/core'
-import {
-  assertRunOptions,
-  mediaFromData,
-  mediaFromUrl,
-  offloaderOfRun,
-  offloadParts,
-  type RunOptions,
-} from '@spillway/core/adapter'
+import { mediaFromData, mediaFromUrl, offloadParts, runsOf, type RunOptions, type Runs } from '@spillway/core/adapter'
 import {
   AfterModelCallEvent,
   AfterToolCallEvent,
@@ -67,10 +60,10 @@ export interface OffloadOptions extends RunOptions<ScopeRun> {}
  * ```
  */
 export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptions = {}): Required<Plugin> {
-  assertRunOptions(offloader, options, { usage: 'offloadPlugin(offloader, options)' })
-  const offloaderOf = offloaderOfRun(offloader, options.scope ?? agentScope)
-  const except = new Set([STRUCTURED_OUTPUT_TOOL, ...(options.except ?? [])])
-  const tools = offloader.options.includeRetrievalTool ? [new RetrievalTool(offloader, offloaderOf)] : []
+  const usage = 'offloadPlugin(offloader, options)'
+  const runs = runsOf(offloader, options, { usage, read: (run: ScopeRun) => run, scope: agentScope })
+  const { offloaderOf, except } = runs
+  const tools = offloader.options.includeRetrievalTool ? [new RetrievalTool(runs)] : []
   return {
     name: 'spillway:context-offloader',
     getTools: () => tools,
@@ -86,7 +79,7 @@ export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptio
         const { name, toolUseId } = event.toolUse
         const isCancelled = Boolean(begun.get(toolUseId)?.cancel)
         begun.delete(toolUseId)
-        if (except.has(name) || isTakenElsewhere(event)) return
+        if (except.has(name) || name === STRUCTURED_OUTPUT_TOOL || isTakenElsewhere(event)) return
         event.result = await offloadResult(offloaderOf(event), event, isCancelled)
       })
       addHook(AfterModelCallEvent, async (event) => {
@@ -126,17 +119,14 @@ async function offloadResult(
   return new ToolResultBlock({ toolUseId, status, content: [...outcome.parts], ...(error && { error }) })
 }
 
-export class RetrievalTool extends Tool {
+class RetrievalTool extends Tool {
   readonly name: string
   readonly description: string
   readonly toolSpec: ToolSpec
-  readonly #offloaderOf: (run: ScopeRun) => ContextOffloader
+  readonly #offloaderOf: Runs<ScopeRun>['offloaderOf']
 
-  constructor(offloader: ContextOffloader, offloaderOf: (run: ScopeRun) => ContextOffloader) {
+  constructor({ offloaderOf, retrievalTool: { name, description, inputSchema } }: Runs<ScopeRun>) {
     super()
-    // In its own scope a run may search without a reference, and the model must know.
-    const { retrievalTool } = offloader.options.storage.scope ? offloader.forScope('session') : offloader
-    const { name, description, inputSchema } = retrievalTool
     this.name = name
     this.description = description
     this.toolSpec = { name, description, inputSchema: inputSchema as object }

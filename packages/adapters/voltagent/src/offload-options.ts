@@ -1,6 +1,5 @@
 import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions, offloaderOfRun, SmallTexts } from '@spillway/core/adapter'
-import type { RunOptions, RunOptionsCheck } from '@spillway/core/adapter'
+import { runsOf, SmallTexts, type RunOptions, type RunOptionsCheck, type Runs } from '@spillway/core/adapter'
 
 /** An operation, as the option `scope` gets it. */
 export interface OffloadRun {
@@ -19,21 +18,22 @@ export interface OffloadRun {
  */
 export interface OffloadOptions extends RunOptions<OffloadRun> {}
 
-export interface Settings {
-  readonly offloaderOf: (operation: unknown) => ContextOffloader
-  readonly except: ReadonlySet<string>
+export interface Settings extends Runs<unknown> {
   /** VoltAgent makes messages anew for each operation. */
   readonly smallTexts: SmallTexts
 }
 
 export function resolveOptions(offloader: ContextOffloader, options: OffloadOptions, check: RunOptionsCheck): Settings {
-  assertRunOptions(offloader, options, check)
-  const { scope, except } = options
-  const offloaderOf = offloaderOfRun(offloader, (operation: unknown) => {
-    const { conversationId, userId, context = new Map() } = Object(operation) as Partial<OffloadRun>
-    if (scope !== undefined) return scope({ conversationId, userId, context })
-    if (!conversationId) return []
-    return userId ? [userId, conversationId] : [conversationId]
-  })
-  return { offloaderOf, except: new Set(except), smallTexts: new SmallTexts() }
+  const runs = runsOf(offloader, options, { ...check, read: readOperation, scope: conversationScope })
+  return { ...runs, smallTexts: new SmallTexts() }
+}
+
+function readOperation(operation: unknown): OffloadRun {
+  const { conversationId, userId, context = new Map() } = Object(operation) as Partial<OffloadRun>
+  return { conversationId, userId, context }
+}
+
+function conversationScope({ conversationId, userId }: OffloadRun): readonly string[] {
+  if (!conversationId) return []
+  return userId ? [userId, conversationId] : [conversationId]
 }

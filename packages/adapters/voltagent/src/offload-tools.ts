@@ -19,26 +19,15 @@ export type AnyTool = Extract<AgentOptions['tools'], readonly unknown[]>[number]
  * @example
  * ```ts
  * import { ContextOffloader } from '@spillway/core'
- * import { offloadHooks, offloadTools } from '@spillway/voltagent'
+ * import { offloadTools } from '@spillway/voltagent'
  * import { InMemoryStorage } from '@spillway/memory'
- * import { Agent, createTool } from '@voltagent/core'
+ * import { createTool } from '@voltagent/core'
  * import { z } from 'zod'
  *
- * const readLog = createTool({
- *   name: 'read_log',
- *   description: 'Read the log.',
- *   parameters: z.object({}),
- *   execute: async () => 'a line of a log\n'.repeat(5_000),
- * })
- * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const agent = new Agent({
- *   name: 'operator',
- *   instructions: 'Answer from the log.',
- *   model: 'openai/gpt-5',
- *   tools: offloadTools([readLog], offloader),
- *   hooks: offloadHooks(offloader),
- * })
- * console.assert(agent.getTools().map(({ name }) => name).join() === 'read_log,retrieve_offloaded_content')
+ * const execute = async () => 'a line of a log\n'.repeat(5_000)
+ * const readLog = createTool({ name: 'read_log', description: 'Read the log.', parameters: z.object({}), execute })
+ * const tools = offloadTools([readLog], new ContextOffloader({ storage: new InMemoryStorage() }))
+ * console.assert(tools.map(({ name }) => name).join() === 'read_log,retrieve_offloaded_content')
  * ```
  */
 export function offloadTools<const TOOLS extends readonly AnyTool[]>(

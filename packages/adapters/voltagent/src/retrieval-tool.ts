@@ -9,9 +9,7 @@ export type RetrievalOutput = ModelOutput
 const answers = new WeakSet<object>()
 
 /** Answers of the retrieval tool are never offloaded. */
-export function isAnswer(output: unknown): boolean {
-  return answers.has(Object(output) as object)
-}
+export const isAnswer = (output: unknown): boolean => answers.has(Object(output) as object)
 
 /**
  * Make the tool `retrieve_offloaded_content` in the scope of its operation. {@link offloadTools} adds it.
@@ -32,10 +30,9 @@ export function isAnswer(output: unknown): boolean {
  * ```
  */
 export function retrievalTool(offloader: ContextOffloader, options: OffloadOptions = {}): Tool {
-  const { offloaderOf } = resolveOptions(offloader, options, { usage: 'retrievalTool(offloader, options)' })
-  // In its own scope an operation may search without a reference, and the model must know.
-  const scoped = options.scope === undefined ? offloader.forScope('conversation') : offloader
-  const { name, description, inputSchema } = scoped.retrievalTool
+  const settings = resolveOptions(offloader, options, { usage: 'retrievalTool(offloader, options)' })
+  // Runs may share the scope that an option names.
+  const { name, description, inputSchema } = (options.scope === undefined ? settings : offloader).retrievalTool
   return createTool({
     name,
     description,
@@ -43,7 +40,7 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
     parameters: anyInputSchema(inputSchema) as unknown as ToolSchema,
     async execute(input: unknown, operation?: ToolExecuteOptions): Promise<RetrievalOutput> {
       const signal = operation?.toolContext?.abortSignal
-      const { content, isError } = await offloaderOf(operation).retrievalTool.execute(input, { signal })
+      const { content, isError } = await settings.offloaderOf(operation).retrievalTool.execute(input, { signal })
       const answer = writeModelOutput(content, { isError, form: 'file-data' })
       answers.add(answer)
       return answer

@@ -6,7 +6,7 @@ import { anyInputSchema } from './any-input-schema.ts'
 
 const SCHEMA = { type: 'object', properties: { reference: { type: 'string' } }, required: ['reference'] }
 
-it('tells models what the schema says', () => {
+it('shows the schema to models', () => {
   const { jsonSchema } = anyInputSchema(SCHEMA)['~standard']
   expect(jsonSchema.input()).toEqual(SCHEMA)
   expect(jsonSchema.output()).toEqual(SCHEMA)
@@ -19,7 +19,7 @@ it('gives each reader a copy of its own', () => {
   expect(jsonSchema.input()).toEqual(SCHEMA)
 })
 
-it.each([[undefined], [null], ['text'], [{ unknown: 1 }]])('takes %o', (value) => {
+it.each([[undefined], [null], ['text'], [{ unknown: 1 }]])('accepts %o', (value) => {
   expect(anyInputSchema(SCHEMA)['~standard'].validate(value)).toEqual({ value })
 })
 
@@ -36,24 +36,24 @@ async function setUp(includeRetrievalTool = true): Promise<{ offloader: ContextO
   return { offloader, events }
 }
 
-it('tells once that a model is not offered the tool that previews name', async () => {
+it('emits one event if a model is not offered the tool that previews name', async () => {
   const { offloader, events } = await setUp()
-  tellHiddenTool(offloader, ['read', RETRIEVAL_TOOL_NAME])
+  tellHiddenTool(offloader, [{ name: 'read' }, { name: RETRIEVAL_TOOL_NAME }])
   expect(events).toMatchObject([{ type: 'offload' }])
-  tellHiddenTool(offloader, ['read', undefined])
+  tellHiddenTool(offloader, [{ name: 'read' }, {}])
   tellHiddenTool(offloader, [])
   expect(events.slice(1)).toEqual([hidden(RETRIEVAL_TOOL_NAME)])
 })
 
-it('knows the tool by the name that previews have for it', async () => {
+it('compares the name of the tool in previews', async () => {
   const { offloader, events } = await setUp()
   const named = offloader.withRetrievalToolName('read_stored')
-  tellHiddenTool(named, ['read_stored'])
-  tellHiddenTool(named, [RETRIEVAL_TOOL_NAME])
+  tellHiddenTool(named, [{ name: 'read_stored' }])
+  tellHiddenTool(named, [{ name: RETRIEVAL_TOOL_NAME }])
   expect(events.slice(1)).toEqual([hidden('read_stored')])
 })
 
-it('tells nothing of an offloader without a retrieval tool', async () => {
+it('emits no event for an offloader without a retrieval tool', async () => {
   const { offloader, events } = await setUp(false)
   tellHiddenTool(offloader, [])
   expect(events).toMatchObject([{ type: 'offload' }])

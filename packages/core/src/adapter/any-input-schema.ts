@@ -8,10 +8,7 @@ export interface AnyInputSchema {
   }
 }
 
-/**
- * Make a Standard Schema that shows a JSON Schema to models and accepts every input, so that the retrieval tool can
- * give its advice.
- */
+/** Make a Standard Schema that shows a JSON Schema to models and accepts every input. */
 export function anyInputSchema(jsonSchema: object): AnyInputSchema {
   const read = (): Record<string, unknown> => structuredClone(jsonSchema) as Record<string, unknown>
   const validate = (value: unknown): { readonly value: unknown } => ({ value })

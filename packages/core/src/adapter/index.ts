@@ -16,9 +16,12 @@ export {
   assertOffloader,
   assertRunOptions,
   offloaderOfRun,
+  runsOf,
   withEvictAfterTurns,
+  type RunForm,
   type RunOptions,
   type RunOptionsCheck,
+  type Runs,
 } from './run-options.ts'
 export { copyWith } from './copy-with.ts'
 export { countAsModel } from './count-as-model.ts'

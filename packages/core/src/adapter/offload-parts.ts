@@ -73,9 +73,7 @@ export interface OffloadedModelOutput<Output> {
   readonly reason?: InlineReason
 }
 
-/**
- * Offload the output of a `toModelOutput`: `{ type, value }` of the AI SDK. An output that stays is the very object.
- */
+/** Offload the output of a `toModelOutput`, `{ type, value }`. An output that stays is the very object. */
 export async function offloadModelOutput<Output>(
   offloader: Pick<ContextOffloader, 'offload'>,
   call: ModelOutputCall,

@@ -65,9 +65,7 @@ async function replaceMessage(messages: ModelMessageLike[], index: number, outpu
     messages[index] = { ...message, content: parts.map((part, at) => withOutput(part, settled[at])) }
 }
 
-function withOutput(part: Part, output: unknown): Part {
-  return output === part.output ? part : { ...part, output }
-}
+const withOutput = (part: Part, output: unknown): Part => (output === part.output ? part : { ...part, output })
 
 /** The outcome for one output. */
 export interface KnownOutput<Output> {

@@ -7,6 +7,7 @@ import {
   assertOffloader,
   assertRunOptions,
   offloaderOfRun,
+  runsOf,
   withEvictAfterTurns,
   type RunOptions,
 } from './run-options.ts'
@@ -24,11 +25,11 @@ it.each<[string, ContextOffloader, RunOptions<never>]>([
   ['a scope and names', offloader, { scope: () => ['a'], except: ['read_file'] }],
   ['undefined', offloader, { scope: undefined, except: undefined }],
   ['a storage without scopes that all share', unscoped, { scope: () => [] }],
-])('takes options: %s', (_, one, options) => {
+])('accepts options: %s', (_, one, options) => {
   expect(() => assertRunOptions(one, options, { usage })).not.toThrow()
 })
 
-it('takes the other options of an adapter, and leaves them to it', () => {
+it('leaves the other options of an adapter to the adapter', () => {
   expect(() => assertRunOptions(offloader, { mode: 7 } as never, { usage, others: ['mode'] })).not.toThrow()
 })
 
@@ -41,18 +42,18 @@ it.each<[unknown, unknown, RegExp]>([
   [offloader, { except: 'read_file' }, /^except must be an array of tool names/],
   [offloader, { except: [1] }, /^except must be an array of tool names/],
   [unscoped, {}, /^This storage has no scope\(\)/],
-])('refuses %o with %o', (one, options, message) => {
+])('rejects %o with %o', (one, options, message) => {
   expect(() => assertRunOptions(one, options as RunOptions<never>, { usage, others: ['mode'] })).toThrow(message)
 })
 
-it('takes an offloader, and one of a scope', () => {
+it('accepts an offloader, and one of a scope', () => {
   const offloader = new ContextOffloader({ storage: tinyStorage() })
   for (const one of [offloader, offloader.forScope('a')])
     expect(() => assertOffloader(one, 'use(offloader)')).not.toThrow()
 })
 
 it.each([[undefined], [null], ['offloader'], [{}], [{ storage: tinyStorage() }], [tinyStorage()], [() => undefined]])(
-  'refuses %o, and says where an offloader belongs',
+  'rejects %o, and shows the call in the message',
   (value) => {
     expect(() => assertOffloader(value, 'use(offloader)')).toThrow(
       new TypeError(
@@ -77,14 +78,14 @@ async function shares(writer: readonly string[], reader: readonly string[]): Pro
   return !(await offloaderOf(reader).retrievalTool.execute({ reference: stored?.reference })).isError
 }
 
-it('keeps scopes apart, and gives all runs of one the same', async () => {
+it('isolates scopes, and gives all runs of a scope the same offloader', async () => {
   expect(await shares(['a'], ['a'])).toBe(true)
   expect(await shares(['a'], ['b'])).toBe(false)
   expect(await shares(['a', 'b'], ['a'])).toBe(false)
   expect(await shares(['a'], [])).toBe(false)
 })
 
-it('takes the offloader as it is for no segments, and makes one for several calls of a run', () => {
+it('returns the offloader itself without segments, and one offloader for several calls of a run', () => {
   const offloader = new ContextOffloader({ storage: tinyStorage() })
   const offloaderOf = offloaderOfRun(offloader, ofSegments)
   expect(offloaderOf([])).toBe(offloader)
@@ -104,7 +105,7 @@ it.each<[what: string, scope: (run: unknown) => readonly string[]]>([
   ['returns an empty segment', () => ['']],
   ['returns what is no string', () => [undefined as unknown as string]],
   ['returns a huge segment', () => ['x'.repeat(2_000)]],
-])('stores nothing, answers and tells of it where the scope %s', async (_what, scope) => {
+])('stores nothing, answers and emits an event if the scope %s', async (_what, scope) => {
   const events: OffloadEvent[] = []
   const all = new ContextOffloader({ storage: tinyStorage(), onEvent: (event) => void events.push(event) })
   const offloader = offloaderOfRun(all, scope)({})
@@ -115,6 +116,33 @@ it.each<[what: string, scope: (run: unknown) => readonly string[]]>([
   const reference = stored.status === 'offloaded' ? stored.stored[0]?.reference : undefined
   expect(await offloader.retrievalTool.execute({ reference })).toMatchObject({ isError: true })
   expect(await offloader.endTurn()).toEqual({ evicted: [] })
+})
+
+const form = {
+  usage,
+  read: (run: { session?: string }) => ({ id: run.session ?? '' }),
+  scope: ({ id }: { id: string }) => (id === '' ? [] : [id]),
+}
+
+it('reads the run for the option scope, whose default the adapter names', () => {
+  const byDefault = runsOf(offloader, {}, form)
+  expect([byDefault.segmentsOf({ session: 'a' }), byDefault.segmentsOf({})]).toEqual([['a'], []])
+  expect(byDefault.offloaderOf({})).toBe(offloader)
+  const { segmentsOf, except } = runsOf(offloader, { scope: ({ id }) => ['tenant', id], except: ['read_file'] }, form)
+  expect(segmentsOf({ session: 'a' })).toEqual(['tenant', 'a'])
+  expect([...except]).toEqual(['read_file'])
+})
+
+it('tells the model that a scope can be searched without a reference, if the storage has scopes', () => {
+  const requires = (one: ContextOffloader): readonly string[] =>
+    runsOf(one, { scope: () => [] }, form).retrievalTool.inputSchema.required
+  expect(requires(offloader)).toEqual([])
+  expect(requires(unscoped)).toEqual(['reference'])
+})
+
+it('lets all runs share a storage without scopes, if the adapter allows that', () => {
+  expect(() => assertRunOptions(unscoped, {}, { usage, mayShare: true })).not.toThrow()
+  expect(() => assertRunOptions(offloader, { mode: 7 } as never, { usage, others: 'any' })).not.toThrow()
 })
 
 const hello = new TextEncoder().encode('hello')
@@ -137,7 +165,7 @@ it('evicts after other turns than the storage, in both directions', async () => 
   expect(await evictedAfter(always, 30)).toEqual([])
 })
 
-it('has the content, the references and the other settings of the storage', async () => {
+it('keeps the content, the references and the other settings of the storage', async () => {
   const storage = tinyStorage({ maxBytes: 10 })
   const other = withEvictAfterTurns(storage, 5)
   const reference = await storage.scope('a').store('key', hello)
@@ -148,7 +176,7 @@ it('has the content, the references and the other settings of the storage', asyn
 
 const twoMethods: Storage = { store: async (key) => key, retrieve: () => Promise.reject(new Error('none')) }
 
-it('refuses turns of a scope, and of a storage of others, whose null changes nothing', () => {
+it('rejects turns of a scope and of a third-party storage, except for null', () => {
   for (const storage of [tinyStorage().scope('a'), twoMethods]) {
     expect(() => withEvictAfterTurns(storage, 5, 'evictAfterCycles')).toThrow(
       /^evictAfterCycles needs a storage that counts turns/,
@@ -157,7 +185,7 @@ it('refuses turns of a scope, and of a storage of others, whose null changes not
   }
 })
 
-it.each([0, -1, 1.5, Number.NaN, '5', {}])('refuses %j turns', (turns) => {
+it.each([0, -1, 1.5, Number.NaN, '5', {}])('rejects %j turns', (turns) => {
   expect(() => withEvictAfterTurns(tinyStorage(), turns as number)).toThrow(
     /^evictAfterTurns must be a positive integer, or null for never/,
   )

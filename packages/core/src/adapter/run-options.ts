@@ -21,8 +21,54 @@ export interface RunOptions<Run> {
 export interface RunOptionsCheck {
   /** The call in messages: `offloadPlugin(offloader, options)`. */
   readonly usage: string
-  /** Names of options that the adapter checks itself. */
-  readonly others?: readonly string[] | undefined
+  /** Names of options that the adapter checks itself, or `any`. */
+  readonly others?: readonly string[] | 'any' | undefined
+  /** Whether all runs may share a storage without scopes. */
+  readonly mayShare?: boolean | undefined
+}
+
+/** The runs of a framework, and the messages of a check. */
+export interface RunForm<Run, ScopeRun> extends RunOptionsCheck {
+  /** Reads the run for the option `scope`. */
+  readonly read: (run: Run) => ScopeRun
+  /** The default of the option `scope`. */
+  readonly scope: (run: ScopeRun) => readonly string[]
+}
+
+/** The scopes of a framework's runs. */
+export interface Runs<Run> {
+  /** Returns the segments of a run's scope. */
+  readonly segmentsOf: (run: Run) => readonly string[]
+  /** Returns the offloader for a run's scope; never throws. */
+  readonly offloaderOf: (run: Run) => ContextOffloader
+  /** Names of tools whose results stay. */
+  readonly except: ReadonlySet<string>
+  /** The tool for models: in a scope they may search without a reference. */
+  readonly retrievalTool: Pick<ContextOffloader['retrievalTool'], 'name' | 'description' | 'inputSchema'>
+}
+
+/**
+ * Check an offloader and options before any tool runs, and return the scopes of a framework's runs.
+ *
+ * @throws TypeError for an invalid or unknown option, and for a storage without scopes if there is no `scope`.
+ */
+export function runsOf<Run, ScopeRun>(
+  offloader: ContextOffloader,
+  options: RunOptions<ScopeRun>,
+  form: RunForm<Run, ScopeRun>,
+): Runs<Run> {
+  assertRunOptions(offloader, options, form)
+  const { scope = form.scope, except } = options
+  const segmentsOf = (run: Run): readonly string[] => scope(form.read(run))
+  return {
+    segmentsOf,
+    offloaderOf: offloaderOfRun(offloader, segmentsOf),
+    except: new Set(except),
+    get retrievalTool() {
+      const isScoped = offloader.options.storage.scope !== undefined
+      return (isScoped ? offloader.forScope('run') : offloader).retrievalTool
+    },
+  }
 }
 
 /**
@@ -33,12 +79,12 @@ export interface RunOptionsCheck {
 export function assertRunOptions(
   offloader: unknown,
   options: RunOptions<never>,
-  { usage, others = [] }: RunOptionsCheck,
+  { usage, others = [], mayShare = false }: RunOptionsCheck,
 ): asserts offloader is ContextOffloader {
   assertOffloader(offloader, usage)
   if (typeof options !== 'object' || options === null)
     throw new TypeError(`options must be an object, got ${options === null ? 'null' : typeof options}: ${usage}.`)
-  const known = ['scope', 'except', ...others]
+  const known = others === 'any' ? Object.keys(options) : ['scope', 'except', ...others]
   for (const name of Object.keys(options))
     if (!known.includes(name))
       throw new TypeError(`Unknown option ${JSON.stringify(name)}. Known: ${known.join(', ')}.`)
@@ -47,7 +93,7 @@ export function assertRunOptions(
     throw new TypeError(`scope must be a function of the run, got ${typeof scope}. For one scope: scope: () => ['id'].`)
   if (!Array.isArray(except) || except.some((name) => typeof name !== 'string'))
     throw new TypeError("except must be an array of tool names, such as ['read_file'].")
-  if (scope === undefined && typeof offloader.options.storage.scope !== 'function')
+  if (!mayShare && scope === undefined && typeof offloader.options.storage.scope !== 'function')
     throw new TypeError(
       'This storage has no scope() and cannot keep sessions apart. Wrap it with createStorage(), ' +
         'or let all sessions share it with scope: () => [].',

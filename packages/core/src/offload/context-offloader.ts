@@ -51,12 +51,12 @@ export function recordRetrieval(offloader: ContextOffloader, event: RetrievalEve
  * Emit the event `retrieval-tool-hidden`, once, if results were offloaded and the model is not offered the retrieval
  * tool.
  *
- * @param offered - Names of the tools that the model is offered.
+ * @param offered - The tools that the model is offered.
  */
-export function tellHiddenTool(offloader: ContextOffloader, offered: readonly unknown[]): void {
+export function tellHiddenTool(offloader: ContextOffloader, offered: readonly { readonly name?: unknown }[]): void {
   const toolName = retrievalToolNameOf(offloader)
   const { includeRetrievalTool } = offloader.options
-  if (!includeRetrievalTool || offered.includes(toolName) || offloader['hasToldHiddenTool']) return
+  if (!includeRetrievalTool || offered.some(({ name }) => name === toolName) || offloader['hasToldHiddenTool']) return
   if (offloader.meter().offloaded === 0) return
   offloader['hasToldHiddenTool'] = true
   emitEvent(offloader.options, { type: 'retrieval-tool-hidden', toolName })

@@ -37,18 +37,13 @@ const USAGE = 'historyPrepareStep(offloader, options, prepareStep)'
  *
  * @example
  * ```ts
- * import { offloadPrepareStep, offloadTools } from '@spillway/ai-sdk'
- * import { historyPrepareStep, summarizeWith } from '@spillway/ai-sdk/history'
+ * import { historyPrepareStep } from '@spillway/ai-sdk/history'
  * import { ContextOffloader } from '@spillway/core'
  * import { InMemoryStorage } from '@spillway/memory'
- * import { ToolLoopAgent, type LanguageModel } from 'ai'
  *
  * const session = new ContextOffloader({ storage: new InMemoryStorage() }).forScope('session-1')
- * const agentFor = (model: LanguageModel) => {
- *   const history = historyPrepareStep(session, { maxTotalTokens: 100_000, summarize: summarizeWith(model) })
- *   return new ToolLoopAgent({ model, tools: offloadTools({}, session), prepareStep: offloadPrepareStep(session, history) })
- * }
- * console.assert(typeof agentFor === 'function')
+ * const prepareStep = historyPrepareStep(session, { maxTotalTokens: 100_000 }) // new ToolLoopAgent({ …, prepareStep })
+ * console.assert(typeof prepareStep === 'function')
  * ```
  */
 export function historyPrepareStep(

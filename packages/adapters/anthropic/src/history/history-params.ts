@@ -30,22 +30,13 @@ export type HistoryParams = <Params extends HistoryRequest>(
  * @example
  * ```ts
  * import type Anthropic from '@anthropic-ai/sdk'
- * import { answerToolCalls, retrievalTool } from '@spillway/anthropic'
  * import { historyParams, summarizeWith } from '@spillway/anthropic/history'
  * import type { ContextOffloader } from '@spillway/core'
  *
  * export function open(client: Anthropic, session: ContextOffloader) {
- *   const base = { model: 'claude-opus-5', max_tokens: 1_024, tools: [retrievalTool(session)] }
  *   const keepSmall = historyParams(session, { summarize: summarizeWith(client, { model: 'claude-haiku-5' }) })
- *   return async (messages: Anthropic.MessageParam[]) => {
- *     for (;;) {
- *       const response = await client.messages.create(await keepSmall({ ...base, messages }))
- *       messages.push({ role: 'assistant', content: response.content })
- *       const results = await answerToolCalls(response, session, () => 'a line of a log\n'.repeat(100))
- *       if (results === undefined) return response
- *       messages.push(results)
- *     }
- *   }
+ *   return async (messages: Anthropic.MessageParam[]) =>
+ *     client.messages.create(await keepSmall({ model: 'claude-opus-5', max_tokens: 1_024, messages }))
  * }
  * ```
  */

@@ -25,16 +25,11 @@ const MAX_WHOLE_BYTES = 8 * 1024 * 1024
  * import { InMemoryStorage } from '@spillway/memory'
  *
  * const session = new ContextOffloader({ storage: new InMemoryStorage() }).forScope('session-1')
- * const { hookSpecificOutput } = await offloadToolOutput(session, {
- *   session_id: 'session-1',
- *   transcript_path: '/home/me/.claude/projects/app/session-1.jsonl',
- *   tool_name: 'Bash',
- *   tool_use_id: 'toolu_1',
- *   tool_input: { command: 'npm test' },
- *   tool_response: { stdout: 'ok 1 - adds\n'.repeat(2_000), stderr: '', interrupted: false },
- * })
- * const { stdout } = hookSpecificOutput?.updatedToolOutput as { stdout: string }
- * console.assert(stdout.startsWith('[Offloaded: 1 blocks'))
+ * const call = { session_id: 'session-1', transcript_path: '/home/me/.claude/projects/app/session-1.jsonl' }
+ * const tool = { tool_name: 'Bash', tool_use_id: 'toolu_1', tool_input: { command: 'npm test' } }
+ * const tool_response = { stdout: 'ok 1 - adds\n'.repeat(2_000), stderr: '', interrupted: false }
+ * const { hookSpecificOutput } = await offloadToolOutput(session, { ...call, ...tool, tool_response })
+ * console.assert(hookSpecificOutput !== undefined)
  * ```
  */
 export async function offloadToolOutput(

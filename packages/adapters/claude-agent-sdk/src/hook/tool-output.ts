@@ -193,18 +193,12 @@ function valueOfJson(text: string): ContentBlock | undefined {
   }
 }
 
-function textPart(text: string): OutputPart {
-  return { value: text, block: { type: 'text', text } }
-}
+const textPart = (text: string): OutputPart => ({ value: text, block: { type: 'text', text } })
 
 function linesOf(list: unknown): string | undefined {
   return Array.isArray(list) && list.every((line) => typeof line === 'string') ? list.join('\n') : undefined
 }
 
-function countLines(text: string): number {
-  return text.split('\n').length
-}
+const countLines = (text: string): number => text.split('\n').length
 
-function fieldsOf(value: unknown): Fields {
-  return Object(value) as Fields
-}
+const fieldsOf = (value: unknown): Fields => Object(value) as Fields

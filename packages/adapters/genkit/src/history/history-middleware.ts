@@ -1,10 +1,9 @@
 import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions } from '@spillway/core/adapter'
 import { compactorOfRun, type RunHistoryOptions } from '@spillway/history'
 import { generateMiddleware, type GenerateMiddleware, type MessageData, type z } from 'genkit'
 import { assertConfig, configSchema, type OffloadConfig } from '../offload-config.ts'
 import type { OffloadOptions } from '../offload-middleware.ts'
-import { defaultScope, scopeRun, type Run } from '../run-scope.ts'
+import { sessionRuns } from '../run-scope.ts'
 import { genkitMessages } from './genkit-messages.ts'
 
 /** Options of {@link historyMiddleware}. */
@@ -26,30 +25,25 @@ export type HistoryMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
  * ```ts
  * import { ContextOffloader } from '@spillway/core'
  * import { offloadMiddleware } from '@spillway/genkit'
- * import { historyMiddleware, summarizeWith } from '@spillway/genkit/history'
+ * import { historyMiddleware } from '@spillway/genkit/history'
  * import { InMemoryStorage } from '@spillway/memory'
- * import { genkit } from 'genkit'
- *
- * const ai = genkit({})
- * const model = ai.defineModel({ name: 'reader' }, async () => ({ message: { role: 'model', content: [{ text: 'Done.' }] } }))
  *
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
  * const offload = offloadMiddleware(offloader)
- * const history = historyMiddleware(offloader, { maxTotalTokens: 100_000, summarize: summarizeWith(ai, { model }) })
+ * const history = historyMiddleware(offloader, { maxTotalTokens: 100_000 })
  * const chat = { scope: ['user-1', 'chat-1'] }
- * const { text } = await ai.generate({ model, use: [offload(chat), history(chat)], prompt: 'What is in the log?' })
- * console.assert(text === 'Done.')
+ * const use = [offload(chat), history(chat)] // ai.generate({ model, use, prompt })
+ * console.assert(use.length === 2)
  * ```
  */
 export function historyMiddleware(
   offloader: ContextOffloader,
   options: HistoryMiddlewareOptions = {},
 ): HistoryMiddleware {
-  const { scope = defaultScope, ...limits } = Object(options) as HistoryMiddlewareOptions
-  const own = typeof options === 'object' && options !== null ? { scope } : options
-  assertRunOptions(offloader, own, { usage: 'historyMiddleware(offloader, options)' })
-  const format = genkitMessages()
-  const compactorOf = compactorOfRun(offloader, (run: Run) => scope(scopeRun(run)), { ...limits, format })
+  const check = { usage: 'historyMiddleware(offloader, options)', others: 'any' } as const
+  const { segmentsOf } = sessionRuns(offloader, options, check)
+  const { scope: _scope, ...limits } = options
+  const compactorOf = compactorOfRun(offloader, segmentsOf, { ...limits, format: genkitMessages() })
   const description = 'Moves older tool results to storage, and sums up older messages, where a history is too long.'
   return generateMiddleware({ name: 'spillway-history', description, configSchema }, ({ config, ai }) => {
     assertConfig(config)

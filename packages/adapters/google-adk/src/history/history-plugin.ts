@@ -1,6 +1,5 @@
 import { BasePlugin, type LlmRequest } from '@google/adk'
 import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions } from '@spillway/core/adapter'
 import {
   compactorOfRun,
   geminiContents,
@@ -8,7 +7,7 @@ import {
   type HistoryCompactor,
   type RunHistoryOptions,
 } from '@spillway/history'
-import { segmentsOfInvocation, type OffloadOptions } from '../run-scope.ts'
+import { invocationsOf, type OffloadOptions } from '../run-scope.ts'
 
 type Content = LlmRequest['contents'][number]
 type Instruction = NonNullable<NonNullable<LlmRequest['config']>['systemInstruction']>
@@ -32,16 +31,13 @@ export interface HistoryPluginOptions extends RunHistoryOptions<Conversation>, P
  * import { InMemoryRunner, LlmAgent } from '@google/adk'
  * import { ContextOffloader } from '@spillway/core'
  * import { offloadPlugin } from '@spillway/google-adk'
- * import { historyPlugin, summarizeWith } from '@spillway/google-adk/history'
+ * import { historyPlugin } from '@spillway/google-adk/history'
  * import { InMemoryStorage } from '@spillway/memory'
  *
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const history = historyPlugin(offloader, {
- *   maxTotalTokens: 100_000,
- *   summarize: summarizeWith('gemini-2.5-flash'),
- * })
+ * const plugins = [historyPlugin(offloader, { maxTotalTokens: 100_000 }), offloadPlugin(offloader)]
  * const agent = new LlmAgent({ name: 'assistant', model: 'gemini-2.5-pro' })
- * const runner = new InMemoryRunner({ appName: 'app', agent, plugins: [history, offloadPlugin(offloader)] })
+ * const runner = new InMemoryRunner({ appName: 'app', agent, plugins })
  * console.assert(runner.pluginManager.getPlugin('spillway_history') !== undefined)
  * ```
  */
@@ -54,11 +50,11 @@ class HistoryPlugin extends BasePlugin {
 
   constructor(offloader: ContextOffloader, options: HistoryPluginOptions) {
     super('spillway_history')
-    const { scope, ...limits } = Object(options) as HistoryPluginOptions
-    const own = typeof options === 'object' && options !== null ? { scope } : options
-    assertRunOptions(offloader, own, { usage: 'historyPlugin(offloader, options)' })
+    const check = { usage: 'historyPlugin(offloader, options)', others: 'any' } as const
+    const { segmentsOf } = invocationsOf(offloader, options, check)
+    const { scope: _scope, ...limits } = options
     const format = geminiContents<Content, Instruction>()
-    this.#compactorOf = compactorOfRun(offloader, segmentsOfInvocation(scope), { ...limits, format })
+    this.#compactorOf = compactorOfRun(offloader, segmentsOf, { ...limits, format })
   }
 
   override async beforeModelCallback({ callbackContext, llmRequest }: Given): Promise<undefined> {

@@ -1,8 +1,7 @@
 import type { ContextOffloader } from '@spillway/core'
 import type { AgentMiddleware } from 'langchain'
 import { offloadMiddleware } from '../offload-middleware.ts'
-import { assertOptions, type OffloadMiddlewareOptions, type OffloadOptions } from '../options.ts'
-import { offloaderOfRun } from '../run-scope.ts'
+import { resolveOptions, type OffloadMiddlewareOptions, type OffloadOptions } from '../options.ts'
 import { StorageBackend, type StorageBackendOptions } from './storage-backend.ts'
 
 /** Their answers are pages that say how to continue: offloading them would send the model in a circle. */
@@ -20,34 +19,23 @@ export interface DeepAgentBackendOptions extends StorageBackendOptions, Pick<Off
  *
  * @example
  * ```ts
- * import { fakeModel } from '@langchain/core/testing'
- * import { AIMessage, tool } from 'langchain'
  * import { ContextOffloader } from '@spillway/core'
  * import { deepAgentBackend, deepAgentMiddleware } from '@spillway/langchain/deepagents'
  * import { InMemoryStorage } from '@spillway/memory'
  * import { createDeepAgent } from 'deepagents'
- * import { z } from 'zod'
+ * import { FakeToolCallingModel } from 'langchain'
  *
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
- * const readLog = tool(() => 'a line\n'.repeat(5_000), { name: 'read_log', description: 'Read it.', schema: z.object({}) })
- * const model = fakeModel()
- *   .respondWithTools([{ name: 'read_log', args: {}, id: 'call_1' }])
- *   .respond(new AIMessage('Nothing unusual.'))
- * const agent = createDeepAgent({
- *   model,
- *   tools: [readLog],
- *   middleware: [deepAgentMiddleware(offloader)],
- *   backend: deepAgentBackend(offloader),
- * })
- * const { messages } = await agent.invoke({ messages: 'Read the log.' }, { configurable: { thread_id: 'thread-1' } })
- * console.assert(messages.some(({ text }) => text.startsWith('[Offloaded: 1 block')))
+ * const middleware = [deepAgentMiddleware(offloader)]
+ * const backend = deepAgentBackend(offloader)
+ * const agent = createDeepAgent({ model: new FakeToolCallingModel({}), middleware, backend })
+ * console.assert(typeof agent.invoke === 'function')
  * ```
  */
 export function deepAgentMiddleware(
   offloader: ContextOffloader,
   options: OffloadMiddlewareOptions = {},
 ): AgentMiddleware<undefined, undefined, unknown> {
-  assertOptions(offloader, options)
   return offloadMiddleware(offloader, {
     toolErrors: 'throw',
     ...options,
@@ -67,9 +55,8 @@ export function deepAgentBackend(
   offloader: ContextOffloader,
   { scope, resultFolder }: DeepAgentBackendOptions = {},
 ): StorageBackend {
-  assertOptions(offloader, { scope })
+  const { offloaderOf } = resolveOptions(offloader, { scope })
   // A storage that cannot list is refused here, not in the first run.
   void new StorageBackend(offloader.options.storage, { resultFolder })
-  const offloaderOf = offloaderOfRun(offloader, scope)
   return new StorageBackend(() => offloaderOf(undefined).options.storage, { resultFolder })
 }

@@ -28,10 +28,7 @@ const MAX_MEDIA_BYTES = 10_485_760
 
 /** Options of {@link StorageBackend}. */
 export interface StorageBackendOptions extends StoredFilesOptions {
-  /**
-   * The folder with tool results. Defaults to `/large_tool_results/`, where the tools of deepagents tell the model to
-   * look; `/` if the backend is mounted at such a path.
-   */
+  /** The folder with tool results; `/` for a backend mounted at such a path. Defaults to `/large_tool_results/`. */
   readonly resultFolder?: string | undefined
 }
 
@@ -255,9 +252,7 @@ function sized(infos: readonly FileInfo[] | undefined, files: ReadonlyMap<string
   return (infos ?? []).map((info) => ({ ...info, size: files.get(info.path)?.size ?? 0 }))
 }
 
-function isText(mimeType: string): boolean {
-  return KNOWN_TEXT.test(mimeType)
-}
+const isText = (mimeType: string): boolean => KNOWN_TEXT.test(mimeType)
 
 function contentOf(data: FileData): FileContent {
   const content = Array.isArray(data.content) ? data.content.join('\n') : data.content
@@ -271,9 +266,7 @@ const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOStr
 type FileRecord = Readonly<Record<string, FileData>>
 
 /** The file system of the installed deepagents over some files: its patterns, messages and rules apply. */
-export function rulesOver(files: FileRecord): StateBackend {
-  return new StateBackend({ state: { files } })
-}
+export const rulesOver = (files: FileRecord): StateBackend => new StateBackend({ state: { files } })
 
 /** The file system of another version would look elsewhere, and silently find no file. */
 function assertRules(): void {

@@ -8,8 +8,7 @@ import {
 } from '@spillway/history'
 import { createMiddleware, type AgentMiddleware } from 'langchain'
 import { RemoveMessage, SystemMessage, type BaseMessage } from '@langchain/core/messages'
-import { assertRunOptions } from '@spillway/core/adapter'
-import { offloaderOfRun, segmentsOfRun, type RunScope } from '../run-scope.ts'
+import { threadRuns, type RunScope } from '../run-scope.ts'
 import { langchainMessages } from './langchain-messages.ts'
 import { isEqualMessage } from './native-message.ts'
 
@@ -26,25 +25,25 @@ import { isEqualMessage } from './native-message.ts'
  * ```ts
  * import { ContextOffloader } from '@spillway/core'
  * import { offloadMiddleware } from '@spillway/langchain'
- * import { historyMiddleware, summarizeWith } from '@spillway/langchain/history'
+ * import { historyMiddleware } from '@spillway/langchain/history'
  * import { InMemoryStorage } from '@spillway/memory'
  * import { createAgent, FakeToolCallingModel } from 'langchain'
  *
- * const model = new FakeToolCallingModel({}) // your model
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const history = historyMiddleware(offloader, { maxTotalTokens: 100_000, summarize: summarizeWith(model) })
- * const agent = createAgent({ model, tools: [], middleware: [offloadMiddleware(offloader), history] })
- * const { messages } = await agent.invoke({ messages: 'Hello' }, { configurable: { thread_id: 'thread-1' } })
- * console.assert(messages.length === 2)
+ * const middleware = [offloadMiddleware(offloader), historyMiddleware(offloader, { maxTotalTokens: 100_000 })]
+ * const agent = createAgent({ model: new FakeToolCallingModel({}), tools: [], middleware })
+ * console.assert(typeof agent.invoke === 'function')
  * ```
  */
 export function historyMiddleware(
   offloader: ContextOffloader,
   options: HistoryMiddlewareOptions = {},
 ): AgentMiddleware<undefined, undefined, unknown> {
-  const { scope, replaceIn = 'prompt', ...limits } = assertHistoryOptions(offloader, options)
-  const format = langchainMessages()
-  const compactorOf = compactorOfRun(offloader, segmentsOfRun(scope), { ...limits, format })
+  const runs = threadRuns(offloader, options, { usage: 'historyMiddleware(offloader, options)', others: 'any' })
+  const { scope: _scope, replaceIn = 'prompt', ...limits } = options
+  if (replaceIn !== 'prompt' && replaceIn !== 'state')
+    throw new TypeError(`replaceIn must be 'prompt' or 'state', got ${String(replaceIn)}.`)
+  const compactorOf = compactorOfRun(offloader, runs.segmentsOf, { ...limits, format })
   const name = 'SpillwayHistory'
   if (replaceIn === 'prompt')
     return createMiddleware({
@@ -58,21 +57,16 @@ export function historyMiddleware(
         return await handler(messages === conversation ? request : withPrompt(request, messages, system))
       },
     })
-  const archiveOf = archiveOfRun(offloaderOfRun(offloader, scope))
   return createMiddleware({
     name,
     beforeModel: async ({ messages }, runtime) => {
       const outcome = await compactorOf(runtime).compact(messages, { signal: runtime.signal })
       return updateOf(messages, outcome.messages)
     },
-    wrapModelCall: async (request, handler) => await handler(moveSnapshot(request, archiveOf(request.runtime))),
+    wrapModelCall: async (request, handler) =>
+      await handler(moveSnapshot(request, offloaderArchive(runs.offloaderOf(request.runtime)))),
   })
 }
-
-const archiveOfRun =
-  (offloaderOf: (runtime: unknown) => ContextOffloader) =>
-  (runtime: unknown): HistoryArchive =>
-    offloaderArchive(offloaderOf(runtime))
 
 /** Options of {@link historyMiddleware}. */
 export interface HistoryMiddlewareOptions extends RunHistoryOptions<readonly BaseMessage[]> {
@@ -86,18 +80,6 @@ export interface HistoryMiddlewareOptions extends RunHistoryOptions<readonly Bas
    *   count.
    */
   readonly replaceIn?: 'prompt' | 'state' | undefined
-}
-
-function assertHistoryOptions(
-  offloader: ContextOffloader,
-  options: HistoryMiddlewareOptions,
-): HistoryMiddlewareOptions {
-  const { scope, replaceIn = 'prompt' } = Object(options) as HistoryMiddlewareOptions
-  const own = typeof options === 'object' && options !== null ? { scope } : options
-  assertRunOptions(offloader, own, { usage: 'historyMiddleware(offloader, options)' })
-  if (replaceIn !== 'prompt' && replaceIn !== 'state')
-    throw new TypeError(`replaceIn must be 'prompt' or 'state', got ${String(replaceIn)}.`)
-  return options
 }
 
 /** Before LangChain 1.1 the system prompt is a text. */
@@ -116,8 +98,7 @@ function systemOf({ systemMessage, systemPrompt = '' }: PromptRequest): SystemMe
 }
 
 /**
- * @param messages - The new messages, the system prompt first if there is one.
- * @param system - The agent's own system prompt, as it was.
+ * @param messages - The new messages, a system prompt first.
  */
 function withPrompt<Request extends PromptRequest>(
   request: Request,
@@ -141,10 +122,7 @@ function withSystem<Request extends PromptRequest>(
   return { ...request, systemPrompt: changed.text }
 }
 
-/**
- * Move a summary at the beginning of the state's messages to the end of the agent's system prompt, if it has one:
- * providers accept one system message.
- */
+/** Providers accept one system message: move a summary of the state to the end of the agent's system prompt. */
 function moveSnapshot<Request extends PromptRequest>(request: Request, archive: HistoryArchive): Request {
   const [first, ...others] = request.messages
   const system = systemOf(request)

@@ -1,6 +1,6 @@
 import type { Processor } from '@mastra/core/processors'
 import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions, mcpModelOutput } from '@spillway/core/adapter'
+import { mcpModelOutput } from '@spillway/core/adapter'
 import {
   aiSdkMessages,
   compactorOfRun,
@@ -11,7 +11,7 @@ import {
   type RunHistoryOptions,
 } from '@spillway/history'
 import { asRead } from '@spillway/history/format'
-import { perRun, segmentsOfRun, type OffloadOptions, type RunContext } from '../run-scope.ts'
+import { perRun, threadRuns, type OffloadOptions, type RunContext } from '../run-scope.ts'
 
 type Hook = 'processInputStep' | 'processLLMRequest'
 type Prompt = Parameters<NonNullable<Processor['processLLMRequest']>>[0]['prompt']
@@ -33,32 +33,25 @@ export interface HistoryProcessorOptions extends RunHistoryOptions<Prompt[number
  *
  * @example
  * ```ts
- * import { Agent } from '@mastra/core/agent'
  * import { ContextOffloader } from '@spillway/core'
  * import { offloadProcessor } from '@spillway/mastra'
- * import { historyProcessor, summarizeWith } from '@spillway/mastra/history'
+ * import { historyProcessor } from '@spillway/mastra/history'
  * import { InMemoryStorage } from '@spillway/memory'
  *
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const history = historyProcessor(offloader, { maxTotalTokens: 100_000, summarize: summarizeWith('openai/gpt-5-mini') })
- * const agent = new Agent({
- *   id: 'reader',
- *   name: 'reader',
- *   instructions: 'Read logs.',
- *   model: 'openai/gpt-5',
- *   inputProcessors: [offloadProcessor(offloader), history],
- * })
- * console.assert(agent.id === 'reader')
+ * const history = historyProcessor(offloader, { maxTotalTokens: 100_000 })
+ * const inputProcessors = [offloadProcessor(offloader), history] // new Agent({ …, inputProcessors })
+ * console.assert(inputProcessors.length === 2)
  * ```
  */
 export function historyProcessor(offloader: ContextOffloader, options: HistoryProcessorOptions = {}): HistoryProcessor {
-  const { scope, ...limits } = Object(options) as HistoryProcessorOptions
-  const own = typeof options === 'object' && options !== null ? { scope } : options
-  assertRunOptions(offloader, own, { usage: 'historyProcessor(offloader, options)' })
+  const check = { usage: 'historyProcessor(offloader, options)', others: 'any' } as const
+  const { segmentsOf } = threadRuns(offloader, options, check)
+  const { scope: _scope, ...limits } = options
   const format = mastraPrompt<Prompt[number]>()
   // Mastra passes the messages, which name the thread, only to the first hook of a run.
   const compactorOf = perRun<RunContext & { readonly state: object }, HistoryCompactor<Prompt[number][]>>(
-    compactorOfRun(offloader, segmentsOfRun(scope), { ...limits, format }),
+    compactorOfRun(offloader, segmentsOf, { ...limits, format }),
   )
   return {
     id: 'spillway-history',
@@ -72,9 +65,7 @@ export function historyProcessor(offloader: ContextOffloader, options: HistoryPr
   }
 }
 
-/**
- * In Mastra's prompts, the error of an MCP server is JSON like any other. Here it is an error, and so is its reference.
- */
+/** In Mastra's prompts, an MCP server's error is any JSON. Here it is an error, and so is its reference. */
 function mastraPrompt<Message extends object>(): HistoryFormat<Message[]> {
   const format = aiSdkMessages<Message>()
   return { ...format, read: (prompt) => format.read(prompt).map(withErrors) }

@@ -1,9 +1,8 @@
 import type { AgentInputItem, CallModelInputFilter, ModelInputData } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
-import { assertRunOptions } from '@spillway/core/adapter'
 import { compactorOfRun, openAIAgents, type RunHistoryOptions } from '@spillway/history'
 import { markFilter, type CalledRun, type HistoryFilter } from '../history-filters.ts'
-import { scopeOfSession, type OffloadOptions, type ScopeRun } from '../run-scope.ts'
+import { sessionRuns, type OffloadOptions } from '../run-scope.ts'
 
 /** Options of {@link historyInputFilter}, with the `scope` of `offloadRunner`. */
 export interface HistoryFilterOptions extends RunHistoryOptions<AgentInputItem[]>, Pick<OffloadOptions, 'scope'> {}
@@ -26,11 +25,10 @@ const USAGE = 'historyInputFilter(offloader, options, filter)'
  * import { ContextOffloader } from '@spillway/core'
  * import { InMemoryStorage } from '@spillway/memory'
  * import { offloadRunner } from '@spillway/openai-agents'
- * import { historyInputFilter, summarizeWith } from '@spillway/openai-agents/history'
+ * import { historyInputFilter } from '@spillway/openai-agents/history'
  *
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const limits = { maxTotalTokens: 100_000, summarize: summarizeWith('gpt-5-mini') }
- * const callModelInputFilter = historyInputFilter(offloader, limits)
+ * const callModelInputFilter = historyInputFilter(offloader, { maxTotalTokens: 100_000 })
  * const runner = offloadRunner(new Runner({ callModelInputFilter }), offloader)
  * console.assert(typeof runner.run === 'function')
  * ```
@@ -40,14 +38,11 @@ export function historyInputFilter(
   { scope, ...options }: HistoryFilterOptions = {},
   filter?: CallModelInputFilter,
 ): CallModelInputFilter {
-  assertRunOptions(offloader, scope === undefined ? {} : { scope }, { usage: USAGE })
+  const { segmentsOf } = sessionRuns(offloader, { scope }, { usage: USAGE })
   if (filter !== undefined && typeof filter !== 'function')
     throw new TypeError(`filter must be a function, got ${typeof filter}: ${USAGE}.`)
   const format = openAIAgents<AgentInputItem>()
-  const compactorOf = compactorOfRun<ScopeRun, AgentInputItem[]>(offloader, scope ?? scopeOfSession, {
-    ...options,
-    format,
-  })
+  const compactorOf = compactorOfRun(offloader, segmentsOf, { ...options, format })
 
   const compact: HistoryFilter['compact'] = async (data, { signal, changeable, ...run }) => {
     const prompt = joinPrompt(data)
@@ -67,19 +62,13 @@ export function historyInputFilter(
 type Item = AgentInputItem
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * A list of copies. The instructions are the last of the leading system messages, so that a summary is appended to
- * them.
- */
+/** A list of copies. The instructions are the last leading system message, to which a summary is appended. */
 export function joinPrompt({ input, instructions = '' }: ModelInputData): Item[] {
   const items = input.map((item) => ({ ...item }))
   return items.toSpliced(systemCount(input), 0, { role: 'system', content: instructions })
 }
 
-/**
- * Undo {@link joinPrompt}. Each item is the original one, changed if allowed: by it the SDK knows what a session has to
- * store.
- */
+/** Each item is the original one, changed if allowed: by it the SDK knows what a session has to store. */
 export function splitPrompt(
   { input, instructions, ...data }: ModelInputData,
   smaller: readonly Item[],
