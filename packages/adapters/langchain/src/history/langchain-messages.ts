@@ -1,34 +1,46 @@
-import {
-  AIMessage,
-  AIMessageChunk,
-  ChatMessage,
-  ChatMessageChunk,
-  FunctionMessage,
-  FunctionMessageChunk,
-  HumanMessage,
-  HumanMessageChunk,
-  isBaseMessage,
-  RemoveMessage,
-  SystemMessage,
-  SystemMessageChunk,
-  ToolMessage,
-  ToolMessageChunk,
-  type BaseMessage,
-} from '@langchain/core/messages'
+import * as langchain from '@langchain/core/messages'
+import { isBaseMessage, SystemMessage, type BaseMessage } from '@langchain/core/messages'
+import { copyWith } from '@spillway/core/adapter'
 import {
   decodeLossless,
   encodeLossless,
+  type HistoryContent,
   type HistoryFormat,
   type HistoryMessage,
   type HistoryPart,
   type HistoryRole,
   type HistoryToolCall,
+  type HistoryToolResult,
 } from '@spillway/history'
-import { asRead, checkMessages, fieldError, isFields, writeMessages, type Fields } from '@spillway/history/format'
+import {
+  argumentsObject,
+  asRead,
+  base64Of,
+  checkMessages,
+  fieldError,
+  isAsRead,
+  isFields,
+  jsonText,
+  withFields,
+  writeContentList,
+  writeMessages,
+  type Fields,
+  type WrittenPiece,
+} from '@spillway/history/format'
+import { mediaPart, textOfPart } from '../content-parts.ts'
+import {
+  blockWith,
+  callFields,
+  entriesOf,
+  hasArguments,
+  isCallBlock,
+  isInputOf,
+  repeatsCall,
+  withArguments,
+  type NativeCall,
+} from './native-call.ts'
 import { LANGCHAIN_MESSAGES, messageOf, nativeOfPart, standingFor, type AnyMessage } from './native-message.ts'
-import { patchMessage } from './patch-message.ts'
-import { callListsOf, idOfEntry, isCallBlock, isInputOf, repeatsCall, type NativeCall } from './native-call.ts'
-import { blocksOf, readPiece, readResultContent } from './read-content.ts'
+import { blocksOf, isPlainValue, readPiece, readResultContent } from './read-content.ts'
 
 /**
  * Read and write messages of LangChain's classes. Unchanged messages are the very objects, others copies of their
@@ -121,14 +133,13 @@ function readResult(message: AnyMessage, { index, names }: Reading): HistoryPart
 /** A call stands where a block of the content repeats it, or else at the end. */
 function readAssistant(message: AnyMessage, reading: Reading): readonly HistoryPart[] {
   const calls = (message.tool_calls ?? []) as readonly unknown[] as readonly Fields[]
-  const lists = callListsOf(message)
   const blocks = blocksOf(message.content)
   const open = new Set(calls.keys())
   const taken = new Set<unknown>()
   const parts: HistoryPart[] = []
   const add = (at: number, own: readonly Fields[]): void => {
     open.delete(at)
-    parts.push(readCall(calls[at]!, at, own, lists, reading))
+    parts.push(readCall({ call: calls[at]!, blocks: own, entries: entriesOf(message, calls[at]!) }, at, reading))
   }
   for (const block of blocks) {
     if (taken.has(block)) continue
@@ -145,20 +156,9 @@ function readAssistant(message: AnyMessage, reading: Reading): readonly HistoryP
   return parts
 }
 
-function readCall(
-  call: Fields,
-  at: number,
-  blocks: readonly Fields[],
-  lists: ReturnType<typeof callListsOf>,
-  reading: Reading,
-): HistoryToolCall {
-  const { id: own, name, args } = call
+function readCall(native: NativeCall, at: number, reading: Reading): HistoryToolCall {
+  const { id: own, name, args } = native.call
   const id = typeof own === 'string' ? own : madeId(at, reading)
-  const repeats = (entry: unknown): entry is Fields => isFields(entry) && idOfEntry(entry) === own
-  const raw = own === undefined ? undefined : lists.raw.find(repeats)
-  const item = own === undefined ? undefined : lists.items.find(repeats)
-  const chunk = own === undefined ? undefined : lists.chunks.find(repeats)
-  const native: NativeCall = { call, blocks, raw, item, chunk }
   const toolName = typeof name === 'string' ? name : ''
   reading.names.set(id, toolName)
   return asRead({
@@ -179,6 +179,113 @@ function madeId(at: number, { messages, index }: Reading): string {
   return id
 }
 
+const toBlock = (text: string): Fields => ({ type: 'text', text })
+const MARKS = ['cache_control']
+
+/** Returns a copy of the class. */
+function patchMessage(native: AnyMessage, { parts }: HistoryMessage, index: number): BaseMessage {
+  const [part] = parts
+  if (native.type === 'tool' && part?.type === 'tool-result')
+    return copyMessage(native, { content: resultContent(native.content, part, `messages[${index}]`) })
+  const fresh = new Set<WrittenPiece>()
+  const calls = new Map<HistoryPart, NativeCall>()
+  for (const one of parts) if (one.type === 'tool-call') calls.set(one, callOf(one))
+  const pieces = parts.flatMap((one, at): readonly WrittenPiece[] => {
+    const own = ownOf(one)
+    if (one.type === 'opaque' && isCallBlock(own)) return [repeated(own, calls.values())]
+    return calls.get(one)?.blocks ?? [writePiece(one, fresh, `messages[${index}].parts[${at}]`)]
+  })
+  const original: unknown = native.content
+  const content = writeContentList({ original, pieces, fresh, toPart: toBlock, separator: '\n\n', marks: MARKS })
+  return copyMessage(native, { content, ...(native.type === 'ai' ? callFields(native, [...calls.values()]) : {}) })
+}
+
+/** Older versions repeat a call more than once: all copies change. */
+function repeated(block: Fields, calls: Iterable<NativeCall>): Fields {
+  for (const { call } of calls)
+    if (repeatsCall(block, call)) return hasArguments(block, call['args']) ? block : blockWith(block, call['args'])
+  return block
+}
+
+function writePiece(part: HistoryPart, fresh: Set<WrittenPiece>, place: string): WrittenPiece {
+  const own = ownOf(part)
+  if (own !== undefined && (isAsRead(part) || part.type !== 'text')) return own as WrittenPiece
+  if (part.type === 'text' && typeof own === 'string') return part.text
+  if (part.type === 'text' && isFields(own)) return withText(own, part.text)
+  const block = writeBlock(part as Parameters<typeof writeBlock>[0], place)
+  if (part.type === 'text') fresh.add(block)
+  return block
+}
+
+const ownOf = ({ native }: Pick<HistoryPart, 'native'>): unknown =>
+  native?.format === LANGCHAIN_MESSAGES ? native.value : undefined
+
+function withText(block: Fields, text: string): Fields {
+  if (typeof block['text'] === 'string') return withFields(block, { text })
+  if (textOfPart(block) === undefined || !isFields(block['source'])) return toBlock(text)
+  return withFields(block, { source: withFields(block['source'], { data: text }) })
+}
+
+function resultContent(original: unknown, part: HistoryToolResult, place: string): unknown {
+  if (isAsRead(part)) return original
+  const [only] = part.content
+  if (part.content.length === 1 && only?.type === 'json' && isPlainValue(only.value)) return ownOf(only) ?? only.value
+  const fresh = new Set<WrittenPiece>()
+  const pieces = part.content.map((piece): WrittenPiece => {
+    // Stored content comes back without its block.
+    if (piece.type === 'json' && isFields(piece.value) && piece.value['type'] === 'search_result') return piece.value
+    if (piece.type === 'opaque' && ownOf(piece) === original) return original as WrittenPiece
+    return piece.type === 'json' ? writeBlock(piece, place) : writePiece(piece, fresh, place)
+  })
+  return writeContentList({ original, pieces, fresh, toPart: toBlock, separator: '\n', marks: MARKS })
+}
+
+function callOf(part: HistoryToolCall): NativeCall {
+  const native = ownOf(part) as NativeCall | undefined
+  return native === undefined ? { call: newCall(part), blocks: [], entries: [] } : withArguments(native, part.input)
+}
+
+const newCall = (call: HistoryToolCall): Fields => ({
+  type: 'tool_call',
+  id: call.id,
+  name: call.name,
+  args: argumentsObject(call),
+})
+
+/** Throws a `TypeError` for content that no block can have. */
+function writeBlock(piece: HistoryContent, place: string): Fields {
+  if (piece.type === 'text') return { type: 'text', text: piece.text }
+  if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }
+  const block = piece.type === 'opaque' ? undefined : writeMedia(piece)
+  if (block !== undefined) return block
+  throw new TypeError(`${place}: a message of LangChain has no place for this ${piece.type}.`)
+}
+
+function writeMedia(media: Exclude<HistoryContent, { type: 'text' | 'json' | 'opaque' }>): Fields | undefined {
+  const data = base64Of(media)
+  if (data !== undefined) return mediaPart(media, { data })
+  return media.url === undefined ? undefined : mediaPart(media, { url: media.url })
+}
+
+/** Returns the very message if no value differs. The constructor is not called, as it may need other arguments. */
+function copyMessage<Message extends BaseMessage>(message: Message, fields: Fields): Message {
+  const changed = Object.entries(fields).filter(([name, value]) => (message as unknown as Fields)[name] !== value)
+  if (changed.length === 0) return message
+  // Checkpoints have the arguments of the constructor, by name.
+  const given: Record<string, unknown> = { ...message.lc_kwargs }
+  for (const [name, value] of changed) {
+    if (Object.hasOwn(given, name)) given[name] = value
+    if (name === 'content' && Object.hasOwn(given, 'contentBlocks')) Object.assign(given, asBlocks(given, value))
+  }
+  return copyWith(message, { ...Object.fromEntries(changed), lc_kwargs: given } as unknown as Partial<Message>)
+}
+
+/** The standard form of LangChain 1 has blocks in place of `content`. */
+const asBlocks = ({ content }: Fields, value: unknown): Fields => ({
+  contentBlocks: value,
+  ...(content === value ? { content: undefined } : {}),
+})
+
 /** `given` names constructor fields that are fields of the message as well. */
 interface EncodedMessage {
   readonly class: string
@@ -188,29 +295,12 @@ interface EncodedMessage {
 
 type MessageClass = new (fields: never) => BaseMessage
 
-const CLASSES: Readonly<Record<string, MessageClass>> = {
-  AIMessage,
-  AIMessageChunk,
-  ChatMessage,
-  ChatMessageChunk,
-  FunctionMessage,
-  FunctionMessageChunk,
-  HumanMessage,
-  HumanMessageChunk,
-  RemoveMessage,
-  SystemMessage,
-  SystemMessageChunk,
-  ToolMessage,
-  ToolMessageChunk,
-}
+const CLASS_NAME = /^(?:(?:AI|Chat|Function|Human|System|Tool)Message(?:Chunk)?|RemoveMessage)$/
+const CLASSES: Readonly<Record<string, MessageClass>> = Object.fromEntries(
+  Object.entries(langchain as Readonly<Record<string, unknown>>).filter(([name]) => CLASS_NAME.test(name)),
+) as Record<string, MessageClass>
 
-const OWN: ReadonlySet<string> = new Set([
-  'lc_kwargs',
-  'lc_namespace',
-  'lc_serializable',
-  'lc_direct_tool_output',
-  'type',
-])
+const OWN = new Set(['lc_kwargs', 'lc_namespace', 'lc_serializable', 'lc_direct_tool_output', 'type'])
 
 /**
  * Encode messages as a JSON value, with all fields.
@@ -221,9 +311,7 @@ const OWN: ReadonlySet<string> = new Set([
  * Throws a `TypeError` for an unknown class, and for values that JSON cannot express, such as a function in an
  * artifact.
  */
-function encodeMessages(messages: readonly BaseMessage[]): unknown {
-  return encodeLossless(messages.map(encodeMessage))
-}
+const encodeMessages = (messages: readonly BaseMessage[]): unknown => encodeLossless(messages.map(encodeMessage))
 
 function encodeMessage(message: BaseMessage, index: number): EncodedMessage {
   const name = classOf(message)

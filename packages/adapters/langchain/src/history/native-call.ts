@@ -1,38 +1,99 @@
 import { isFields, withFields, type Fields } from '@spillway/history/format'
 import type { AnyMessage } from './native-message.ts'
 
-/**
- * A tool call, with all places in which providers repeat it. They change together, as some send only one to the model.
- */
+/** A tool call. Providers repeat it in several places, of which some send only one to the model. */
 export interface NativeCall {
   readonly call: Fields
   /** Blocks of the content, such as Anthropic's `tool_use` with streamed parts of its input. */
   readonly blocks: readonly Fields[]
-  /** In `additional_kwargs.tool_calls`, for OpenAI's chat. */
-  readonly raw: Fields | undefined
-  /** In `response_metadata.output`, for OpenAI's responses. */
-  readonly item: Fields | undefined
-  /** In `tool_call_chunks` of a streamed message. */
-  readonly chunk: Fields | undefined
+  /** The entry of each of {@link LISTS}. */
+  readonly entries: readonly (Fields | undefined)[]
 }
 
-interface CallLists {
-  readonly raw: readonly unknown[]
-  readonly items: readonly unknown[]
-  readonly chunks: readonly unknown[]
+/** A list beside the content in which a message repeats its calls. */
+interface CallList {
+  readonly read: (message: AnyMessage) => unknown
+  readonly write: (message: AnyMessage, list: readonly unknown[]) => Fields
+  /** Writes an entry with other arguments, a value and its JSON text. */
+  readonly patch: (entry: Fields, args: unknown, text: string) => Fields
 }
 
-export function callListsOf({ additional_kwargs, response_metadata, ...message }: AnyMessage): CallLists {
-  return {
-    raw: listOf(additional_kwargs?.tool_calls),
-    items: listOf((response_metadata as Fields | undefined)?.['output']),
-    chunks: listOf((message as Fields)['tool_call_chunks']),
+/** The lists of OpenAI's chat, of OpenAI's responses, and of a streamed message. */
+const LISTS: readonly CallList[] = [
+  {
+    read: (message) => message.additional_kwargs?.tool_calls,
+    write: ({ additional_kwargs: kwargs }, list) => ({ additional_kwargs: withFields(kwargs, { tool_calls: list }) }),
+    patch: (entry, _args, text) =>
+      withFields(entry, { function: withFields(fieldsOf(entry['function']), { arguments: text }) }),
+  },
+  {
+    read: (message) => fieldsOf(message.response_metadata)['output'],
+    write: ({ response_metadata: metadata }, list) => ({
+      response_metadata: withFields(fieldsOf(metadata), { output: list }),
+    }),
+    patch: patchItem,
+  },
+  {
+    read: (message) => (message as unknown as Fields)['tool_call_chunks'],
+    write: (_message, list) => ({ tool_call_chunks: list }),
+    patch: (chunk, _args, text) => withFields(chunk, { args: text }),
+  },
+]
+
+/** The first entry of each list that repeats a call. */
+export function entriesOf(message: AnyMessage, { id }: Fields): NativeCall['entries'] {
+  const repeats = (entry: unknown): entry is Fields => isFields(entry) && idOfEntry(entry) === id
+  return LISTS.map(({ read }) => {
+    const list = read(message)
+    return id !== undefined && Array.isArray(list) ? list.find(repeats) : undefined
+  })
+}
+
+/** Write the calls in all fields that have them. Unchanged fields stay the very values. */
+export function callFields(message: AnyMessage, calls: readonly NativeCall[]): Fields {
+  const before = message.tool_calls ?? []
+  const ids = new Set<unknown>(before.map(({ id }) => id))
+  const ordered = inOrder(before, calls)
+  const lists = LISTS.map(({ read, write }, at) => {
+    const list = read(message)
+    if (!Array.isArray(list) || list.length === 0) return {}
+    const entriesAt = calls.map(({ entries }) => entries[at]).filter((entry) => entry !== undefined)
+    return write(message, writeEntries(list, ids, entriesAt))
+  })
+  return Object.assign({ tool_calls: isSameList(before, ordered) ? message.tool_calls : ordered }, ...lists) as Fields
+}
+
+/** Calls keep their order; new ones come last. */
+function inOrder(before: readonly { readonly id?: unknown }[], calls: readonly NativeCall[]): readonly Fields[] {
+  const place = ({ call }: NativeCall): number => {
+    const at = before.findIndex(({ id }) => id === call['id'])
+    return at < 0 ? before.length : at
   }
+  return calls.toSorted((a, b) => place(a) - place(b)).map(({ call }) => call)
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : [])
+/** Entries of removed calls are removed. */
+function writeEntries(
+  list: readonly unknown[],
+  ids: ReadonlySet<unknown>,
+  entries: readonly Fields[],
+): readonly unknown[] {
+  const left = [...entries]
+  const written = list.flatMap((entry) => {
+    const id = idOfEntry(entry)
+    if (id === undefined || !ids.has(id)) return [entry]
+    const at = left.findIndex((one) => idOfEntry(one) === id)
+    return at < 0 ? [] : left.splice(at, 1)
+  })
+  return isSameList(list, written) ? list : written
+}
 
-export function idOfEntry(entry: unknown): string | undefined {
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((one, index) => one === b[index])
+
+const jsonOf = (value: unknown): string => JSON.stringify(value) ?? 'null'
+
+function idOfEntry(entry: unknown): string | undefined {
   if (!isFields(entry)) return undefined
   const { type, id, call_id: callId } = entry
   const own = type === 'function_call' || type === 'custom_tool_call' ? callId : id
@@ -58,22 +119,20 @@ export function repeatsCall(block: Fields, { id, name }: Fields): boolean {
   return typeof block['id'] === 'string' && block['id'] === id
 }
 
-export function withArguments({ call, blocks, raw, item, chunk }: NativeCall, args: unknown): NativeCall {
-  if (call['args'] === args) return { call, blocks, raw, item, chunk }
-  const text = JSON.stringify(args) ?? 'null'
+export function withArguments(native: NativeCall, args: unknown): NativeCall {
+  const { call, blocks, entries } = native
+  if (call['args'] === args) return native
   return {
     call: withFields(call, { args }),
     // A streamed input is complete now.
     blocks: blocks.filter(isCallBlock).map((block) => blockWith(block, args)),
-    raw: raw && withFields(raw, { function: withFields(fieldsOf(raw['function']), { arguments: text }) }),
-    item: item && itemWith(item, args, text),
-    chunk: chunk && withFields(chunk, { args: text }),
+    entries: entries.map((entry, at) => entry && LISTS[at]?.patch(entry, args, jsonOf(args))),
   }
 }
 
 export function blockWith(block: Fields, args: unknown): Fields {
   const { type, input, functionCall } = block
-  const text = JSON.stringify(args) ?? 'null'
+  const text = jsonOf(args)
   if (type === 'tool_use') return withFields(block, { input: typeof input === 'string' ? text : args })
   if (isFields(functionCall)) return withFields(block, { functionCall: withFields(functionCall, { args }) })
   return withFields(block, { args: type === 'tool_call_chunk' ? text : args })
@@ -96,7 +155,7 @@ function valueText(value: unknown): string | undefined {
 }
 
 /** A tool for free text gets it as the only argument. */
-function itemWith(item: Fields, args: unknown, text: string): Fields {
+function patchItem(item: Fields, args: unknown, text: string): Fields {
   if (item['type'] !== 'custom_tool_call') return withFields(item, { arguments: text })
   const { input } = fieldsOf(args)
   return withFields(item, { input: typeof input === 'string' ? input : text })
