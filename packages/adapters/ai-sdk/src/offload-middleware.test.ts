@@ -106,7 +106,7 @@ describe('offloadMiddleware', () => {
     expect(new Set(shared).size).toBe(2)
   })
 
-  it('tries again what could not be stored', async () => {
+  it('stores a result again if storing failed', async () => {
     const store = storage.store.bind(storage)
     storage.store = () => Promise.reject(new Error('down'))
     const prompt = [answer(result('call_1'))]
@@ -137,7 +137,7 @@ describe('offloadMiddleware', () => {
     expect(inputs).toEqual([{ path: 'new' }, undefined])
   })
 
-  it('shows first what the model named before its calls', async () => {
+  it('shows first the lines that the model named before its calls', async () => {
     const shown = async (...said: object[]): Promise<string> => {
       const toolCall = { type: 'tool-call', toolCallId: 'call_1', toolName: 'read', input: { path: 'a.py' } }
       const prompt = [
@@ -157,7 +157,7 @@ describe('offloadMiddleware', () => {
     expect(types).toEqual(['offload', 'retrieval-tool-hidden', 'offload'])
   })
 
-  it('refuses what is no offloader', () => {
+  it('rejects a value that is not an offloader', () => {
     expect(() => offloadMiddleware({} as ContextOffloader)).toThrow(/^offloader must be a ContextOffloader/)
   })
 })

@@ -65,13 +65,13 @@ describe('offloadPrepareStep', () => {
     await expect(prepareStep({})).rejects.toBe(error)
   })
 
-  it('goes on where a turn cannot be ended', async () => {
+  it('continues if a turn cannot be ended', async () => {
     const storage = new InMemoryStorage()
     storage.endTurn = () => Promise.reject(new Error('down'))
     expect(await offloadPrepareStep(new ContextOffloader({ storage }))({})).toBeUndefined()
   })
 
-  it('refuses what is no offloader', () => {
+  it('rejects a value that is not an offloader', () => {
     expect(() => offloadPrepareStep(new InMemoryStorage() as unknown as ContextOffloader)).toThrow(
       /^offloader must be a ContextOffloader, got object: offloadPrepareStep\(/,
     )

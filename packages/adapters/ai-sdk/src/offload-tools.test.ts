@@ -38,7 +38,7 @@ describe('offloadTools', () => {
     expect(Object.keys(tools)).toEqual(['b', 'a'])
   })
 
-  it('adds no retrieval tool where the offloader has none', () => {
+  it('adds no retrieval tool if the offloader has none', () => {
     const storage = Object.assign(new InMemoryStorage(), { locate: () => undefined })
     const offloader = new ContextOffloader({ storage, includeRetrievalTool: false })
     expect(Object.keys(offloadTools({}, offloader))).toEqual([])
@@ -111,7 +111,7 @@ describe('offloadTools', () => {
     })
   })
 
-  it('is done once for an offloader: what is wrapped stays, as does its retrieval tool', () => {
+  it('has no effect on tools that are wrapped for the same offloader', () => {
     const offloader = newOffloader()
     const wrapped = offloadTools(loose({ run: { inputSchema: schema } }), offloader) as ToolSet
     const again = offloadTools(wrapped, offloader) as ToolSet
@@ -119,13 +119,13 @@ describe('offloadTools', () => {
     expect(again[RETRIEVAL_TOOL_NAME]).toBe(retrievalTool(offloader))
   })
 
-  it('refuses tools that are wrapped for another offloader, such as that of another session', () => {
+  it('rejects tools that are wrapped for another offloader, such as that of another session', () => {
     const offloader = newOffloader()
     const { run } = offloadTools(loose({ run: { inputSchema: schema } }), offloader.forScope('one'))
     expect(() => offloadTools(loose({ run }), offloader.forScope('two'))).toThrow(/^tools\.run is wrapped for another/)
   })
 
-  it('refuses a tool with the name of the retrieval tool', () => {
+  it('rejects a tool with the name of the retrieval tool', () => {
     const offloader = newOffloader()
     const own = { [RETRIEVAL_TOOL_NAME]: { inputSchema: schema } }
     expect(() => offloadTools(loose(own), offloader)).toThrow(
@@ -135,7 +135,7 @@ describe('offloadTools', () => {
     expect(() => offloadTools(loose(ofAnother), offloader)).toThrow(TypeError)
   })
 
-  it.each([null, undefined, 'tools'])('refuses %j for tools', (tools) => {
+  it.each([null, undefined, 'tools'])('rejects %j for tools', (tools) => {
     expect(() => offloadTools(tools as unknown as ToolSet, newOffloader())).toThrow(/^tools must be an object/)
   })
 
@@ -143,18 +143,18 @@ describe('offloadTools', () => {
     expect(() => offloadTools({}, offloader as unknown as ContextOffloader)).toThrow(/^offloader must be/)
   })
 
-  it('leaves what is no tool to the SDK', () => {
+  it('leaves values that are not tools to the SDK', () => {
     const wrapped = offloadTools(loose({ none: undefined, text: 'a' }), newOffloader()) as Record<string, unknown>
     expect([wrapped['none'], wrapped['text']]).toEqual([undefined, 'a'])
   })
 
-  it('leaves alone what the provider runs', () => {
+  it('leaves tools that the provider runs unchanged', () => {
     const flag = { isProviderExecuted: true }
     const search = { type: 'provider', id: 'fake.search', args: {}, inputSchema: schema, ...(isVersion7 && flag) }
     expect(offloadTools(loose({ search }), newOffloader())['search']).toBe(search)
   })
 
-  it('wraps what a provider defines and the program runs', async () => {
+  it('wraps tools that a provider defines and the program runs', async () => {
     const flag = { isProviderExecuted: false }
     const defined = { type: 'provider', id: 'fake.bash', args: {}, inputSchema: schema, ...(isVersion7 && flag) }
     const tools = { bash: { ...defined, execute: async () => LOG }, ...(isVersion7 && { clientSide: defined }) }
@@ -271,7 +271,7 @@ describe('wrapTool', () => {
       expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output: LOG })).toEqual(REPLACED)
     })
 
-    it('stops storing where the call is aborted, and shows the original', async () => {
+    it('stops storing if the call is aborted, and shows the original', async () => {
       const { storage, storing } = hanging()
       const { tool } = wrap({ execute: () => LOG }, storage)
       const [input, controller] = [{}, new AbortController()]
@@ -282,7 +282,7 @@ describe('wrapTool', () => {
       expect(await shown).toEqual({ type: 'text', value: LOG })
     })
 
-    it('stores what came in time, though the time of its tool is over while others run', async () => {
+    it("stores a result that came in time, also after its tool's timeout", async () => {
       const { tool } = wrap({ execute: () => LOG })
       const [input, controller] = [{}, new AbortController()]
       const output = tool.execute(input, { toolCallId: 'call_1', abortSignal: controller.signal })
@@ -300,7 +300,7 @@ describe('wrapTool', () => {
       await expect(tool.toModelOutput({ toolCallId: 'call_1', input: {}, output: LOG })).rejects.toBe(error)
     })
 
-    it('gives a tool without execute none', () => {
+    it('adds no execute to a tool without one', () => {
       expect('execute' in wrap({}).tool).toBe(false)
     })
   })
@@ -331,7 +331,7 @@ describe('guardExecute', () => {
       expect(guard(() => value)({}, OPTIONS)).toBe(value)
     })
 
-    it('hands on the input, the options and what a promise resolves to', async () => {
+    it('passes on the input, the options and the value of a promise', async () => {
       const input = {}
       const seen: unknown[] = []
       const value = {}
@@ -391,7 +391,7 @@ describe('guardExecute', () => {
       expect(error).toMatchObject({ message: expect.stringMatching(/^\[Offloaded: /) })
     })
 
-    it('starts a generator when it is asked for results, and ends it when nobody wants more', async () => {
+    it('starts a generator with the first request for results, and ends it early', async () => {
       const steps: string[] = []
       const execute = guard(async function* () {
         steps.push('started')

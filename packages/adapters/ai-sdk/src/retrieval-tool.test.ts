@@ -69,7 +69,7 @@ describe('retrievalTool', () => {
     },
   )
 
-  it('works where it is called by hand, without what the SDK adds', async () => {
+  it("works without the SDK's options", async () => {
     const reference = await store(new Uint8Array([1]), 'image/png')
     const { execute, toModelOutput } = retrievalTool(offloader)
     const output = await execute({ reference }, {})
@@ -86,7 +86,7 @@ describe('retrievalTool', () => {
     expect(output).toEqual({ type: 'content', value: [isVersion7 ? file : image] })
   })
 
-  it('hands on the abort signal', async () => {
+  it('passes on the abort signal', async () => {
     const seen: unknown[] = []
     const watched = new InMemoryStorage()
     const retrieveContent = watched.retrieve.bind(watched)

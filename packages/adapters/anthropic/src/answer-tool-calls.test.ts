@@ -44,7 +44,7 @@ const response = (content: object[], stop_reason = 'tool_use'): Anthropic.Messag
   ({ content, stop_reason }) as unknown as Anthropic.Message
 
 describe('answerToolCalls', () => {
-  it('answers every call at once, in the order of the calls, and replaces what is large', async () => {
+  it('answers all calls at once, in their order, and replaces large results', async () => {
     const calls = response([{ type: 'text', text: 'I look.' }, toolUse('a'), toolUse('b'), toolUse('c')])
     const { promise: allRun, resolve } = Promise.withResolvers<void>()
     let running = 0
@@ -79,7 +79,7 @@ describe('answerToolCalls', () => {
     ])
   })
 
-  it('leaves retrievals to the program where the offloader has no retrieval tool', async () => {
+  it('leaves retrievals to the program if the offloader has no retrieval tool', async () => {
     const options = { storage: new FileStorage('.'), includeRetrievalTool: false }
     const calls = response([toolUse('a', RETRIEVAL_TOOL_NAME)])
     const results = await answerToolCalls(calls, new ContextOffloader(options), () => 'mine')
@@ -120,7 +120,7 @@ describe('answerToolCalls', () => {
   })
 
   it.each(['end_turn', 'max_tokens', 'pause_turn', 'refusal', null])(
-    'runs nothing where the response stopped with %s, and ends a turn all the same',
+    'runs nothing if the response stopped with %s, and ends a turn all the same',
     async (reason) => {
       const calls = response([toolUse('a')], reason as string)
       expect(await answerToolCalls(calls, offloader, () => expect.fail('It was cut off.'))).toBeUndefined()
@@ -147,7 +147,7 @@ describe('answerToolCalls', () => {
     expect(aborted?.content).toMatchObject([{ is_error: true }])
   })
 
-  it('shows first what the model named before its calls', async () => {
+  it('shows first the lines that the model named before its calls', async () => {
     const calls = [{ type: 'text', text: 'I look at `step_1251`.' }, toolUse('a', 'read', { input: { path: 'a.py' } })]
     const shown = async (content: object[]): Promise<string> =>
       JSON.stringify(await answerToolCalls(response(content), offloader, () => CODE))
@@ -155,7 +155,7 @@ describe('answerToolCalls', () => {
     expect(await shown(calls.slice(1))).not.toContain('return state + 1251')
   })
 
-  it('refuses what is no response, no offloader or no function, and ends no turn', async () => {
+  it('rejects invalid arguments, and ends no turn', async () => {
     const calls = response([])
     for (const none of [undefined, null, {}, Promise.resolve(calls), { stop_reason: 'tool_use' }])
       await expect(answerToolCalls(none as never, offloader, () => '')).rejects.toThrow(

@@ -62,12 +62,12 @@ describe('endTurns', () => {
       async (runner: AsyncIterable<unknown>) =>
         void (await (runner as Anthropic.Beta.Messages.BetaToolRunner<false>).runUntilDone()),
     ],
-  ])('does so where the runner is %s', async (_name, use) => {
+  ])('does so if the runner is %s', async (_name, use) => {
     await use(endTurns(client.beta.messages.toolRunner({ ...params, stream: false }), offloader))
     expect(order).toEqual(WHOLE)
   })
 
-  it('does so where replies are streamed', async () => {
+  it('ends turns of streamed replies', async () => {
     for await (const stream of endTurns(client.beta.messages.toolRunner({ ...params, stream: true }), offloader))
       await stream.finalMessage()
     expect(order.filter((what) => what === 'turn')).toHaveLength(3)
@@ -90,7 +90,7 @@ describe('endTurns', () => {
     expect(order).toEqual([])
   })
 
-  it('refuses what is no runner or no offloader', () => {
+  it('rejects invalid runners and offloaders', () => {
     const runner = client.beta.messages.toolRunner({ ...params, stream: false })
     expect(() => endTurns(runner, {} as ContextOffloader)).toThrow(/^offloader must be a ContextOffloader/)
     for (const none of [undefined, null, {}, [], offloader])

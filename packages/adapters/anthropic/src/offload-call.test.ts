@@ -99,7 +99,7 @@ describe('offloadCall', () => {
     expect(contentOfThrown(small)).toBe('Error: no')
   })
 
-  it('leaves what answers code in the sandbox of the provider, and not the model', async () => {
+  it("leaves results for code in the provider's sandbox", async () => {
     const caller = { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' }
     expect(await run(() => HUGE, { caller })).toBe(HUGE)
     const error = new ToolError(HUGE)
@@ -108,7 +108,7 @@ describe('offloadCall', () => {
     expect(events.map(({ type }) => type)).toEqual(['offload'])
   })
 
-  it('tells the offloader what was called, and whether it failed', async () => {
+  it('passes the call and its error state to the offloader', async () => {
     const told: unknown[] = []
     const shouldOffload = (request: object): boolean => told.push(request) > 0
     offloader = new ContextOffloader({ storage, shouldOffload })
@@ -120,7 +120,7 @@ describe('offloadCall', () => {
     expect(told).toMatchObject([false, true, true].map((isError) => ({ ...expected, isError })))
   })
 
-  it('stops storing where the call is aborted, and leaves the original', async () => {
+  it('stops storing if the call is aborted, and leaves the original', async () => {
     const controller = new AbortController()
     storage.store = () => {
       setImmediate(() => controller.abort())
@@ -129,7 +129,7 @@ describe('offloadCall', () => {
     expect(await run(() => HUGE, {}, controller.signal)).toBe(HUGE)
   })
 
-  it('leaves a result as it is where storing fails', async () => {
+  it('leaves a result as it is if storing fails', async () => {
     storage.store = () => Promise.reject(new Error('down'))
     expect(await run(() => HUGE)).toBe(HUGE)
     const error = new ToolError(HUGE)
@@ -185,7 +185,7 @@ describe('offloadContent', () => {
       expect((shown as object[])[2]).toBe(picture)
     })
 
-    it('keeps what is by URL or by id, and what it does not know', async () => {
+    it('keeps media by URL or by id, and unknown parts', async () => {
       const kept = [
         { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
         { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } },
@@ -213,7 +213,7 @@ describe('offloadContent', () => {
         expect(await offloadContent(offloader, CALL, [part])).toEqual([text(REPLACED as string)])
     })
 
-    it('ends a cached prefix behind the replacement where it ended in what was replaced', async () => {
+    it('moves the end of a cached prefix from a replaced part to the replacement', async () => {
       const [first, second] = [{ type: 'ephemeral', ttl: '1h' }, { type: 'ephemeral' }]
       const parts = [text(LOG, { cache_control: first }), text(LOG.toUpperCase(), { cache_control: second })]
       expect(await offloadContent(offloader, CALL, parts)).toEqual([
@@ -225,7 +225,7 @@ describe('offloadContent', () => {
       expect(await offloadContent(offloader, CALL, [none])).toEqual([text(REPLACED as string)])
     })
 
-    it('replaces only text of members of a toolset, and leaves the rest in its order, whatever its size', async () => {
+    it("replaces only text of a toolset's results, and keeps the order of other parts", async () => {
       const call = { ...CALL, isOfToolset: true }
       const [screenshot, state] = [image(4_000_000), { type: 'browser_state', tabs: [] }]
       expect(await offloadContent(offloader, call, [text(LOG), screenshot, state])).toEqual([
@@ -238,7 +238,7 @@ describe('offloadContent', () => {
       expect(await offloadContent(offloader, CALL, [screenshot])).toEqual([text(REPLACED as string)])
     })
 
-    it('adds what a previewer makes of an image, but not to an error, which may have text alone', async () => {
+    it("adds a previewer's image to a result, but not to an error", async () => {
       const blocks = [{ type: 'image', mediaType: 'image/png', data: new Uint8Array([1]) }] as const
       const read = async (): Promise<{ blocks: typeof blocks }> => ({ blocks })
       const previewer: Previewer = { name: 'image', previews: 'media', recognize: () => 1, read }

@@ -18,7 +18,7 @@ describe('offloadTools', () => {
     expect(JSON.stringify(tools.slice(0, 3))).toBe(JSON.stringify([read, search, definition]))
   })
 
-  it('leaves tools that are not run here as they are, and changes nothing of what is passed in', () => {
+  it('leaves tools of the provider, and does not change its arguments', () => {
     const tools = Object.freeze([read, search, definition] as const)
     const before = read.run
     const wrapped = offloadTools(tools, offloader)
@@ -28,12 +28,12 @@ describe('offloadTools', () => {
     expect(wrapped[0].run).not.toBe(before)
   })
 
-  it('adds no retrieval tool where the offloader has none', () => {
+  it('adds no retrieval tool if the offloader has none', () => {
     const options = { storage: new FileStorage('.'), includeRetrievalTool: false }
     expect(offloadTools([read], new ContextOffloader(options))).toHaveLength(1)
   })
 
-  it('leaves what is no tool to the SDK', () => {
+  it('leaves values that are not tools to the SDK', () => {
     const odd = [null, undefined, 'read', {}] as unknown as []
     expect(offloadTools(odd, offloader).slice(0, 4)).toEqual(odd)
   })
@@ -43,7 +43,7 @@ describe('offloadTools', () => {
     expect(JSON.stringify(offloadTools([], offloader))).toBe(JSON.stringify(again))
   })
 
-  it('refuses tools that are wrapped already, or have its name', () => {
+  it('rejects tools that are wrapped already, or have its name', () => {
     const wrapped = offloadTools([read], offloader)
     const already = new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
     expect(() => offloadTools(wrapped, offloader)).toThrow(already)
@@ -56,7 +56,7 @@ describe('offloadTools', () => {
     [offloader, [], /^offloader must be a ContextOffloader/],
     [{ read }, offloader, /^tools must be an array of tools, got object\.$/],
     [undefined, offloader, /^tools must be an array of tools, got undefined\.$/],
-  ])('refuses %o with %o', (tools, one, message) => {
+  ])('rejects %o with %o', (tools, one, message) => {
     expect(() => offloadTools(tools as [], one as ContextOffloader)).toThrow(message)
   })
 })
@@ -101,7 +101,7 @@ describe('wrapTool', () => {
     }
   }
 
-  it('hands on what the tool is called with, and replaces what it returns', async () => {
+  it('passes on the arguments of a tool, and replaces its result', async () => {
     const seen: unknown[] = []
     const run = async (...parameters: unknown[]): Promise<string> => {
       seen.push(...parameters)
@@ -141,7 +141,7 @@ describe('wrapTool', () => {
     expect(tool.run).toBe(tool.run)
   })
 
-  it('keeps an instance of a class what it is, with its private fields', async () => {
+  it('keeps the class and the private fields of a tool', async () => {
     const tool = new Reader(LOG)
     const wrapped = wrap(tool)
     expect(wrapped).toBeInstanceOf(Reader)

@@ -42,7 +42,7 @@ describe('retrievalTool', () => {
     expect(await retrievalTool(offloader).run({ reference })).toEqual([{ type, source }])
   })
 
-  it('says what it is where the API cannot take it', async () => {
+  it('describes media that the API does not accept', async () => {
     const reference = await store(new Uint8Array([1, 2, 3]), 'audio/wav')
     expect(await retrievalTool(offloader).run({ reference })).toMatch(/^\[audio: audio\/wav, 3 bytes/)
   })
@@ -57,7 +57,7 @@ describe('retrievalTool', () => {
     },
   )
 
-  it('hands on the abort signal', async () => {
+  it('passes on the abort signal', async () => {
     const seen: unknown[] = []
     const retrieve = storage.retrieve.bind(storage)
     storage.retrieve = (reference, options) => {
@@ -73,7 +73,7 @@ describe('retrievalTool', () => {
     expect(seen).toEqual([signal, undefined])
   })
 
-  it('refuses what is no offloader', () => {
+  it('rejects a value that is not an offloader', () => {
     expect(() => retrievalTool({} as ContextOffloader)).toThrow(/^offloader must be a ContextOffloader/)
   })
 })

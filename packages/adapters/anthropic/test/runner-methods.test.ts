@@ -67,7 +67,7 @@ it('answers a question for a JSON path in a value that a tool wrote as text', as
 })
 
 describe.skipIf(!hasThreads)('a tool runner', () => {
-  it('holds a call that the program wants to be asked for', async () => {
+  it('holds a call that needs approval', async () => {
     const tools = offloadTools([toolNamed('read'), toolNamed('deploy')], session)
     const client = clientCalling('read', 'deploy')
     const runner = client.beta.messages.toolRunner({ ...base, tools, stream: true, runToolsEagerly: true })

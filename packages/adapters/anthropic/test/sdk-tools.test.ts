@@ -69,7 +69,7 @@ describe('mcpTools', () => {
     expect(results.map(({ is_error: isError }) => isError)).toEqual([undefined, true, undefined])
   })
 
-  it('are counted by the SDK as what they are', async () => {
+  it('are counted by the SDK', async () => {
     const headers: (string | null)[] = []
     const fetch = async (_url: unknown, init?: RequestInit): Promise<Response> => {
       headers.push(new Headers(init?.headers).get('x-stainless-helper'))
@@ -87,7 +87,7 @@ describe('mcpTools', () => {
   })
 })
 
-it('offloads what the memory tool returns', async () => {
+it('offloads results of the memory tool', async () => {
   const memory = betaMemoryTool({ view: () => LOG } as unknown as MemoryToolHandlers)
   const requests = await runCalls([memory], [call('memory', { command: 'view', path: '/memories' })])
   expect(requests[0]?.tools[0]).toEqual({ type: 'memory_20250818', name: 'memory' })

@@ -56,7 +56,7 @@ describe.skipIf(!hasThreads)('a thread', () => {
     for (const { messages } of sent.slice(1)) expect(resultsIn(messages)).toMatchObject([{ content: REPLACED }])
   })
 
-  it('gets the same bytes again where the provider has lost it', async () => {
+  it('gets the same bytes again if the provider has lost it', async () => {
     isLost = (index) => index === 2
     await client.beta.messages.toolRunner({ ...base, messages: [question], tools: offloadTools([read], session) })
     expect(sent.map(({ thread }) => thread?.type)).toEqual(['create', 'continue', 'continue', 'create'])
@@ -64,7 +64,7 @@ describe.skipIf(!hasThreads)('a thread', () => {
     expect(resultsIn(sent[3]?.messages ?? [])).toEqual(once)
   })
 
-  it('is begun anew, with all messages, where the program changes what was sent', async () => {
+  it('is started again, with all messages, if the program changes sent messages', async () => {
     const tools = offloadTools([read], session)
     const runner = client.beta.messages.toolRunner({ ...base, messages: [question], tools })
     for await (const { role, content } of runner) {

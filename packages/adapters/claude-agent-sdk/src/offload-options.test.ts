@@ -54,7 +54,7 @@ async function retrieve(options: Options, toolUseId: string | undefined, input: 
 }
 
 describe('offloadOptions', () => {
-  it('leaves what the user has set, and changes nothing of it', () => {
+  it("keeps the user's options, and does not change them", () => {
     const hook: HookCallback = async () => ({})
     const mine: Options = {
       model: 'claude-opus-5',
@@ -79,7 +79,7 @@ describe('offloadOptions', () => {
     expect(env).toMatchObject({ PATH: process.env['PATH'], MAX_MCP_OUTPUT_TOKENS: '100000000' })
   })
 
-  it('offers no tool where the offloader says so', () => {
+  it('offers no tool if the offloader says so', () => {
     const guide = { instructions: () => [], formatCall: () => '' }
     const own = new ContextOffloader({ storage, includeRetrievalTool: false, guide })
     const options = offloadOptions({}, own)
@@ -92,11 +92,11 @@ describe('offloadOptions', () => {
     [() => offloadOptions({}, offloader, { scopes: [] } as never), /Unknown option "scopes"/],
     [() => offloadOptions({ mcpServers: { spillway: { command: 'x' } } }, offloader), /has a server spillway already/],
     [() => offloadHooks(offloader, { except: 'Read' as never }), /except must be an array/],
-  ])('refuses what cannot work: %#', (make, message) => {
+  ])('rejects invalid arguments: %#', (make, message) => {
     expect(make).toThrow(message)
   })
 
-  it('answers a retrieval in the session that the hook before it was told, and no other', async () => {
+  it('answers a retrieval in the session of the hook before it', async () => {
     const options = offloadOptions({}, offloader)
     await runHooks(options, inputOf('PostToolUse', 'session-1'))
     const [event] = events
@@ -118,7 +118,7 @@ describe('offloadOptions', () => {
     expect(await retrieve(options, 'd', input), 'Two sessions have a call of this id').toMatchObject({ isError: true })
   })
 
-  it('keeps what else there is for a tenant behind its wall, and leaves tools that are excepted', async () => {
+  it('isolates tenants, and leaves results of exempt tools', async () => {
     const settings = { scope: ({ session_id }: { session_id: string }) => ['tenant', session_id], except: ['Read'] }
     const options = offloadOptions({}, offloader, settings)
     await runHooks(options, inputOf('PostToolUse', 'session-1'))
@@ -129,7 +129,7 @@ describe('offloadOptions', () => {
     expect(references).toHaveLength(1)
   })
 
-  it('leaves the result where the scope of a session cannot be named, and says why', async () => {
+  it('leaves the result if the scope of a session cannot be named, and says why', async () => {
     const scope = (): never => {
       throw new Error('no tenant')
     }
@@ -192,7 +192,7 @@ describe('errors of a server in this process', () => {
     expect(events).toMatchObject([{ type: 'offload', toolName: 'mcp__builds__build', toolCallId: 'toolu_9' }])
   })
 
-  it('stay as the very objects where they are small, excepted or of no known session', async () => {
+  it('stay as the very objects if they are small, exempt or of no known session', async () => {
     const small = { isError: true, content: [{ type: 'text', text: 'no such file' }] }
     expect(await failing(small)).toBe(small)
     expect(await failing(failed, {}, ['mcp__builds__build'])).toBe(failed)

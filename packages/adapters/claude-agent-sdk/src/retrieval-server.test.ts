@@ -65,7 +65,7 @@ it('speaks the protocol as far as a server with one tool has to', async () => {
   expect(connected.sent).toHaveLength(5)
 })
 
-it('hands on the input as it is, and the id that the model gave the call', async () => {
+it('passes on the input as it is, and the id that the model gave the call', async () => {
   const connected = await connect()
   const input = { anything: [1] }
   const params = { name: 'read', arguments: input, _meta: { 'claudecode/toolUseId': 'toolu_1' } }
@@ -74,7 +74,7 @@ it('hands on the input as it is, and the id that the model gave the call', async
   expect(calls).toMatchObject([{ input, context: { toolUseId: 'toolu_1' } }, { context: { toolUseId: undefined } }])
 })
 
-it('stops a call that is cancelled or whose session ends, and does not answer it', async () => {
+it('stops a call that is canceled or whose session ends, and does not answer it', async () => {
   answer = () => new Promise(() => {})
   const [one, other] = [await connect(), await connect()]
   for (const { connection } of [one, other])

@@ -22,7 +22,7 @@ it('finds a session once', () => {
   expect(sessions.take('constructor')).toBeUndefined()
 })
 
-it('finds none for an id that two sessions have, and one for a call that is announced twice', () => {
+it('finds no session for an id of two sessions, and one for a call announced twice', () => {
   const sessions = new SessionOfCall()
   sessions.announce(call('a'))
   sessions.announce(call('a'))

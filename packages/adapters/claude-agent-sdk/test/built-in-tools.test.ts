@@ -79,7 +79,7 @@ async function storedOf(id: string): Promise<string> {
 }
 
 describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefined ? '' : ` (${whyNoBinary})`}`, () => {
-  it('shows previews of what Bash, Read, Grep, Glob, WebFetch, WebSearch and an agent returned, and all is stored', async () => {
+  it('shows previews of Bash, Read, Grep, Glob, WebFetch, WebSearch and an agent, and stores all output', async () => {
     await withClaudeHome(async (home) => {
       const file = join(home.cwd, 'app.log')
       await writeFile(file, TEXT)
@@ -167,7 +167,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
     expect(png.length).toBeGreaterThan(100_000)
   })
 
-  it('leaves what is small, and what tools answer that change files', async () => {
+  it('leaves small output, and output of tools that change files', async () => {
     await withClaudeHome(async (home) => {
       const file = join(home.cwd, 'app.log')
       await writeFile(file, TEXT)
@@ -181,7 +181,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
     expect(events).toEqual([])
   })
 
-  it('offloads what an MCP server of the SDK returns, also what Claude Code would keep from hooks, and its errors', async () => {
+  it('offloads results and errors of an MCP server of the SDK, also those that Claude Code would hide from hooks', async () => {
     const long = 'word '.repeat(60_000)
     const failure = `${TEXT}\nFATAL: no space left`
     const server = createSdkMcpServer({
@@ -205,7 +205,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
     ])
   })
 
-  it('offloads what a sub-agent reads, and what it answers, in the scope of the session', async () => {
+  it('offloads input and answers of a sub-agent in the scope of the session', async () => {
     const prompt = 'Read the log for me.'
     await withClaudeHome(async (home) => {
       await writeFile(join(home.cwd, 'app.log'), TEXT)

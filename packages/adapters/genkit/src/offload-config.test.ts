@@ -17,7 +17,7 @@ it.each<[config: unknown, message: RegExp]>([
   [{ skope: ['chat-1'] }, /^Unrecognized key\(s\) in object: 'skope'/],
   [['chat-1'], /^Expected object, received array/],
   [null, /^Expected object, received null/],
-])('refuses %j', (config, message) => {
+])('rejects %j', (config, message) => {
   expect(() => assertConfig(config as OffloadConfig)).toThrow(TypeError)
   expect(() => assertConfig(config as OffloadConfig)).toThrow(message)
 })

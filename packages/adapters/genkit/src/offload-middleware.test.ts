@@ -101,7 +101,7 @@ describe('in every way of calling a model', () => {
     expect(responsesIn(messages)).toEqual([{ name: 'read_log', ref: 'call_1', output: offloaded }])
   })
 
-  it('goes with a prompt, executed and streamed', async () => {
+  it('works with a prompt, executed and streamed', async () => {
     const offloader = create()
     const ai = newGenkit(call('read_log'), searching, { text: 'done' }, call('read_log'))
     const use = [offloadMiddleware(offloader)({ scope: ['prompts'] })]
@@ -192,7 +192,7 @@ describe('in a session', () => {
     expect(await storedIn(offloader, 'session-1')).toBe(1)
   })
 
-  it.skipIf(hasAgents)('goes on in a chat of older versions, whose session the program names', async () => {
+  it.skipIf(hasAgents)('continues in a chat of older versions, whose session the program names', async () => {
     const offloader = create()
     // The types of newer versions have no such sessions.
     const ai = newGenkit(...turns)
@@ -230,7 +230,7 @@ describe('interrupts', () => {
     expect(responsesIn(messages)).toMatchObject([{ output: 'yes' }, { output: offloaded }])
   })
 
-  it('offloads what the program replies to an interrupt, unless the tool is excepted', async () => {
+  it("offloads a program's reply to an interrupt, unless the tool is exempt", async () => {
     for (const [except, output] of [
       [[], offloaded],
       [['ask'], LOG],
@@ -262,7 +262,7 @@ describe('interrupts', () => {
 })
 
 describe('beside other middleware', () => {
-  it('offloads what middleware behind it makes of a result', async () => {
+  it('offloads results that inner middleware changed', async () => {
     const enlarge = generateMiddleware({ name: 'enlarge' }, () => ({
       tool: async (request, context, next) => {
         const part = await next(request, context)
@@ -328,7 +328,7 @@ describe('beside other middleware', () => {
   })
 })
 
-it('ends the run over what a tool throws, as Genkit does, with a message that is small', async () => {
+it('ends the run with a small message if a tool throws, as Genkit does', async () => {
   const ai = newGenkit(call('read_log'))
   const failing = ai.defineTool(config, async () => {
     throw new RangeError(`${LOG}\nno space left on device`)
@@ -361,14 +361,14 @@ it('ends no turn for a model call that fails', async () => {
   expect(ended).toBe(1)
 })
 
-it('leaves the results of tools that are excepted', async () => {
+it('leaves the results of tools that are exempt', async () => {
   const ai = newGenkit(call('read_log'))
   const use = [offloadMiddleware(create(), { except: ['read_log'] })()]
   const { messages } = await ai.generate({ prompt: 'Go.', tools: [defineReadLog(ai)], use })
   expect(responsesIn(messages)).toMatchObject([{ output: LOG }])
 })
 
-it('goes on with the original, and tells of it, where the scope of a run cannot be named', async () => {
+it('continues with the original, and reports it, if the scope of a run cannot be named', async () => {
   const events: OffloadEvent[] = []
   const ai = newGenkit(call('read_log'), call(RETRIEVAL_TOOL_NAME, { pattern: 'FAILED' }))
   const offload = offloadMiddleware(create({ onEvent: (event: OffloadEvent) => void events.push(event) }), {
@@ -382,7 +382,7 @@ it('goes on with the original, and tells of it, where the scope of a run cannot 
   ])
 })
 
-it('tells the model that it may search everything where a run has a scope, and only there', async () => {
+it('tells the model that it may search everything if a run has a scope, and only there', async () => {
   const searchable = async (options: object, ...given: [object?]): Promise<boolean> => {
     const ai = genkit({ model: 'fake' })
     let description = ''
@@ -430,7 +430,7 @@ it('is quiet, also when it is used again and again', async () => {
   expect(warnings.mock.calls).toEqual([])
 })
 
-it('refuses what cannot work when it is made, and a config before a model is called', async () => {
+it('rejects invalid options when it is made, and an invalid config before a model call', async () => {
   expect(() => offloadMiddleware({} as never)).toThrow(/offloader must be a ContextOffloader/)
   expect(() => offloadMiddleware(create(), { exept: ['a'] } as never)).toThrow(/Unknown option "exept"/)
   const unscoped: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
@@ -463,7 +463,7 @@ describe('offloadCall', () => {
     expect(part?.toolResponse.output).toEqual(offloaded)
   })
 
-  it.each([undefined, { text: LOG }])('leaves it to Genkit where middleware gives no response: %#', async (part) => {
+  it.each([undefined, { text: LOG }])('passes on a missing response of middleware: %#', async (part) => {
     expect(await call(Promise.resolve(part as ToolResponsePart | undefined))).toBe(part)
   })
 
@@ -471,7 +471,7 @@ describe('offloadCall', () => {
     expect(await throwing(thrown)).toBe(thrown)
   })
 
-  it('throws an error of the same class where it is large, the original as its cause', async () => {
+  it('throws an error of the same class if it is large, the original as its cause', async () => {
     const error = Object.assign(new RangeError(LOG), { code: 'E1' })
     const thrown = await throwing(error)
     expect(thrown).toBeInstanceOf(RangeError)
@@ -491,11 +491,11 @@ describe('offloadCall', () => {
     new ToolInterruptError({ question: LOG }),
     Object.assign(new Error(LOG), { name: 'ToolInterruptError' }),
     new DOMException(LOG, 'AbortError'),
-  ])('passes on what is no error of a tool: %o', async (signal) => {
+  ])('passes on values that are not tool errors: %o', async (signal) => {
     expect(await throwing(signal)).toBe(signal)
   })
 
-  it('passes on what a tool throws once the run is aborted', async () => {
+  it('passes on the error of a tool after the run is aborted', async () => {
     const error = new Error(LOG)
     expect(await throwing(error, AbortSignal.abort())).toBe(error)
   })
@@ -649,7 +649,7 @@ describe('inOrder', () => {
     expect(ended).toEqual([0, 1, 2, 3, 4])
   })
 
-  it('rejects with what work fails with, in its turn, and goes on', async () => {
+  it('rejects with the error of the work, in order, and continues', async () => {
     const endInOrder = inOrder()
     const first = Promise.withResolvers<string>()
     const ended: unknown[] = []
@@ -707,7 +707,7 @@ describe('offloadResponse', () => {
     expect(part.toolResponse.output).toBe(LOG)
   })
 
-  it('takes a call without an id, as Gemini makes them, and names what it stores by the tool', async () => {
+  it('accepts a call without an id, as Gemini makes them, and names its content by the tool', async () => {
     const { toolResponse } = await offload({ toolResponse: { name: 'read_log', output: LOG } })
     expect(toolResponse).toEqual({ name: 'read_log', output: offloaded })
     expect(toolResponse.output).toMatch(/^ {2}read_log_0_\w+ \(/m)
@@ -727,7 +727,7 @@ describe('offloadResponse', () => {
     expect((toolResponse.output as { output: unknown }).output).toBe(output)
   })
 
-  it('puts the replacement into the output where there was none, and leaves no content that is empty', async () => {
+  it('writes the replacement into a missing output, and omits empty content', async () => {
     const { toolResponse } = await offload(response(undefined, [{ text: LOG }]))
     expect(toolResponse).toEqual({ name: 'read_log', ref: 'call_1', output: offloaded })
   })
@@ -747,13 +747,13 @@ describe('offloadResponse', () => {
     expect((await offload(response({ error: LOG }))).toolResponse.output).toEqual({ error: offloaded })
   })
 
-  it('keeps the form of what an MCP server returned, with its small parts', async () => {
+  it('keeps the form and the small parts of an MCP result', async () => {
     const picture = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }
     const { output } = (await offload(response({ content: [picture, { type: 'text', text: LOG }] }))).toolResponse
     expect(output).toEqual({ content: [{ type: 'text', text: offloaded }, picture] })
   })
 
-  it('adds what a previewer made of an image to the content', async () => {
+  it("adds a previewer's image to the content", async () => {
     const added = { type: 'image', mediaType: 'image/webp', data: new Uint8Array(3_000) } as const
     const previewer = {
       name: 'smaller',
@@ -797,7 +797,7 @@ describe('offloadResponse', () => {
     it.each<[what: string, output: unknown]>([
       ['a data: URL that is not Base64', 'data:image/png;base64,not base64!'],
       ['text that speaks of one', `see data:image/png;base64,${PNG}`],
-    ])('takes %s for what it is', (_what, output) => {
+    ])('recognizes %s', (_what, output) => {
       expect(outputForm(output).toBlock(output)).not.toHaveProperty('data')
     })
 
@@ -838,7 +838,7 @@ describe('offloadResponse', () => {
       },
     )
 
-    it('reads what an MCP server returned, and keeps its form', () => {
+    it('reads an MCP result, and keeps its form', () => {
       const part = { type: 'image', data: PNG, mimeType: 'image/png' }
       const output = { content: [{ type: 'text', text: 'a chart' }, part], isError: true, _meta: { took: 7 } }
       const { values, toBlock, isError, replace } = outputForm(output)
@@ -903,7 +903,7 @@ describe('offloadResponse', () => {
       expect(writePart(block)).toEqual(part)
     })
 
-    it('writes what has neither text nor bytes as data', () => {
+    it('writes blocks without text or bytes as data', () => {
       const link = { type: 'link', url: 'https://example.com' } as const
       expect(writePart(link)).toEqual({ data: link })
     })

@@ -7,14 +7,14 @@ const runtime = (currentSession?: () => { sessionId?: unknown }, context?: objec
   ...(currentSession === undefined ? {} : { currentSession }),
 })
 
-it('tells what is known of a run', () => {
+it('describes a run', () => {
   const context = { auth: { uid: 'user-1' } }
   const config = { scope: ['chat-1'] }
   const ai = runtime(() => ({ sessionId: 'session-1' }), context)
   expect(scopeRun({ ai, config })).toEqual({ context, config, sessionId: 'session-1' })
 })
 
-it('tells what is not known: outside of a session, before there were any, and without a context', () => {
+it('omits the session outside of one and in older versions, and a missing context', () => {
   const outside = (): never => {
     throw new GenkitError({ status: 'FAILED_PRECONDITION', message: 'not running within a session' })
   }
@@ -22,7 +22,7 @@ it('tells what is not known: outside of a session, before there were any, and wi
     expect(scopeRun({ ai, config: undefined })).toEqual({ context: {}, config: {}, sessionId: undefined })
 })
 
-it('throws what else Genkit fails with', () => {
+it('throws other errors of Genkit', () => {
   const failing = (): never => {
     throw new TypeError('no async context')
   }

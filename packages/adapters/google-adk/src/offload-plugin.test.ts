@@ -60,11 +60,11 @@ describe('options', () => {
     ['an option that there is not', newOffloader(), { exept: [] }],
     ['a scope that is no function', newOffloader(), { scope: 'tenant' }],
     ['names that are none', newOffloader(), { except: 'read_log' }],
-  ])('refuses %s', (_what, ...given) => {
+  ])('rejects %s', (_what, ...given) => {
     expect(() => offloadPlugin(...(given as Parameters<typeof offloadPlugin>))).toThrow(TypeError)
   })
 
-  it('leaves the results of tools that are excepted', async () => {
+  it('leaves the results of tools that are exempt', async () => {
     expect(await seenOf(readLog, newOffloader(), { except: ['read_log'] })).toBe(LOG)
     expect(await seenOf(readLog, newOffloader(), { except: ['read_logs'] })).toMatch(REPLACED)
   })
@@ -92,7 +92,7 @@ describe('scopes', () => {
     }
   })
 
-  it('asks the option with what is known of the run', async () => {
+  it('passes the run to the option scope', async () => {
     const offloader = newOffloader()
     const runs: unknown[] = []
     await seenOf(readLog, offloader, {
@@ -108,7 +108,7 @@ describe('scopes', () => {
     expect(stored).toHaveLength(1)
   })
 
-  it('leaves results, goes on and tells of it where the scope cannot be named', async () => {
+  it('leaves results, continues and reports an invalid scope', async () => {
     const offloader = newOffloader()
     const scope = (): never => {
       throw new RangeError('no tenant')
@@ -163,7 +163,7 @@ describe('what is replaced', () => {
     },
   )
 
-  it('shows a plugin in front of it the original, and is not asked where that plugin returns a result', async () => {
+  it('shows a plugin in front of it the original, and is not asked if that plugin returns a result', async () => {
     const seen: unknown[] = []
     class Observer extends BasePlugin {
       readonly #answer: Record<string, unknown> | undefined
@@ -207,7 +207,7 @@ describe('what the program waits for', () => {
         actions.requestedAuthConfigs[functionCallId] = { authScheme, credentialKey: 'key' } as never
       },
     ],
-  ])('leaves what a tool returns that asks for %s', async (_what, ask) => {
+  ])('leaves the result of a tool that asks for %s', async (_what, ask) => {
     const offloader = newOffloader()
     const model = scriptedModel(calling('read_log'))
     await (await chatWith(agentOf({ model, tools: [toolDoing(ask)] }), [offloadPlugin(offloader)])).say()
@@ -215,7 +215,7 @@ describe('what the program waits for', () => {
     expect(offloader.meter().offloaded).toBe(0)
   })
 
-  it('leaves what a long-running tool returns, and offloads its result when it comes in a message', async () => {
+  it('leaves the first answer of a long-running tool, and offloads its result in a message', async () => {
     const execute = async (): Promise<unknown> => ({ ticket: 7, form: LOG })
     const tool = new LongRunningFunctionTool({ name: 'order', description: 'Order.', execute })
     const model = scriptedModel(calling('order'))
@@ -264,7 +264,7 @@ describe('messages of the user', () => {
     expect(JSON.stringify(await chat.saved()).length).toBeLessThan(10_000)
   })
 
-  it('gives back no message where nothing of it is replaced', async () => {
+  it('gives back no message if nothing of it is replaced', async () => {
     const plugin = offloadPlugin(newOffloader(), { except: ['read_log'] })
     const invocationContext = { agent: {}, appName: 'app', userId: 'user', session: { id: 'session' } } as never
     const send = async (userMessage: unknown): Promise<unknown> =>
@@ -324,7 +324,7 @@ describe('the retrieval tool', () => {
 })
 
 describe('workflows', () => {
-  it('offloads what tools of agents return, and the next call of the model sees it', async () => {
+  it('offloads results of agent tools before the next model call', async () => {
     const model = scriptedModel(calling('read_log'))
     const workflow = new Workflow({ name: 'flow', edges: [['START', agentOf({ model, tools: [readLog] })]] })
     await (await chatWith(workflow, [offloadPlugin(newOffloader())])).say()
@@ -332,7 +332,7 @@ describe('workflows', () => {
     expect(lastText(model)).toMatch(REPLACED)
   })
 
-  it('leaves what nodes pass on, in a workflow and in one that serves as a tool', async () => {
+  it('leaves values between the nodes of a workflow, also of one that serves as a tool', async () => {
     const received: unknown[] = []
     const workflow = (): Workflow => {
       const take = new FunctionNode('take', (_context, input) => void received.push(input))
@@ -345,13 +345,13 @@ describe('workflows', () => {
     expect(received).toEqual([{ result: LOG }, { result: LOG }])
   })
 
-  it('offloads what a node returns that serves as a tool', async () => {
+  it('offloads the result of a node that serves as a tool', async () => {
     const read = new FunctionNode('read_log', () => LOG, { inputSchema: z.object({}) })
     expect(await seenOf(new NodeTool(read))).toMatch(REPLACED)
   })
 })
 
-it('works as the callbacks of one agent where no plugin comes, as in an AgentTool', async () => {
+it('works as the callbacks of one agent if no plugin comes, as in an AgentTool', async () => {
   const plugin = offloadPlugin(newOffloader())
   const inner = scriptedModel(calling('read_log'))
   const agent = agentOf({
@@ -369,7 +369,7 @@ it('works as the callbacks of one agent where no plugin comes, as in an AgentToo
   expect(inner.prompts[1]?.toolNames).toEqual(['read_log', RETRIEVAL_TOOL_NAME])
 })
 
-it('goes on with the original where a storage throws whatever it does', async () => {
+it('continues with the original if every operation of the storage throws', async () => {
   const failing = async (): Promise<never> => {
     throw new StorageError('unavailable', 'The disk did not answer. Try again.')
   }

@@ -40,7 +40,7 @@ it('answers with a value as the result, though it looks like an error', async ()
   expect(await call(retrievalTool(offloader), { reference })).toEqual({ result: { error: 'as data' } })
 })
 
-it('describes what has to be shown', async () => {
+it('describes media in the answer', async () => {
   const offloader = newOffloader()
   const reference = await store(offloader, new Uint8Array(20_000), 'image/png')
   expect(await call(retrievalTool(offloader), { reference })).toEqual({ result: '[image: image/png, 20,000 bytes]' })
@@ -88,7 +88,7 @@ it('declares its parameters as Gemini has them, anew for each request', () => {
   expect(tool._getDeclaration()).not.toBe(declaration)
 })
 
-it('says that a search needs a reference where all runs share a storage without scopes', () => {
+it('says that a search needs a reference if all runs share a storage without scopes', () => {
   const { store: put, retrieve } = new InMemoryStorage()
   const offloader = newOffloader({ storage: { store: put, retrieve } })
   expect(() => retrievalTool(offloader)).toThrow(/scope: \(\) => \[\]/)

@@ -72,7 +72,7 @@ it('shows an image as the user would, behind the answer, in every prompt from th
   expect(model.prompts[3]?.messages.startsWith(before)).toBe(true)
 })
 
-it('saves the image with the answer as JSON, from where a later run shows the same bytes', async () => {
+it('saves the image with the answer as JSON, from if a later run shows the same bytes', async () => {
   const offloader = newOffloader()
   const first = scriptedModel(calling('draw'), retrieving('call_1', 'r_1'))
   const agent = (model: typeof first): ReturnType<typeof agentOf> => agentOf({ model, tools: [draw] })
@@ -115,7 +115,7 @@ it('describes a kind of file that no model takes, and shows nothing', async () =
   ])
 })
 
-it('leaves media of other tools where they are', async () => {
+it('leaves media of other tools unchanged', async () => {
   const small = { content: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }] }
   const model = scriptedModel(calling('look'))
   await (await chat([toolReturning('look', small)], model)).say()

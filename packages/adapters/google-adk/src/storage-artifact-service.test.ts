@@ -63,7 +63,7 @@ describe.each<[name: string, make: (directory: string) => BaseArtifactService]>(
     })
   })
 
-  it('answers for what is not there', async () => {
+  it('answers for missing files', async () => {
     await using(async (service) => {
       const file = { ...SESSION, filename: 'none.md' }
       expect(await service.loadArtifact(file)).toBeUndefined()
@@ -114,7 +114,7 @@ describe.each<[name: string, make: (directory: string) => BaseArtifactService]>(
     })
   })
 
-  it('refuses what is no artifact', async () => {
+  it('rejects a value that is not a artifact', async () => {
     await using(async (service) => {
       for (const artifact of [{}, { functionCall: { name: 'a' } }])
         await expect(service.saveArtifact({ ...SESSION, filename: 'file', artifact })).rejects.toThrow(/must have/)
@@ -143,12 +143,12 @@ it('takes bytes without a type for bytes of no known type', async () => {
   expect(await service.loadArtifact({ ...SESSION, filename: 'file' })).toEqual({ inlineData })
 })
 
-it('refuses bytes that are no Base64', async () => {
+it('rejects bytes that are no Base64', async () => {
   const artifact = { inlineData: { mimeType: 'image/png', data: 'not base64!' } }
   await expect(newService().saveArtifact({ ...SESSION, filename: 'a.png', artifact })).rejects.toThrow(TypeError)
 })
 
-it('describes each version, with what was said of it', async () => {
+it('describes each version, with its custom metadata', async () => {
   const service = newService()
   const file = { ...SESSION, filename: 'chart' }
   const customMetadata = { source: 'draw', size: [1, 2], note: 'grün' }
@@ -207,7 +207,7 @@ it('shows the later of two versions that two processes have given one number', a
   expect(await service?.loadArtifact(file)).toBeUndefined()
 })
 
-it('keeps files apart from results, goes with the session, and is evicted by no turn', async () => {
+it('isolates files from results, removes them with the session, and evicts none by turns', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: 1 })
   const service = new StorageArtifactService(storage)
   for (const filename of ['notes.md', 'user:profile.md'])
@@ -227,7 +227,7 @@ it('leaves entries that are no artifacts, though they are in its scope', async (
   expect(await new StorageArtifactService(storage).listArtifactKeys(SESSION)).toEqual([])
 })
 
-it('takes what has gone since it was listed for what is not there, and an outage for an outage', async () => {
+it('treats content removed after listing as missing, and rejects in an outage', async () => {
   const codes = ['not-found', 'evicted', 'unavailable'] as const
   for (const code of codes) {
     const storage = newStorage()

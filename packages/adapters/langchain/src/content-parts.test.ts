@@ -131,7 +131,7 @@ describe('blocksToContent', () => {
     expect(blocksToContent([{ type: 'text', text: 'a' }])).toBe('a')
   })
 
-  it('writes what is no medium as text', () => {
+  it('writes other blocks as text', () => {
     const blocks: ContentBlock[] = [
       { type: 'json', value: { a: 1 } },
       { type: 'link', url: 'https://example.com' },

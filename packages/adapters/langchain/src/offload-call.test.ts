@@ -88,12 +88,12 @@ it('offloads each message of a command, with its own id', async () => {
   expect(second?.content).toMatch(/\n {2}call_2_/)
 })
 
-it('throws the very error where it is small', async () => {
+it('throws the very error if it is small', async () => {
   const error = new RangeError('small')
   expect(await throwing(error)).toBe(error)
 })
 
-it('throws an error of the same class where it is large, the original as its cause', async () => {
+it('throws an error of the same class if it is large, the original as its cause', async () => {
   const error = Object.assign(new RangeError(LOG), { code: 'E1' })
   const thrown = await throwing(error)
   expect(thrown).toBeInstanceOf(RangeError)
@@ -106,11 +106,11 @@ it.each([
   new ParentCommand(new Command({ graph: Command.PARENT, update: { note: LOG } })),
   new DOMException(LOG, 'AbortError'),
   Object.assign(new Error(LOG), { name: 'AbortError' }),
-])('passes on what is no error of a tool: %o', async (signal) => {
+])('passes on values that are not tool errors: %o', async (signal) => {
   expect(await throwing(signal)).toBe(signal)
 })
 
-it('passes on what a tool throws once the run is aborted', async () => {
+it('passes on the error of a tool after the run is aborted', async () => {
   const error = new Error(LOG)
   expect(await throwing(error, AbortSignal.abort())).toBe(error)
 })
@@ -134,7 +134,7 @@ it('takes a tool call without an id', async () => {
   await expect(thrown).rejects.toMatchObject({ message: offloaded })
 })
 
-it('adds what a previewer made of an image as an image', async () => {
+it("adds a previewer's image as an image", async () => {
   const added = { type: 'image', mediaType: 'image/webp', data: new Uint8Array(3_000) } as const
   const previewer = { name: 'smaller', recognize: () => 1, read: async () => ({ blocks: [added] }) }
   const previewers = [{ ...previewer, previews: 'media' as const }]
@@ -195,7 +195,7 @@ describe('replaceInCommand', () => {
     expect(JSON.stringify(command.update)).toBe(JSON.stringify(update))
   })
 
-  it('keeps the graph that a command goes to', async () => {
+  it('keeps the target graph of a command', async () => {
     const command = new Command({ graph: Command.PARENT, goto: 'a', update: { messages: [large] } })
     expect(await replaceInCommand(command as Command & { lg_name: 'Command' }, replace)).toMatchObject({
       graph: Command.PARENT,
@@ -213,7 +213,7 @@ describe('replaceInCommand', () => {
     { other: [large] },
     [['other', [large]]],
     [],
-  ])('returns the very command where none is replaced: %j', async (update) => {
+  ])('returns the very command without large messages: %j', async (update) => {
     const command = new Command({ update: update as Record<string, unknown> })
     expect(await replaceInCommand(command as Command & { lg_name: 'Command' }, replace)).toBe(command)
   })

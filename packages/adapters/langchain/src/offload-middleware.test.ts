@@ -117,7 +117,7 @@ it('tells that middleware before it hides the retrieval tool from the model', as
   expect(await typesWith()).toEqual(['offload', 'offload'])
 })
 
-it('leaves the results of tools that are excepted', async () => {
+it('leaves the results of tools that are exempt', async () => {
   const [result] = resultsOf(await run({ middleware: [offloadMiddleware(create(), { except: ['read_log'] })] }))
   expect(result?.content).toBe(LOG)
 })
@@ -160,7 +160,7 @@ it('offloads an error of a tool with returnDirect, and its result in front of an
   expect(await after({ name: 'report', input: {} }, { name: 'read_log', input: {} })).toEqual(offloaded)
 })
 
-it('offloads what middleware inside of it makes of a result, and commands of tools', async () => {
+it('offloads results that inner middleware changed, and commands of tools', async () => {
   const enlarge = createMiddleware({
     name: 'Enlarge',
     wrapToolCall: (request) =>
@@ -179,7 +179,7 @@ it('offloads what middleware inside of it makes of a result, and commands of too
   expect(second).toMatchObject({ content: offloaded, name: 'read_log' })
 })
 
-it('tells the model what a tool throws, as LangChain does without middleware, unless told to throw it on', async () => {
+it('gives the model the error of a tool, as LangChain does without middleware, unless toolErrors is throw', async () => {
   const failing = tool(
     () => {
       throw new RangeError('no such line')
@@ -194,7 +194,7 @@ it('tells the model what a tool throws, as LangChain does without middleware, un
   await expect(run({ middleware: [throwing], tools: [failing] })).rejects.toThrow('no such line')
 })
 
-it('tells the model what the tools throw that it leaves alone, too', async () => {
+it('gives the model errors of exempt tools, too', async () => {
   const failing = tool(
     () => {
       throw new Error(LOG)
@@ -273,7 +273,7 @@ it('lets a tool interrupt the run and go on', async () => {
   expect(resultsOf(messages)[0]).toMatchObject({ content: offloaded })
 })
 
-it('goes on with the original, and tells of it, where the scope of a run cannot be named', async () => {
+it('continues with the original, and reports it, if the scope of a run cannot be named', async () => {
   const events: OffloadEvent[] = []
   const offloader = new ContextOffloader({
     storage: new InMemoryStorage(),
@@ -289,7 +289,7 @@ it('goes on with the original, and tells of it, where the scope of a run cannot 
   expect(events).toMatchObject([{ type: 'offload-failed', toolName: 'read_log' }])
 })
 
-it('gives the scope what the caller passed as context and configurable', async () => {
+it("passes the caller's context and configurable to the option scope", async () => {
   const seen: unknown[] = []
   const options: OffloadOptions = {
     scope: ({ configurable, context }) => {
@@ -327,7 +327,7 @@ it('keeps threads that run at once apart', async () => {
   }
 })
 
-it('saves in a checkpoint what the model sees, and can be read back from it', async () => {
+it('saves previews in checkpoints, and reads them back', async () => {
   const checkpointer = new MemorySaver()
   const messages = await run({ middleware: [offloadMiddleware(create())], options: { checkpointer } })
   const tuple = await checkpointer.getTuple({ configurable: { thread_id: 'a' } })
@@ -337,7 +337,7 @@ it('saves in a checkpoint what the model sees, and can be read back from it', as
   expect(saved.at(-1)).toBeInstanceOf(AIMessage)
 })
 
-it('shows first what the model named before its calls', async () => {
+it('shows first the lines that the model named before its calls', async () => {
   const read = tool(() => CODE, { name: 'read', description: 'Read a file.', schema: z.object({ path: z.string() }) })
   const shown = async (content: string): Promise<string> => {
     const model = new FakeChatModel(({ results }) =>
@@ -359,7 +359,7 @@ it('shows first what the model named before its calls', async () => {
   expect(await shown('')).not.toContain('return state + 1251')
 })
 
-it('refuses what cannot work when it is made, not when a tool runs', () => {
+it('rejects invalid options when it is made, not when a tool runs', () => {
   expect(() => offloadMiddleware({} as never)).toThrow(/offloader must be a ContextOffloader/)
   expect(() => offloadMiddleware(create(), { exept: ['a'] } as never)).toThrow(/Unknown option "exept"/)
 })

@@ -29,7 +29,7 @@ class PrivateTool extends StructuredTool {
   }
 }
 
-it('offloads what answers a tool call, and leaves what a plain invocation returns', async () => {
+it('offloads answers to tool calls, and leaves results of plain invocations', async () => {
   const [wrapped] = offloadTools([readLog], offloader)
   expect(await wrapped.invoke(call)).toMatchObject({ content: offloaded, tool_call_id: 'call_1', name: 'read_log' })
   expect(await wrapped.invoke({}, { toolCall: call })).toMatchObject({ content: offloaded })
@@ -77,13 +77,13 @@ it('adds the retrieval tool, unless the offloader offers none', () => {
   expect(offloadTools([readLog], shell)).toHaveLength(1)
 })
 
-it('refuses tools that are wrapped already, and what is no array', () => {
+it('rejects wrapped tools, and values that are not arrays', () => {
   const wrapped = offloadTools([readLog], offloader)
   expect(() => offloadTools(wrapped, offloader)).toThrow(/has retrieve_offloaded_content already/)
   expect(() => offloadTools({ readLog } as never, offloader)).toThrow(TypeError)
 })
 
-it('leaves the results of tools that are excepted', async () => {
+it('leaves the results of tools that are exempt', async () => {
   const [wrapped] = offloadTools([readLog], offloader, { except: ['read_log'] })
   expect(wrapped).toBe(readLog)
 })

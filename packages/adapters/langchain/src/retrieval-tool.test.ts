@@ -45,7 +45,7 @@ it.each<unknown>([
   { reference: 'x', line_range: 'all' },
   { pattern: [7] },
   { reference: null },
-])('answers with advice what its schema refuses: %j', async (args) => {
+])('answers input that violates its schema with advice: %j', async (args) => {
   expect(await call(args)).toMatchObject({ status: 'error', content: expect.stringMatching(/^Error: /) })
 })
 
@@ -95,7 +95,7 @@ it('passes the signal on', async () => {
   expect(signals[0]).toBeInstanceOf(AbortSignal)
 })
 
-it('refuses what cannot work, and says what to do', () => {
+it('rejects invalid arguments with advice', () => {
   const storage: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
   const two = new ContextOffloader({ storage })
   expect(() => retrievalTool(two)).toThrow(/Wrap it with createStorage\(\), or let all sessions share it with scope/)

@@ -61,7 +61,7 @@ it.each<[name: string, read: (property: () => void) => unknown]>([
   expect(readers.some((line) => line.includes(`${folder}_`) || line.includes(`${folder}/`))).toBe(true)
 })
 
-it('knows the version by what it exports', () => {
+it('recognizes the version by its exports', () => {
   const [major = 0, minor = 0] = installed('langchain').split('.').map(Number)
   expect(major).toBe(1)
   expect(isVersion10).toBe(minor === 0)

@@ -108,7 +108,7 @@ describe('before a model call', () => {
     expect(await referencesIn('thread-2')).toHaveLength(0)
   })
 
-  it('replaces what is left in the prompt, in the scope of the thread that the step has told', async () => {
+  it("replaces remaining results in the prompt, in the scope of the step's thread", async () => {
     const run = new Run('thread-1')
     await run.step()
     const prompt = await run.prompt(promptOf(LOG))
@@ -116,7 +116,7 @@ describe('before a model call', () => {
     expect(await referencesIn('thread-1')).toHaveLength(1)
   })
 
-  it('works through a result once, be it in the messages or in the prompt', async () => {
+  it('offloads a result once, in the messages or in the prompt', async () => {
     const run = new Run('thread-1')
     const offload = vi.spyOn(ContextOffloader.prototype, 'offload')
     run.answer('small')
@@ -170,14 +170,14 @@ describe('the prompt of a model call', () => {
     offload.mockRestore()
   })
 
-  it('keeps results apart that have equal ids', async () => {
+  it('isolates results that have equal ids', async () => {
     const given = [LOG, `${LOG}.`, 'small'].flatMap((value) => promptOf(value))
     const shown = (await new Run('thread-1').prompt(given))?.map((message) => JSON.stringify(message)) ?? []
     expect(new Set(shown).size).toBe(3)
     expect(shown.map((one) => one.includes('[Offloaded: 1 block'))).toEqual([true, true, false])
   })
 
-  it('is not counted anew by later runs, where texts of it are small', async () => {
+  it('is not counted again by later runs if its texts are small', async () => {
     const countTokens = vi.fn<(text: string) => number>((text) => text.length)
     const counting = offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage(), countTokens }))
     await new Run('thread-1', counting).prompt(promptOf('small'))
@@ -197,7 +197,7 @@ describe('the retrieval tool', () => {
     expect(await new Run('a').step({ tools: { read: {}, ...brought } })).toBeUndefined()
   })
 
-  it('is put back, after the others, where another processor has taken it out of a step', async () => {
+  it('is added again, as the last tool, if another processor removed it from a step', async () => {
     const tools = { read: {}, write: {} }
     const result = (await new Run('a').step({ tools })) as { readonly tools: object }
     expect(Object.keys(result.tools)).toEqual(['read', 'write', RETRIEVAL_TOOL_NAME])
@@ -255,7 +255,7 @@ describe('as an output processor', () => {
     expect(await referencesIn('thread-1')).toEqual([])
   })
 
-  it('replaces at the end what no model call has followed', async () => {
+  it('replaces results after the last model call at the end', async () => {
     const run = new Run('thread-1')
     run.answer({ rows: LOG.split('\n') })
     expect(await run.end()).toBe(run.messageList)
@@ -272,7 +272,7 @@ describe('as an output processor', () => {
   })
 })
 
-it('refuses what cannot work, and says what to do', () => {
+it('rejects invalid arguments with advice', () => {
   const storage: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
   for (const [given, options, message] of [
     [undefined, {}, /offloadProcessor\(offloader, options\)/],
@@ -362,7 +362,7 @@ describe('offloadStored', () => {
     for (const [index, part] of parts(list).entries()) expect(part).toBe(before[index])
   })
 
-  it('leaves what the run was given: the history of memory, and messages of the program', async () => {
+  it('leaves the history of memory and messages of the program', async () => {
     const given = [
       message('m', invocation('call_1', { result: LOG })),
       message('i', invocation('call_2', { result: LOG })),
@@ -374,7 +374,7 @@ describe('offloadStored', () => {
     expect(parts(list)).toMatchObject([{ toolInvocation: { result: LOG } }, { toolInvocation: { result: LOG } }])
   })
 
-  it('leaves what the provider has run', async () => {
+  it('leaves results of tools that the provider ran', async () => {
     list.add(message('m', { ...invocation('call_1', { result: LOG }), providerExecuted: true }), 'response')
     await offloadStored(list, run)
     expect(parts(list)).toMatchObject([{ toolInvocation: { result: LOG } }])
@@ -453,14 +453,14 @@ describe('offloadRun', () => {
     expect(run.show(CALL, {}, again)).toBe(again)
   })
 
-  it('tells the offloader the call, and what it was made with', async () => {
+  it('passes the call and its arguments to the offloader', async () => {
     const offload = vi.spyOn(offloader, 'offload')
     await run.show(CALL, { path: 'a' }, { type: 'error-text', value: LOG })
     const told = { ...CALL, input: { path: 'a' }, isError: true }
     expect(offload).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(told))
   })
 
-  it('keeps results apart that have equal ids or texts', async () => {
+  it('isolates results that have equal ids or texts', async () => {
     const offload = vi.spyOn(offloader, 'offload')
     const first = await run.show(CALL, {}, text())
     const second = await run.show(CALL, {}, text(`${LOG}.`))
@@ -492,7 +492,7 @@ describe('offloadRun', () => {
     expect(offload).not.toHaveBeenCalled()
   })
 
-  it('tries again what could not be stored, once for each model call', async () => {
+  it('retries a failed store once for each model call', async () => {
     const store = vi.spyOn(storage, 'store').mockRejectedValue(new StorageError('unavailable', 'The disk is gone.'))
     const attempts = (): number => store.mock.calls.length
     const output = text()
@@ -548,7 +548,7 @@ describe('offloadRun', () => {
       return { text: new TextDecoder().decode(content), contentType }
     }
 
-    it('stores what an MCP server returned as the text that it is, byte for byte, and not as JSON', async () => {
+    it('stores text of an MCP result byte for byte, not as JSON', async () => {
       const output = await shown({ content: [text()] })
       expect(output).toEqual({ type: 'text', value: replaced(1) })
       expect(await stored(output)).toEqual({ text: LOG, contentType: 'text/plain' })
@@ -578,7 +578,7 @@ describe('offloadRun', () => {
       ],
       ['a file of a few bytes', { content: [file(100)] }],
       ['a file beside an image, which prompts show as parts', { content: [file(30_000), IMAGE] }],
-    ])('gives back the very object where an MCP server returned %s', async (_what, value) => {
+    ])('gives back the very object if an MCP server returned %s', async (_what, value) => {
       const output = { type: 'json', value }
       const outcome = await offloadOutput(offloader, CALL, output)
       expect(outcome).toEqual({ output, reason: 'within-limit' })
@@ -639,11 +639,11 @@ describe('modelOutput', () => {
       ['a value', part({ result: { a: 1 } }), { type: 'json', value: { a: 1 } }],
       ['null', part({ result: null }), { type: 'json', value: null }],
       ['an error', part({ state: 'output-error', errorText: 'failed' }), { type: 'error-text', value: 'failed' }],
-    ])('tells what the model sees of %s', (_what, one, expected) => {
+    ])('reads the output for the model of %s', (_what, one, expected) => {
       expect(outputOfPart(one)).toEqual(expected)
     })
 
-    it('is the very object that toModelOutput has made, where there is one', () => {
+    it('is the very object that toModelOutput has made, if there is one', () => {
       const modelOutput = { type: 'content', value: [] }
       expect(outputOfPart(part({ result: 'raw' }, { modelOutput }))).toBe(modelOutput)
       expect(outputOfPart(part({ result: 'raw' }, { modelOutput: null }))).toEqual({ type: 'text', value: 'raw' })
@@ -670,7 +670,7 @@ describe('modelOutput', () => {
       })
     })
 
-    it('keeps parts where Mastra keeps what toModelOutput returned', () => {
+    it('keeps parts in the metadata for the output of toModelOutput', () => {
       expect(withShownOutput(part({ result: { content: [] } }), content)).toMatchObject({
         toolInvocation: { result: REPLACEMENT },
         providerMetadata: { mastra: { modelOutput: content } },

@@ -45,7 +45,7 @@ it.each<unknown>([
   { reference: null },
   'text',
   [],
-])('throws advice for what its schema refuses: %j', async (input) => {
+])('throws advice for input that violates its schema: %j', async (input) => {
   const { content } = await offloader.forScope('a').retrievalTool.execute(input)
   const [advice] = content
   await expect(call(input)).rejects.toThrow(advice?.type === 'text' ? advice.text : 'no text')
@@ -90,7 +90,7 @@ it('passes the signal on', async () => {
   expect(signals[0]).toBeInstanceOf(AbortSignal)
 })
 
-it('refuses what cannot work, and says what to do', () => {
+it('rejects invalid arguments with advice', () => {
   const storage: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
   const two = new ContextOffloader({ storage })
   expect(() => retrievalTool(two)).toThrow(/Wrap it with createStorage\(\), or let all sessions share it with scope/)

@@ -75,7 +75,7 @@ const small = (sizes: readonly number[]): boolean => sizes.every((size) => size 
 
 // A set of peers has no memory of its own, and that of the newest version needs the newest Mastra.
 describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)('memory', () => {
-  it('keeps what the model saw, and shows the next run the same bytes', async () => {
+  it('keeps the outputs for the model, and shows the next run the same bytes', async () => {
     const { agent, prompts, kept } = bench()
     const { steps } = await agent.generate('Go.', RUN)
     const outputs = steps[0]?.toolResults.map(({ payload }) => JSON.stringify(payload.result).length) ?? []
@@ -90,7 +90,7 @@ describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)('memory', () =
     expect(prompts[2]?.results).toEqual(prompts[1]?.results)
   })
 
-  it('keeps the same where it saves each step, and in streams', async () => {
+  it('keeps the same if it saves each step, and in streams', async () => {
     const saving = bench()
     await saving.agent.generate('Go.', { ...RUN, savePerStep: true })
     const streaming = bench()
@@ -99,7 +99,7 @@ describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)('memory', () =
     for (const { kept } of [saving, streaming]) expect(small(await kept())).toBe(true)
   })
 
-  it('keeps originals that no model call has followed, and shows the next run what is small', async () => {
+  it('keeps originals after the last model call, and shows the next run previews', async () => {
     const { agent, prompts, kept } = bench()
     await agent.generate('Go.', { ...RUN, maxSteps: 1 })
     expect(small(await kept())).toBe(false)

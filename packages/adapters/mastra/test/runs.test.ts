@@ -66,7 +66,7 @@ function expectFound({ prompts }: Scripted): void {
   expect(textOf(prompts[2])).toMatch(/> +\d+\| .*line 4321/)
 }
 
-it('offloads what the tools of a workspace return', async () => {
+it('offloads results of workspace tools', async () => {
   const basePath = await mkdtemp(join(tmpdir(), 'spillway-mastra-'))
   try {
     await writeFile(join(basePath, 'app.log'), LOG)
@@ -80,7 +80,7 @@ it('offloads what the tools of a workspace return', async () => {
   }
 })
 
-it('offloads in the thread of a sub-agent, and what it answers in that of its caller', async () => {
+it('offloads results in the thread of a sub-agent, and its answer in that of its caller', async () => {
   const helper = searching('read_log', {}, LOG)
   const caller = searching('agent-helper', { prompt: 'Read the log.' })
   const agents = {
@@ -178,7 +178,7 @@ it('comes first for a limiter of tokens after it, which drops nothing then', asy
   expectFound(scripted)
 })
 
-it('offers the retrieval tool where a processor before it has put its own tools in the place of all', async () => {
+it('offers the retrieval tool if a processor before it has put its own tools in the place of all', async () => {
   const scripted = searching('read_log')
   const own = { id: 'own-tools', processInputStep: () => ({ tools: { read_log: readLog } }) }
   const processor = offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage() }))

@@ -22,7 +22,7 @@ describe('offloadServer', () => {
     expect(Object.keys(server)).toEqual(keys)
   })
 
-  it('refuses what is no server, and one that is connected already', async () => {
+  it('rejects invalid servers, and a connected one', async () => {
     for (const value of [undefined, {}, 'server', { connect: true }])
       expect(() => offloadServer(value as never, offloader)).toThrow(
         'server must be an McpServer or Server of the MCP SDK',
@@ -35,7 +35,7 @@ describe('offloadServer', () => {
     }
   })
 
-  it('refuses what is no offloader, and options that there are not', () => {
+  it('rejects invalid offloaders and options', () => {
     const server = new McpServer(INFO)
     expect(() => offloadServer(server, {} as never)).toThrow('offloadServer(server, new ContextOffloader({ storage }))')
     expect(() => offloadServer(server, offloader, { limit: 5 } as never)).toThrow('Unknown option "limit"')

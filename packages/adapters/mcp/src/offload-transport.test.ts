@@ -17,7 +17,7 @@ describe('offloadTransport', () => {
     }
   })
 
-  it('refuses what is no transport, what is no offloader, and options that there are not', () => {
+  it('rejects invalid transports, offloaders and options', () => {
     const [transport] = InMemoryTransport.createLinkedPair()
     for (const value of [undefined, {}, 'stdio', { send: true }])
       expect(() => offloadTransport(value as never, offloader)).toThrow('transport must be one of the MCP SDK')

@@ -108,7 +108,7 @@ describe('relayTransport', () => {
   })
 
   it.each(['client', 'server'] as const)(
-    'hands on with each message of a %s what came along, also what is no message',
+    'passes on with each message of a %s what came along, also what is no message',
     async (user) => {
       const { inner, outer, received } = bench(user)
       const [extra, options] = [{ requestInfo: {} }, { relatedRequestId: 1 }]
@@ -147,7 +147,7 @@ describe('relayTransport', () => {
     expect(errors).toEqual([new Error('a bug of the handler'), new Error('a bug of the handler')])
   })
 
-  it('tells the transport of errors where no option takes them', async () => {
+  it('tells the transport of errors if no option takes them', async () => {
     const inner = new FakeTransport()
     const told: Error[] = []
     const outer = relayTransport(
@@ -164,7 +164,7 @@ describe('relayTransport', () => {
 })
 
 describe('a connection that closes', () => {
-  it('brings a client first what the server had sent before', async () => {
+  it('delivers earlier messages of the server to the client first', async () => {
     const { inner, outer, received } = await withResultUnderWay()
     const { promise: closed, resolve } = Promise.withResolvers<void>()
     set(outer, { onclose: resolve })
@@ -174,7 +174,7 @@ describe('a connection that closes', () => {
     expect(received).toHaveLength(2)
   })
 
-  it('is closed at once where nothing is under way, and where the client closes it', async () => {
+  it('is closed at once if nothing is under way, and if the client closes it', async () => {
     const idle = bench('client')
     let closes = 0
     const onclose = (): void => void (closes += 1)

@@ -19,7 +19,7 @@ const die = (process: ProcessClient, code = 3): Promise<unknown> =>
 const typesOf = ({ events }: ProcessClient): readonly string[] => events.map(({ type }) => type)
 
 describe('a server that ends in the middle of calls', () => {
-  it('rejects each call, is told by an event, and closes the connection', async () => {
+  it('rejects each call, emits an event, and closes the connection', async () => {
     const process = await start(false)
     const waiting = [1, 2, 3].map(() => process.client.callTool({ name: 'wait' }))
     const results = await Promise.allSettled([...waiting, die(process)])
@@ -52,7 +52,7 @@ describe('a server that ends in the middle of calls', () => {
 })
 
 describe('a server that is started again', () => {
-  it('answers the next calls, with what it was told before, and shows nothing of its environment', async () => {
+  it('answers the next calls in the renewed session, and shows nothing of its environment', async () => {
     const told: unknown[] = []
     const offloader = newOffloader((event) => void told.push(event))
     const process = await start(true, offloader)

@@ -76,7 +76,7 @@ describe('whose results it replaces', () => {
     expect(calls).toEqual([['read', { path: '/a' }]])
   })
 
-  it('those of MCP servers where they arise, once their tools are wrapped', async () => {
+  it('those of MCP servers if they arise, once their tools are wrapped', async () => {
     const { offloader } = newOffloader()
     const tools = await agents.getAllMcpTools([mcpServer([{ type: 'text', text: LOG }], [])])
     const { agent, prompts } = makeAgent([calling('read')], { tools: offloadTools(tools, offloader) })
@@ -127,7 +127,7 @@ describe('whose results it replaces', () => {
     expect(events.map(({ type }) => type)).toEqual(['offload', 'offload'])
   })
 
-  it('keeps what providers are told of a text, and parts that stay, as the very objects', async () => {
+  it('keeps provider data of a text, and remaining parts as the very objects', async () => {
     const { offloader } = newOffloader()
     const image = { type: 'input_image', image: 'data:image/png;base64,aGk=', detail: 'low', providerData: { a: 1 } }
     const byId = { type: 'input_file', file: { id: 'file_1' } }
@@ -144,7 +144,7 @@ describe('whose results it replaces', () => {
     })
   })
 
-  it('not those that are excepted, go to a program of the provider, or have promised a form', async () => {
+  it('not those that are exempt, go to a program of the provider, or have promised a form', async () => {
     const { offloader } = newOffloader()
     const [call, result] = callItems('compute', 'old_2', LOG)
     const history = [
@@ -160,7 +160,7 @@ describe('whose results it replaces', () => {
     )
   })
 
-  it('and looks at each once, be it small, large or not to be stored', async () => {
+  it('and reads each once: small, large or failed', async () => {
     const fail = async (): Promise<never> => {
       throw new Error('no disk')
     }
@@ -199,7 +199,7 @@ describe('a filter of the program', () => {
     ),
   })
 
-  it.each(['the run', 'the runner'])('of %s goes first, and what it returns is replaced and stored', async (where) => {
+  it.each(['the run', 'the runner'])('of %s runs first, and its results are replaced and stored', async (where) => {
     const { offloader } = newOffloader()
     const { agent, prompts } = makeAgent([calling('read_log')], { tools: [readLog] })
     const runner = new Runner(where === 'the runner' ? { callModelInputFilter: upper } : {})
@@ -209,7 +209,7 @@ describe('a filter of the program', () => {
     expect(new TextDecoder().decode(stored.content)).toContain('LINE 2345 OF THE LOG')
   })
 
-  it('may drop, add and reorder items, and gets the items themselves where it asks for them', async () => {
+  it('may drop, add and reorder items, and gets the items themselves if it asks for them', async () => {
     const { offloader } = newOffloader()
     const seen: AgentInputItem[][] = []
     const filter = Object.assign(
@@ -294,7 +294,7 @@ describe('sessions and scopes', () => {
     }
   })
 
-  it('goes on without storing where the scope cannot be named, and says so', async () => {
+  it('continues without storing if the scope cannot be named, and says so', async () => {
     const { offloader, events } = newOffloader()
     const options = { scope: ({ context }: { readonly context: unknown }) => [(context as { a: { b: string } }).a.b] }
     const { agent, prompts } = makeAgent([calling('read_log')], { tools: offloadTools([readLog], offloader, options) })
@@ -331,7 +331,7 @@ describe('sessions and scopes', () => {
     expect(inner.prompts).toHaveLength(3)
   })
 
-  it('stores what wrapped tools return small, and gives the same prompts when the session goes on', async () => {
+  it('stores previews of wrapped tools, and gives the same prompts when the session continues', async () => {
     const { offloader } = newOffloader()
     const runner = offloadRunner(new Runner(), offloader)
     const memory = session('a')
@@ -347,7 +347,7 @@ describe('sessions and scopes', () => {
     expect(lastText(second.prompts)).toContain('line 2345 of the log')
   })
 
-  it('stores in a session what a runner by itself stores of small results', async () => {
+  it('stores small results in a session as a runner by itself does', async () => {
     const { offloader } = newOffloader()
     const stored: unknown[] = []
     for (const runner of [new Runner(), offloadRunner(new Runner(), offloader)]) {
@@ -420,7 +420,7 @@ describe('approvals', () => {
     expect(restored.getInterruptions()).toHaveLength(1)
   })
 
-  it.skipIf(isOldest)('takes large results that a program has added to a state before it goes on', async () => {
+  it.skipIf(isOldest)('replaces large results that a program added to a state', async () => {
     const { offloader } = newOffloader()
     const runner = offloadRunner(new Runner(), offloader)
     const { agent, prompts } = makeAgent([calling('deploy')], { tools: [deploy] })
@@ -434,8 +434,8 @@ describe('approvals', () => {
   })
 })
 
-describe('what else belongs to a runner', () => {
-  it('changes nothing of what a run does, but the input of its model', async () => {
+describe('other behavior of a runner', () => {
+  it('changes only the input of the model', async () => {
     const { offloader } = newOffloader()
     const events: string[] = []
     const inner = new Runner({ workflowName: 'mine' })
@@ -470,7 +470,7 @@ describe('what else belongs to a runner', () => {
     expect(ended).toEqual(['a', 'a', 'a'])
   })
 
-  it('refuses what cannot work, and says what to write', () => {
+  it('rejects invalid arguments with advice', () => {
     const { offloader } = newOffloader()
     expect(() => offloadRunner(offloader as never, new Runner() as never)).toThrow(
       'runner must be a Runner, loaded as an ES module: offloadRunner(',

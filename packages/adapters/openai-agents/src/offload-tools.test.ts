@@ -26,7 +26,7 @@ async function callFirst(
   return { shown: lastText(prompts), result }
 }
 
-describe('what the model sees', () => {
+describe('results for the model', () => {
   it.each<[string, () => unknown]>([
     ['a text', () => LOG],
     ['a value', () => ({ rows: LOG.split('\n') })],
@@ -54,7 +54,7 @@ describe('what the model sees', () => {
     }
   })
 
-  it('leaves what is small as it is, and says that it was allowed', async () => {
+  it('allows small results unchanged', async () => {
     const { offloader, events } = newOffloader()
     const { shown, result } = await callFirst(offloadTools([makeTool('read_log', () => 'all is well')], offloader))
     expect(shown).toBe('all is well')
@@ -76,7 +76,7 @@ describe('what the model sees', () => {
     await expect(offloader.forScope('two').options.storage.retrieve(reference)).rejects.toThrow(reference)
   })
 
-  it('leaves tools that are excepted', async () => {
+  it('leaves tools that are exempt', async () => {
     const { offloader } = newOffloader()
     const tools = offloadTools([makeTool('read_log', () => LOG)], offloader, { except: ['read_log'] })
     expect((await callFirst(tools)).shown).toBe(LOG)
@@ -85,7 +85,7 @@ describe('what the model sees', () => {
   it.each<[string, NonNullable<Parameters<typeof makeAgent>[1]>['toolUseBehavior']]>([
     ['the first tool', 'stop_on_first_tool'],
     ['a tool by its name', { stopAtToolNames: ['read_log'] }],
-  ])('leaves what ends the run, with %s, to the program', async (_what, toolUseBehavior) => {
+  ])('leaves the result that ends the run, with %s', async (_what, toolUseBehavior) => {
     const { offloader } = newOffloader()
     const tools = offloadTools([makeTool('read_log', () => LOG)], offloader)
     const { result } = await callFirst(tools, { toolUseBehavior: toolUseBehavior ?? 'run_llm_again' })
@@ -94,7 +94,7 @@ describe('what the model sees', () => {
     expect((await callFirst(tools, { toolUseBehavior: others })).shown).toContain(OFFLOADED)
   })
 
-  it('leaves what a program of the provider has called for', async () => {
+  it('leaves results for a program of the provider', async () => {
     const { offloader } = newOffloader()
     const [wrapped] = offloadTools([makeTool('read_log', () => LOG)], offloader)
     const toolCall = { type: 'function_call', callId: 'c', name: 'read_log', arguments: '{}' } as const
@@ -125,8 +125,8 @@ describe('what the model sees', () => {
   })
 })
 
-describe('what stays of a tool', () => {
-  it('shows approval policies what they see without it, and nothing else', async () => {
+describe('properties of a tool', () => {
+  it('passes the same values to approval policies', async () => {
     const seen: unknown[] = []
     const make = (): FunctionTool =>
       makeTool('deploy', () => LOG, {
@@ -148,7 +148,7 @@ describe('what stays of a tool', () => {
     expect(seen.slice(2)).toEqual([{ to: 'staging' }, { to: 'staging' }])
   })
 
-  it('keeps the function by which the SDK finds what it knows of a tool, and every other property', () => {
+  it('keeps the function by which the SDK identifies a tool, and all other properties', () => {
     const { offloader } = newOffloader()
     const mark = Symbol('mark')
     const plain = Object.defineProperty(
@@ -176,7 +176,7 @@ describe('what stays of a tool', () => {
     for (const symbol of symbols) expect(Reflect.get(wrapped, symbol)).toBe(Reflect.get(plain as object, symbol))
   })
 
-  it('lets guardrails of the tool go first: what they put in its place or refuse is theirs', async () => {
+  it("runs the tool's own guardrails first, and keeps their results", async () => {
     const { offloader } = newOffloader()
     const { defineToolOutputGuardrail, ToolGuardrailFunctionOutputFactory: made } = agents
     const hide = defineToolOutputGuardrail({ name: 'hide', run: async () => made.rejectContent('hidden') })
@@ -189,7 +189,7 @@ describe('what stays of a tool', () => {
     await expect(callFirst(guarded([refuse]))).rejects.toThrow(/guardrail/i)
   })
 
-  it('leaves what is no function, agents as tools, and functions with an output schema, as the very objects', () => {
+  it('leaves other tools, agents as tools, and functions with an output schema as the very objects', () => {
     const { offloader } = newOffloader()
     const hosted = { type: 'hosted_tool', name: 'web_search', providerData: { type: 'web_search' } } as const
     const agent = new Agent({ name: 'Helper' }).asTool({ toolName: 'help', toolDescription: 'Help.' })
@@ -199,7 +199,7 @@ describe('what stays of a tool', () => {
     for (const [index, one] of [hosted, agent, structured].entries()) expect(wrapped[index]).toBe(one)
   })
 
-  it('changes none of the tools that are passed in, frozen ones too', async () => {
+  it('does not change the tools that are passed in, also frozen ones', async () => {
     const { offloader } = newOffloader()
     const plain = Object.freeze(makeTool('read_log', () => LOG))
     const tools = Object.freeze([plain])
@@ -209,7 +209,7 @@ describe('what stays of a tool', () => {
 })
 
 describe('the retrieval tool', () => {
-  it('comes last, and not at all where it is not wanted', () => {
+  it('comes last, and not at all if it is not wanted', () => {
     const tools = [makeTool('read_log', () => LOG)]
     const names = (...options: Parameters<typeof newOffloader>): string[] =>
       offloadTools(tools, newOffloader(...options).offloader).map(({ name }) => name)
@@ -218,12 +218,12 @@ describe('the retrieval tool', () => {
     expect(names({ storage: located as never, includeRetrievalTool: false })).toEqual(['read_log'])
   })
 
-  it('is refused where it is there already', () => {
+  it('is refused if it is there already', () => {
     const { offloader } = newOffloader()
     expect(() => offloadTools(offloadTools([], offloader), offloader)).toThrow(`tools has ${RETRIEVAL} already`)
   })
 
-  it('refuses what cannot work', () => {
+  it('rejects invalid arguments', () => {
     const { offloader } = newOffloader()
     const tool = makeTool('read_log', () => LOG)
     expect(() => offloadTools(tool as never, offloader)).toThrow('tools must be an array')

@@ -93,7 +93,7 @@ describe('parseJson', () => {
     expect(parseJson(text)).toEqual(value)
   })
 
-  it('makes no prototype of what a model calls one', () => {
+  it('does not set a prototype from arguments of a model', () => {
     const value = parseJson('{"__proto__":{"polluted":true}}') as object
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
     expect('polluted' in value).toBe(false)

@@ -48,7 +48,7 @@ it.each<unknown>([
   { reference: null },
   [],
   7,
-])('answers what its schema refuses with advice: %j', async (input) => {
+])('answers input that violates its schema with advice: %j', async (input) => {
   expect(await call(input, 'a')).toMatch(/^Error: /)
 })
 
@@ -97,7 +97,7 @@ it('answers without a context, as an agent that is no one’s', async () => {
   expect(await retrieve.invoke(undefined as never, '{"reference":"made_up"}')).toMatch(/^Error: /)
 })
 
-it('refuses what cannot work, and says what to do', () => {
+it('rejects invalid arguments with advice', () => {
   const storage: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
   const unscoped = new ContextOffloader({ storage })
   expect(() => retrievalTool(unscoped)).toThrow(

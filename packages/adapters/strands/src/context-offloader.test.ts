@@ -189,13 +189,13 @@ describe('tokens', () => {
     expect(second.asked).toEqual([])
   })
 
-  it('are estimated where the model guesses by characters, as models of Strands do unless told otherwise', async () => {
+  it('are estimated if the model guesses by characters, as models of Strands do by default', async () => {
     const plugin = new ContextOffloader({ storage: new InMemoryStorage() })
     await run(agentWith({ model: scriptedModel('read_log'), tools: [readLog], plugins: [plugin] }))
     expect(plugin.offloader.options.countTokens(LOG)).toBe(estimateTokens(LOG))
   })
 
-  it('are counted by countTokens where there is one, and no model is asked', async () => {
+  it('are counted by countTokens if there is one, and no model is asked', async () => {
     const model = new CountingModel(2)
     const countTokens = (text: string): number => text.length
     const plugin = new ContextOffloader({ storage: new InMemoryStorage(), countTokens, maxResultTokens: LOG.length })

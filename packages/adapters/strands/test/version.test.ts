@@ -24,6 +24,6 @@ it('runs the Strands of its peer set, as the files of its code show', () => {
   expect(stack.split('\n').some((line) => line.includes(`/.pnpm/@strands-agents+sdk@${installed()}_`))).toBe(true)
 })
 
-it('knows the version by what it exports', () => {
+it('recognizes the version by its exports', () => {
   expect(isVersion10).toBe(installed().startsWith('1.0.'))
 })

@@ -47,7 +47,7 @@ async function runBare(
 }
 
 describe('tools that are not wrapped', () => {
-  it('offloads what they return, for the program too', async () => {
+  it('offloads their results, for the program too', async () => {
     const { offloader } = createOffloader()
     const { seen, output } = await runBare(readLog, {}, { offloader, events: [] })
     expect(textOf(seen)).toMatch(OFFLOADED)
@@ -91,7 +91,7 @@ describe('tools that are not wrapped', () => {
     })
   })
 
-  it.skipIf(isEarly)('offloads what they throw', async () => {
+  it.skipIf(isEarly)('offloads their errors', async () => {
     const tool = toolOf('build', async () => {
       throw new RangeError(`${LOG}\nFATAL: no space left`)
     })
@@ -107,7 +107,7 @@ describe('tools that are not wrapped', () => {
     expect((await runBare(readLog, { options: { except: ['read_log'] } })).output).toBe(LOG)
   })
 
-  it('leaves those that validate or map what they return, as a text would not fit', async () => {
+  it('leaves those that validate or map their output, as a text would not fit', async () => {
     const outputSchema = z.array(z.object({ id: z.number(), name: z.string() })) as never
     expect((await runBare(toolOf('list', async () => USERS, { outputSchema }))).output).toEqual(USERS)
     const toModelOutput = ({ output }: { output: unknown }) => ({
@@ -121,7 +121,7 @@ describe('tools that are not wrapped', () => {
 })
 
 describe('hooks of your own', () => {
-  it('runs them first, and offloads what they put in the place of an output', async () => {
+  it('runs them first, and offloads outputs that they replaced', async () => {
     const onToolEnd = vi.fn<NonNullable<AgentHooks['onToolEnd']>>(async () => ({ output: `redacted\n${LOG}` }))
     const { offloader } = createOffloader()
     const { seen } = await runBare(
@@ -133,7 +133,7 @@ describe('hooks of your own', () => {
     expect(onToolEnd).toHaveBeenCalledTimes(1)
   })
 
-  it('returns what they return where nothing is offloaded', async () => {
+  it('returns their result if nothing is offloaded', async () => {
     const hooks = createHooks({ onToolEnd: async () => ({ output: 'redacted' }) })
     const { seen } = await runBare(
       toolOf('read', async () => 'secret'),
@@ -149,7 +149,7 @@ describe('hooks of your own', () => {
     expect(cleared?.content).toEqual([{ type: 'json', value: null }])
   })
 
-  it.skipIf(isEarly)('runs the hook of errors first, and offloads what it returns', async () => {
+  it.skipIf(isEarly)('runs the hook of errors first, and offloads its result', async () => {
     const tool = toolOf('build', async () => {
       throw new Error('failed')
     })
@@ -178,7 +178,7 @@ describe('hooks of your own', () => {
     expect(textOf(seen)).toMatch(OFFLOADED)
   })
 
-  it('goes on from the messages that one of them prepared', async () => {
+  it('continues from the messages that one of them prepared', async () => {
     const { offloader } = createOffloader()
     const { model, prompts } = scriptedModel()
     const hooks = createHooks({
@@ -192,7 +192,7 @@ describe('hooks of your own', () => {
 })
 
 describe('subagents', () => {
-  it('offloads what a subagent answers, which the supervisor can read', async () => {
+  it('offloads the answer of a subagent, which the supervisor can read', async () => {
     const { offloader } = createOffloader()
     const helper = agentOf({ name: 'helper', model: scriptedModel({ text: LOG }).model })
     const { model, prompts } = scriptedModel(delegating(), retrieving({ pattern: 'FAILED' }))
@@ -203,7 +203,7 @@ describe('subagents', () => {
     expect(textOf(prompts[2]?.results[1])).toContain('FAILED')
   })
 
-  it('gives a supervisor what its subagent has stored, as both work in one conversation', async () => {
+  it('lets a supervisor read content of its subagent in the same conversation', async () => {
     const { offloader } = createOffloader()
     const tools = offloadTools([readLog], offloader)
     const hooks = offloadHooks(offloader)
@@ -240,7 +240,7 @@ describe('subagents', () => {
 })
 
 describe.skipIf(isEarly)('tool routing', () => {
-  it('offloads what a routed tool returns, once, under the id of the call that the model made', async () => {
+  it("offloads the result of a routed tool once, under the id of the model's call", async () => {
     const { offloader, events } = createOffloader()
     for (const tool of [readLog, ...offloadTools([readLog], offloader).slice(0, 1)]) {
       const { model, prompts } = scriptedModel(routed('read_log', 'call_0'), retrieving({ pattern: 'FAILED' }))
@@ -288,7 +288,7 @@ describe('scopes', () => {
     [{ conversationId: 'a', userId: 'u' }, ['u', 'a']],
     [{ conversationId: 'a' }, ['a']],
     [{}, []],
-  ])('stores what belongs to %o in the scope %o, and ends its turns', async (operation, scope) => {
+  ])('stores results of %o in the scope %o, and ends its turns', async (operation, scope) => {
     const { offloader } = createOffloader()
     const { model, prompts } = scriptedModel(calling('read_log'))
     const tools = offloadTools([readLog], offloader)
@@ -298,7 +298,7 @@ describe('scopes', () => {
     expect(new TextDecoder().decode((await storage.retrieve(reference)).content)).toBe(LOG)
   })
 
-  it('gives the scope what the caller passed', async () => {
+  it("passes the caller's values to the option scope", async () => {
     const { offloader } = createOffloader()
     const runs: unknown[] = []
     const options = {
@@ -319,7 +319,7 @@ describe('scopes', () => {
     for (const run of runs) expect(run).toEqual({ conversationId: 'a', userId: undefined, context: 't' })
   })
 
-  it('goes on with the original, and tells of it, where the scope cannot be named', async () => {
+  it('continues with the original, and reports it, if the scope cannot be named', async () => {
     const { offloader, events } = createOffloader()
     const options = {
       scope: () => {
@@ -363,12 +363,12 @@ it.each([
     /hooks must be an object of hooks, got null/,
   ],
   [() => offloadHooks(createOffloader().offloader, { scope: 'a' } as never), /scope must be a function/],
-])('refuses what cannot work when hooks are made: %s', (make, message) => {
+])('rejects invalid arguments when hooks are made: %s', (make, message) => {
   expect(make).toThrow(TypeError)
   expect(make).toThrow(message)
 })
 
-it('is what an agent takes', () => {
+it('is accepted by an agent', () => {
   const { offloader } = createOffloader()
   expect(
     new Agent({ name: 'a', instructions: 'i', model: scriptedModel().model, hooks: offloadHooks(offloader) }).name,
@@ -386,7 +386,7 @@ describe('offloadHistory', () => {
     }),
   })
 
-  it('shows what its memory saved as it was shown then: replacements, answers and images that were retrieved', async () => {
+  it('shows saved replacements, answers and retrieved images as they were shown then', async () => {
     const { offloader, events } = createOffloader()
     const memory = new Memory({ storage: new InMemoryStorageAdapter() })
     const options = { memory, tools: offloadTools([readLog, capture], offloader), hooks: offloadHooks(offloader) }
@@ -418,7 +418,7 @@ describe('offloadHistory', () => {
     expect(await run(offloadHooks(offloader))).toBe(await run({}))
   })
 
-  it('offloads what a memory holds from before', async () => {
+  it('offloads earlier results in memory', async () => {
     const { offloader } = createOffloader()
     const memory = new Memory({ storage: new InMemoryStorageAdapter() })
     const before = scriptedModel(calling('read_log'))
@@ -500,7 +500,7 @@ describe('offloadHistory', () => {
     expect((await replaceIn(offloader, [message]))[0]).toBe(message)
   })
 
-  it('offloads a large value of a tool that only looks like what was offloaded', async () => {
+  it('offloads a large value that only looks like a replacement', async () => {
     const value = `[Offloaded: 1 blocks, ~7 tokens]\n${LOG}`
     const { offloader } = createOffloader()
     for (const alike of [

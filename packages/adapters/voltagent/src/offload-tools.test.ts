@@ -42,8 +42,8 @@ async function runTools(
   return { seen: prompts[1]?.results ?? [], outputs }
 }
 
-describe('what the model and the program see', () => {
-  it('shows the model references, and gives the program what tools without toModelOutput return', async () => {
+describe('results for the model and the program', () => {
+  it('shows the model references, and gives the program original results', async () => {
     const { offloader } = createOffloader()
     const listUsers = toolOf('list_users', async () => USERS)
     const { seen, outputs } = await runTools([readLog, listUsers], ['read_log', 'list_users'], {
@@ -71,7 +71,7 @@ describe('what the model and the program see', () => {
     )
   })
 
-  it('offloads what a toModelOutput of its own makes of an output, and calls it with all that the AI SDK tells', async () => {
+  it("offloads the output of the tool's own toModelOutput, and passes all of its arguments", async () => {
     const toModelOutput = vi.fn<NonNullable<Tool['toModelOutput']>>(({ output }) => ({
       type: 'text',
       value: `${String(output)}\n${LOG}`,
@@ -111,7 +111,7 @@ describe('what the model and the program see', () => {
     expect(textOf(seen[0])).toMatch(/^\[Offloaded: 1 blocks[^]*actualOutput/)
   })
 
-  it('keeps what its memory saves as small as what the model sees', async () => {
+  it('saves the small outputs of the model in memory', async () => {
     const { offloader } = createOffloader()
     const memory = new Memory({ storage: new InMemoryStorageAdapter() })
     const { model } = scriptedModel(calling('read_log'), retrieving({ pattern: 'FAILED' }))
@@ -123,7 +123,7 @@ describe('what the model and the program see', () => {
   })
 })
 
-describe('MCP results, which VoltAgent hands on as they came', () => {
+describe('MCP results, which VoltAgent passes on as they came', () => {
   const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]).toString('base64')
   const image = { type: 'image', data: PNG, mimeType: 'image/png' }
 
@@ -168,7 +168,7 @@ describe('MCP results, which VoltAgent hands on as they came', () => {
 })
 
 describe('the tools', () => {
-  it('keeps all of a tool but what it shows the model, and changes none that it is given', () => {
+  it('changes only toModelOutput, in a copy of the tool', () => {
     const given = {
       id: 'log-1',
       tags: ['logs'],
@@ -198,7 +198,7 @@ describe('the tools', () => {
     expect(onEnd.mock.calls[0]?.[0]).toMatchObject({ output: LOG })
   })
 
-  it('shows what a hook of the tool puts in the place of an output', async () => {
+  it('shows an output that a hook of the tool replaced', async () => {
     const hooks = { onEnd: async () => ({ output: 'redacted' }) }
     const { seen } = await runTools([toolOf('read_log', async () => LOG, { hooks })], ['read_log'])
     expect(textOf(seen[0])).toBe('redacted')
@@ -216,7 +216,7 @@ describe('the tools', () => {
     expect(textOf(seen[0])).toMatch(OFFLOADED)
   })
 
-  it('leaves tools that are named in except, and what is wrapped already', async () => {
+  it('leaves tools in except, and wrapped tools', async () => {
     const { offloader } = createOffloader()
     const [wrapped] = offloadTools([readLog], offloader)
     expect(offloadTools([wrapped], offloader)[0]).toBe(wrapped)
@@ -228,7 +228,7 @@ describe('the tools', () => {
     expect(offloadTools([readLog], offloader).map(({ name }) => name)).toEqual(['read_log', RETRIEVAL_TOOL_NAME])
   })
 
-  it('offloads a call once, however often the AI SDK asks what to show of it', async () => {
+  it('offloads a call once, however often the AI SDK asks for its output', async () => {
     const { offloader, events } = createOffloader()
     const { model } = scriptedModel(calling('read_log'), calling('read_log'))
     const agent = agentOf({ model, tools: offloadTools([readLog], offloader), hooks: offloadHooks(offloader) })
@@ -266,7 +266,7 @@ describe('many conversations of one agent at once', () => {
     return prompt.results.length === 1 ? retrieving({ pattern: 'FAILED' })(prompt) : { text: textOf(prompt.results[1]) }
   })
 
-  it('keeps them apart, each with its own content behind its own reference', async () => {
+  it('isolates them, each with its own content behind its own reference', async () => {
     const { offloader, events } = createOffloader()
     const agent = agentOf({ model, tools: offloadTools([readOwn], offloader), hooks: offloadHooks(offloader) })
     const runs = await Promise.all(ids.map((conversationId) => agent.generateText('Go.', { conversationId })))
@@ -277,7 +277,7 @@ describe('many conversations of one agent at once', () => {
     expect(new Set(stored).size).toBe(30)
   })
 
-  it('goes on with each where the storage fails for every other', async () => {
+  it('continues with each if the storage fails for every other', async () => {
     const storage = new InMemoryStorage()
     const scope = storage.scope.bind(storage)
     storage.scope = (...segments) => {
@@ -297,7 +297,7 @@ describe('many conversations of one agent at once', () => {
     expect(events.filter(({ type }) => type === 'offload-failed')).toHaveLength(15)
   })
 
-  it('ends those that are aborted, and none beside them', async () => {
+  it('aborts only canceled calls', async () => {
     const controllers = new Map(ids.map((id) => [id, new AbortController()]))
     const abortedIds = ids.filter((_, index) => index % 3 === 0)
     const readAndAbort = toolOf('read_log', async (input: unknown, operation?: ToolExecuteOptions) => {
@@ -330,12 +330,12 @@ describe('refusals', () => {
       () => offloadTools([createToolkit({ name: 'kit', tools: offloadTools([], offloader) })], offloader),
       /has retrieve_offloaded_content already/,
     ],
-  ])('refuses what cannot work when tools are wrapped: %s', (wrap, message) => {
+  ])('rejects invalid arguments when tools are wrapped: %s', (wrap, message) => {
     expect(wrap).toThrow(TypeError)
     expect(wrap).toThrow(message)
   })
 
-  it('leaves what is no tool to VoltAgent', () => {
+  it('leaves values that are not tools to VoltAgent', () => {
     const tools: unknown[] = offloadTools([null, 'read'] as never[], offloader)
     expect(tools.slice(0, 2)).toEqual([null, 'read'])
   })

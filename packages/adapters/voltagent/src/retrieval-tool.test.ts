@@ -53,7 +53,7 @@ it('offers the schema of core, which is its own in each call of the model', asyn
   expect(Object.isFrozen(inputSchema) || !('$schema' in inputSchema)).toBe(true)
 })
 
-it('says that a search needs a reference where operations may share a scope', async () => {
+it('says that a search needs a reference if operations may share a scope', async () => {
   const shared = retrievalTool(offloader, { scope: () => [] })
   const { model, prompts } = scriptedModel()
   await agentOf({ model, tools: [shared] }).generateText('Go.', IN_A)
@@ -76,7 +76,7 @@ it('passes the signal on', async () => {
   expect(signals[0]).toBeInstanceOf(AbortSignal)
 })
 
-it('refuses what cannot work, and says what to do', () => {
+it('rejects invalid arguments with advice', () => {
   const storage: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
   const two = new ContextOffloader({ storage })
   expect(() => retrievalTool(two)).toThrow(/Wrap it with createStorage\(\), or let all sessions share it with scope/)

@@ -29,7 +29,7 @@ function planAgent(
   return new PlanAgent({ ...settings, ...(options as object) } as PlanAgentOptions)
 }
 
-it('offloads what the eviction of the agent leaves: texts up to its limit, and values of any size', async () => {
+it("offloads results that the agent's eviction leaves: texts up to its limit, and values of any size", async () => {
   const { offloader } = createOffloader()
   const { model, prompts } = scriptedModel(calling('read_log', 'read_part', 'list_users'))
   const own = [readLog, toolOf('read_part', async () => HUGE.slice(0, 70_000)), toolOf('list_users', async () => USERS)]
@@ -61,7 +61,7 @@ it('offloads all large results once that eviction is off, and your program gets 
   expect(steps[0]?.toolResults[0]?.output).toBe(HUGE)
 })
 
-it('leaves the files that the agent reads where they are named in except', async () => {
+it('leaves the files that the agent reads if they are named in except', async () => {
   const { offloader } = createOffloader()
   const write = { id: 'call_0', name: 'write_file', input: { file_path: '/log.txt', content: HUGE.slice(0, 50_000) } }
   const read = { id: 'call_1', name: 'read_file', input: { file_path: '/log.txt' } }

@@ -48,7 +48,7 @@ it.each<[name: string, read: (property: () => void) => unknown]>([
   expect(stack.split('\n').some((line) => line.includes(`${folder}_`) || line.includes(`${folder}/`))).toBe(true)
 })
 
-it('knows the version by what it exports', () => {
+it('recognizes the version by its exports', () => {
   const [major = 0, minor = 0] = installed('@voltagent/core').split('.').map(Number)
   expect(major).toBe(2)
   expect(isEarly).toBe(minor === 2)

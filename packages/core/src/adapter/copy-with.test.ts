@@ -21,7 +21,7 @@ it('copies an object with its class, and replaces properties in the copy alone',
   expect(Object.keys(copy)).toEqual(['type', 'name'])
 })
 
-it('copies accessors without calling them, symbols, and what is not enumerable', () => {
+it('copies accessors without calling them, symbols, and hidden properties', () => {
   const symbol = Symbol('mark')
   let reads = 0
   const tool = {
@@ -39,7 +39,7 @@ it('copies accessors without calling them, symbols, and what is not enumerable',
   expect(Object.keys(copy)).not.toContain('hidden')
 })
 
-it('replaces what is read-only, and an accessor by a value', () => {
+it('replaces read-only properties and accessors by values', () => {
   const tool = Object.freeze({
     name: 'read' as string,
     get tags() {

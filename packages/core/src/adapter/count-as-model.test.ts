@@ -39,6 +39,6 @@ it.each<[string, (text: string) => unknown]>([
   ['says nothing', () => undefined],
   ['says NaN', () => Number.NaN],
   ['throws', () => Promise.reject(new Error('quota'))],
-])('estimates where the model %s', async (_what, count) => {
+])('estimates if the model %s', async (_what, count) => {
   expect(await countAsModel(count as (text: string) => Promise<number>)).toBe(estimateTokens)
 })

@@ -14,7 +14,7 @@ import {
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
 describe('mediaFromData', () => {
-  it('reads what encodeBase64 writes, and its URL-safe, unpadded and wrapped forms', () => {
+  it('reads Base64, also URL-safe, unpadded and wrapped', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const base64 = encodeBase64(bytes)
@@ -29,7 +29,7 @@ describe('mediaFromData', () => {
     )
   })
 
-  it.each(['not base64!', 'iVBO\u0000Rw0K', 'aGk=aGk=', 'A', 'äöü'])('refuses %j', (text) => {
+  it.each(['not base64!', 'iVBO\u0000Rw0K', 'aGk=aGk=', 'A', 'äöü'])('rejects %j', (text) => {
     expect(mediaFromData('image/png', text)).toBeUndefined()
   })
 
@@ -83,7 +83,7 @@ describe('mediaFromUrl', () => {
     })
   })
 
-  it.each(['data:image/png;base64', 'data:image/png;base64,&&&', 'data:,%E0%A4%A'])('refuses %j', (url) => {
+  it.each(['data:image/png;base64', 'data:image/png;base64,&&&', 'data:,%E0%A4%A'])('rejects %j', (url) => {
     expect(mediaFromUrl('image/png', url)).toBeUndefined()
   })
 })
@@ -118,7 +118,7 @@ it.each<[ContentBlock, EncodedBlock]>([
   expect(encodeBlock(block)).toEqual(encoded)
 })
 
-it('leaves out what is no text', () => {
+it('omits values that are not text', () => {
   expect(textBlock('a', { name: 7, mediaType: null, context: undefined })).toStrictEqual({ type: 'text', text: 'a' })
   const origin = { name: 'a.md', mediaType: 'text/markdown', context: 'A note.' }
   expect(textBlock('a', origin)).toStrictEqual({ type: 'text', text: 'a', ...origin })

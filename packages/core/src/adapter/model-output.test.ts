@@ -26,7 +26,7 @@ it('writes media as parts, in the form that is asked for', () => {
   })
 })
 
-it('writes an empty text where there are no blocks', () => {
+it('writes an empty text if there are no blocks', () => {
   expect(writeModelOutput([], { isError: false, form: 'file' })).toEqual({ type: 'text', value: '' })
 })
 
@@ -118,7 +118,7 @@ describe('readModelPart', () => {
     expect((readModelPart(part) as { value: unknown }).value).toBe(part)
   })
 
-  it('takes whatever it is given', () => {
+  it('accepts any value', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -43,7 +43,7 @@ it('puts the replacement first, and the very parts that stay after it', async ()
   expect(replaced[2]).toBe(parts[2])
 })
 
-it('makes parts of what previewers add, or leaves it out', async () => {
+it('writes blocks of previewers as parts, or omits them', async () => {
   const added: ContentBlock = { type: 'image', mediaType: 'image/webp', data: new Uint8Array(5_000) }
   const previewer = {
     name: 'smaller',
@@ -81,7 +81,7 @@ describe('offloadModelOutput', () => {
     ['json', ROWS, 'text'],
     ['error-text', LOG, 'error-text'],
     ['error-json', ROWS, 'error-text'],
-  ])('replaces %s, and keeps what else the output has', async (type, value, newType) => {
+  ])('replaces %s, and keeps other fields of the output', async (type, value, newType) => {
     const output = { type, value, providerOptions: OPTIONS, ofTheFuture: 1 }
     const before = structuredClone(output)
     expect(await offload(output)).toEqual({ ...output, type: newType, value: REPLACED })
@@ -102,7 +102,7 @@ describe('offloadModelOutput', () => {
   it.each([
     ['image-data', { type: 'image-data', mediaType: 'image/png' }, 'image-data'],
     ['file', { type: 'file', mediaType: 'image/png' }, 'file'],
-  ])('adds what a previewer made in the form of the part that it stands for: %s', async (_form, part, type) => {
+  ])("adds a previewer's block in the form of the replaced part: %s", async (_form, part, type) => {
     const added = { type: 'image', mediaType: 'image/webp', data: new Uint8Array(3_000) } as const
     const previewer = { name: 'smaller', recognize: () => 1, read: async () => ({ blocks: [added] }) }
     const previewers = [{ ...previewer, previews: 'media' as const }]
@@ -164,7 +164,7 @@ describe('offloadModelOutput', () => {
     null,
     undefined,
     'text',
-  ])('returns what it cannot replace as it is: %o', async (output) => {
+  ])('returns other values unchanged: %o', async (output) => {
     expect(await offload(output)).toBe(output)
   })
 
@@ -185,7 +185,7 @@ describe('offloadModelOutput', () => {
     )
   })
 
-  it('returns the original where storing fails', async () => {
+  it('returns the original if storing fails', async () => {
     const storage = tinyStorage()
     storage.store = () => Promise.reject(new Error('down'))
     const output = { type: 'text', value: LOG }
@@ -235,7 +235,7 @@ describe('offload as record', () => {
     expect(await offload(value)).toEqual({ replaced: undefined, stored: [], told: [] })
   })
 
-  it('puts the replacement of a string where frameworks put the string', async () => {
+  it('writes the replacement of a string into the field result', async () => {
     const { replaced, stored } = await offload(LOG)
     expect(replaced).toEqual({ result: REPLACED })
     expect(stored).toEqual([LOG])
@@ -319,7 +319,7 @@ describe('offload as record', () => {
     expect(stored).toEqual([LOG])
   })
 
-  it('stores the bytes of an image in an MCP result, and writes what previewers add as its parts', async () => {
+  it('stores the bytes of an image in an MCP result, and writes blocks of previewers as its parts', async () => {
     const added = { type: 'image', mediaType: 'image/webp', data: new Uint8Array([1, 2, 3]) } as const
     const previewer = {
       name: 'smaller',
@@ -350,7 +350,7 @@ describe('offload as record', () => {
     expect(await storage.retrieve(reference)).toEqual({ content: bytes.subarray(10), contentType: 'image/png' })
   })
 
-  it('counts structured content, and takes it out with what else is stored', async () => {
+  it('counts structured content, and removes it with stored parts', async () => {
     const content = [{ type: 'text', text: 'three thousand users' }]
     const { replaced, stored } = await offload({ content, structuredContent: { rows: ROWS } })
     expect(replaced).toEqual({ content: [{ type: 'text', text: REPLACED }, content[0]] })
@@ -367,7 +367,7 @@ describe('offload as record', () => {
     }
   })
 
-  it('leaves what JSON cannot express, and never rejects because of it', async () => {
+  it('leaves values that JSON cannot express, without rejecting', async () => {
     const cycle: Record<string, unknown> = { log: LOG }
     cycle['self'] = cycle
     let deep: unknown = 'end'

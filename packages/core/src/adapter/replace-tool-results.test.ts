@@ -81,7 +81,7 @@ it('rejects as the function does', async () => {
   await expect(replaceToolResults([answered(result('a', ''))], () => Promise.reject(error))).rejects.toBe(error)
 })
 
-it('knows an output again by a copy of it, whatever JSON it is', () => {
+it('finds any JSON output by a copy', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (output, id) => {
       const outputs = new KnownOutputs<unknown>()

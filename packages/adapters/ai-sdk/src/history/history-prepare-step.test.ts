@@ -46,12 +46,12 @@ describe('historyPrepareStep', () => {
     expect(await historyPrepareStep(newSession(), LIMITS)({ messages: historyOf(1, LOG) })).toBeUndefined()
   })
 
-  it('has the limits of core where there are no others', async () => {
+  it('has the limits of core if there are no others', async () => {
     expect(await historyPrepareStep(newSession())({ messages: historyOf(8, LOG) })).toBeUndefined()
     expect(await historyPrepareStep(newSession())({ messages: historyOf(40, LOG.repeat(2)) })).toBeDefined()
   })
 
-  it('returns messages alone where older results became references', async () => {
+  it('returns messages alone if older results became references', async () => {
     const result = await historyPrepareStep(newSession(), LIMITS)({ messages: LARGE, instructions: 'Be brief.' })
     expect(Object.keys(result ?? {})).toEqual(['messages'])
     expect(JSON.stringify(result?.messages?.[2])).toContain('[Offloaded: ')
@@ -67,14 +67,14 @@ describe('historyPrepareStep', () => {
     expect(without?.instructions).toMatch(/<state_snapshot>/)
   })
 
-  it('puts the summary into a system message of its own where version 6 does not tell the system prompt', async () => {
+  it('adds a system message for the summary if version 6 passes no system prompt', async () => {
     const result = await historyPrepareStep(newSession(), compressing)({ messages: MANY })
     expect(result).toEqual({ messages: expect.any(Array) })
     expect(result?.messages?.[0]).toMatchObject({ role: 'system', content: expect.stringContaining(SNAPSHOT) })
     expect(result?.messages?.[1]).toBe(MANY[0])
   })
 
-  it('leaves what it returned as it is, where the loop carries that forward', async () => {
+  it('returns the same messages if the loop carries them forward', async () => {
     const asked = vi.fn<typeof summarize>(summarize)
     const step = historyPrepareStep(newSession(), { ...LIMITS, summarize: asked })
     const first = await step({ messages: MANY, instructions: 'Be brief.' })
@@ -83,7 +83,7 @@ describe('historyPrepareStep', () => {
     expect(asked).toHaveBeenCalledTimes(1)
   })
 
-  it('does the same again where the loop hands over the whole history, without asking again', async () => {
+  it('does the same again if the loop passes over the whole history, without asking again', async () => {
     const asked = vi.fn<typeof summarize>(summarize)
     const step = historyPrepareStep(newSession(), { ...LIMITS, summarize: asked })
     const first = await step({ messages: MANY })
@@ -91,7 +91,7 @@ describe('historyPrepareStep', () => {
     expect(asked).toHaveBeenCalledTimes(1)
   })
 
-  it('asks for no more summaries where the program marks the newest messages for the cache', async () => {
+  it('asks for no more summaries if the program marks the newest messages for the cache', async () => {
     const mark = { anthropic: { cacheControl: { type: 'ephemeral' } } }
     const marking = ({ messages }: HistoryStep): { messages: ModelMessage[] } => ({
       messages: messages.map((message, index) =>
@@ -113,7 +113,7 @@ describe('historyPrepareStep', () => {
     expect(await ask(marking)).toEqual([plain, 4])
   })
 
-  it('calls the function of the program first, and makes smaller what that returns', async () => {
+  it("calls the program's function first, and shortens its result", async () => {
     const own = vi.fn<(step: HistoryStep & { readonly stepNumber: number }) => object>(({ messages }) => ({
       toolChoice: 'none',
       system: 'Be kind.',
@@ -136,7 +136,7 @@ describe('historyPrepareStep', () => {
     expect(await step({ messages: LARGE })).toEqual({ messages: expect.any(Array) })
   })
 
-  it('returns what the function of the program has returned below the limit, and rejects as it does', async () => {
+  it("returns the result of the program's function below the limit, and rejects as it does", async () => {
     const own = { toolChoice: 'required' as const }
     const step = historyPrepareStep(newSession(), LIMITS, () => own)
     expect(await step({ messages: historyOf(1, LOG) } as never)).toBe(own)
@@ -144,7 +144,7 @@ describe('historyPrepareStep', () => {
     await expect(failing({ messages: LARGE } as never)).rejects.toThrow(RangeError)
   })
 
-  it('hands the signal to the summary, which ends with it while the run goes on', async () => {
+  it('passes the signal to the summary, which ends while the run continues', async () => {
     const controller = new AbortController()
     let given: AbortSignal | undefined
     const hanging = ({ signal }: { readonly signal: AbortSignal }): Promise<never> => {
@@ -169,7 +169,7 @@ describe('historyPrepareStep', () => {
     expect(asked).toHaveBeenCalledTimes(2)
   })
 
-  it('refuses what cannot work', () => {
+  it('rejects invalid arguments', () => {
     const session = newSession()
     const compactor = new HistoryCompactor({ offloader: session, format: aiSdkMessages<ModelMessage>() })
     expect(() => historyPrepareStep({} as never)).toThrow(/historyPrepareStep\(offloader, options, prepareStep\)/)
@@ -179,7 +179,7 @@ describe('historyPrepareStep', () => {
     expect(() => historyPrepareStep(session, {}, 'step' as never)).toThrow(/prepareStep must be a function/)
   })
 
-  it('works beside offloadPrepareStep, in either order, and what it took out can be retrieved', async () => {
+  it('works with offloadPrepareStep in either order, and its references can be retrieved', async () => {
     const orders = [
       (session: ContextOffloader) => offloadPrepareStep(session, historyPrepareStep(session, LIMITS)),
       (session: ContextOffloader) => historyPrepareStep(session, LIMITS, offloadPrepareStep(session)),

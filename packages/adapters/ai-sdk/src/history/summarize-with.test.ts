@@ -35,7 +35,7 @@ it('asks the model with the prompt as a message of the user, and room for its th
   expect(call['maxOutputTokens']).toBe(8_700)
 })
 
-it('hands its settings to the model, and none that is not set', async () => {
+it('passes only given settings to the model', async () => {
   const model = fakeModel(() => ({ text: ANSWER }))
   const providerOptions = { fake: { effort: 'low' } }
   const settings = { maxOutputTokens: 900, temperature: 0, headers: undefined, providerOptions }
@@ -43,7 +43,7 @@ it('hands its settings to the model, and none that is not set', async () => {
   expect(callOf(model)).toMatchObject({ maxOutputTokens: 900, temperature: 0, providerOptions })
 })
 
-it('rejects where the model does, and ends with the signal', async () => {
+it('rejects if the model does, and ends with the signal', async () => {
   const failing = fakeModel(() => {
     throw new RangeError('Overloaded.')
   })
@@ -64,6 +64,6 @@ it('writes the summary of a history', async () => {
   expect(outcome.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('It is in part 3.') })
 })
 
-it('refuses what is no model', () => {
+it('rejects a value that is not a model', () => {
   expect(() => summarizeWith(undefined as never)).toThrow(/model must be a language model/)
 })

@@ -65,7 +65,7 @@ it.each<[string, Anthropic.MessageCreateParams['system'], unknown]>([
   expect(smaller.messages[0]).toBe(request.messages[0])
 })
 
-it('remembers what became of the messages, and asks for no summary again', async () => {
+it('remembers the outcome of the messages, and asks for no summary again', async () => {
   const asked = vi.fn<(request: SummaryRequest) => Promise<string>>(summarize)
   const keepSmall = historyParams(session, { ...COMPRESS, summarize: asked })
   const first = await keepSmall(requestOf(5))
@@ -94,7 +94,7 @@ it('ends a summary with the signal, and leaves the messages', async () => {
   expect(await keepSmall(request, { signal: controller.signal })).toBe(request)
 })
 
-it('refuses what cannot work', async () => {
+it('rejects invalid arguments', async () => {
   const compactorOf = compactorOfRun(session, () => ['a'], { format: anthropicMessages<object>() })
   expect(() => historyParams({} as never)).toThrow(/historyParams\(offloader, options\)/)
   expect(() => historyParams(session, { limit: 1 } as never)).toThrow(/Unknown option "limit"/)

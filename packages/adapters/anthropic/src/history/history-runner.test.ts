@@ -77,7 +77,7 @@ describe('historyRunner', () => {
         return content
       },
     ],
-  ])('runs each tool once, and ends as without it, where the runner is %s', async (_how, finish) => {
+  ])('runs each tool once, and ends as without it, if the runner is %s', async (_how, finish) => {
     const runner = client.beta.messages.toolRunner(params())
     expect(historyRunner(runner, session, COMPACT)).toBe(runner)
     expect(await finish(runner)).toEqual([{ type: 'text', text: 'done' }])
@@ -89,7 +89,7 @@ describe('historyRunner', () => {
     expect(results.at(-1)?.content).toBe(PART)
   })
 
-  it('sends what it would without it below the limit', async () => {
+  it('sends the same requests below the limit', async () => {
     await client.beta.messages.toolRunner(params())
     const plain = sent.splice(0)
     client = newClient(STEPS)
@@ -97,7 +97,7 @@ describe('historyRunner', () => {
     expect(sent).toEqual(plain)
   })
 
-  it('makes what a run begins with smaller before the first request', async () => {
+  it('shortens the first request of a run', async () => {
     await client.beta.messages.toolRunner(params())
     const { messages } = sent.at(-1)!
     const whole = hasThreads ? sent.flatMap((one) => one.messages) : messages
@@ -122,7 +122,7 @@ describe('historyRunner', () => {
     expect(results.map(({ content }) => content)).toEqual(Array(STEPS).fill(PART))
   })
 
-  it('goes on from the params of an earlier run', async () => {
+  it('continues from the params of an earlier run', async () => {
     const asked = vi.fn<typeof summarize>(summarize)
     const options = { ...COMPRESS, summarize: asked }
     const first = client.beta.messages.toolRunner(params())
@@ -138,7 +138,7 @@ describe('historyRunner', () => {
     expect(second.params.system).toBe(system)
   })
 
-  it('leaves alone what the program sets itself, and goes on from there', async () => {
+  it('keeps messages that the program sets itself', async () => {
     const runner = client.beta.messages.toolRunner(params())
     let steps = 0
     for await (const { role, content } of historyRunner(runner, session, COMPACT)) {
@@ -155,7 +155,7 @@ describe('historyRunner', () => {
     expect(JSON.stringify(resultsIn(runner.params.messages)[0])).toContain('[Offloaded: ')
   })
 
-  it('goes with endTurns, in either order', async () => {
+  it('works with endTurns, in either order', async () => {
     for (const both of [
       (runner: Anthropic.Beta.Messages.BetaToolRunner<false>) =>
         endTurns(historyRunner(runner, session, COMPACT), session),
@@ -172,7 +172,7 @@ describe('historyRunner', () => {
     }
   })
 
-  it.each([[false], [true]])('rejects as without it where the API fails, with stream: %s', async (stream) => {
+  it.each([[false], [true]])('rejects as without it if the API fails, with stream: %s', async (stream) => {
     const failing = new Anthropic({
       apiKey: 'none',
       maxRetries: 0,
@@ -192,13 +192,13 @@ describe('historyRunner', () => {
     expect(sent).toHaveLength(3)
   })
 
-  it('stops where the program does', async () => {
+  it('stops if the program does', async () => {
     for await (const _ of historyRunner(client.beta.messages.toolRunner(params()), session, COMPACT)) break
     expect(sent).toHaveLength(1)
     expect(runs).toBe(0)
   })
 
-  it('refuses what cannot work', () => {
+  it('rejects invalid arguments', () => {
     const runner = client.beta.messages.toolRunner(params())
     const usage = /historyRunner\(runner, offloader, options\)/
     expect(() => historyRunner([] as never, session)).toThrow(usage)
@@ -221,7 +221,7 @@ describe.skipIf(!hasThreads)('historyRunner with a thread', () => {
     expect(threads().filter((type) => type === 'continue').length).toBeGreaterThan(STEPS / 2)
   })
 
-  it('begins a new thread with the summary in its system prompt, and goes on in that', async () => {
+  it('begins a new thread with the summary in its system prompt, and continues in that', async () => {
     const runner = client.beta.messages.toolRunner({ ...params(), system: 'Be brief.' })
     const done = Promise.allSettled([runner.done()])
     const { content } = await historyRunner(runner, session, COMPRESS)

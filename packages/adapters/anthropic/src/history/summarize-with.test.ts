@@ -33,14 +33,14 @@ const request = (
   signal,
 })
 
-it('asks the model, with room for its thoughts, and returns what it wrote', async () => {
+it('asks the model, with room for reasoning, and returns its text', async () => {
   const { client, bodies } = answering()
   expect(await summarizeWith(client, { model: 'claude-haiku-5' })(request())).toBe(ANSWER)
   const messages = [{ role: 'user', content: 'Summarise this.' }]
   expect(bodies).toEqual([{ model: 'claude-haiku-5', max_tokens: 8_700, messages }])
 })
 
-it('hands other parameters to the model', async () => {
+it('passes other parameters to the model', async () => {
   const { client, bodies } = answering()
   await summarizeWith(client, { model: 'claude-haiku-5', max_tokens: 900, system: 'Be dense.' })(request())
   expect(bodies).toMatchObject([{ max_tokens: 900, system: 'Be dense.' }])
@@ -61,7 +61,7 @@ describe.each([
   })
 })
 
-it('rejects where the API does, and ends with the signal', async () => {
+it('rejects if the API does, and ends with the signal', async () => {
   const fetch = async (): Promise<Response> => Response.json({ type: 'error' }, { status: 529 })
   const failing = new Anthropic({ apiKey: 'none', fetch, maxRetries: 0 })
   await expect(summarizeWith(failing, { model: 'claude-haiku-5' })(request())).rejects.toThrow(/529/)
@@ -70,7 +70,7 @@ it('rejects where the API does, and ends with the signal', async () => {
   await expect(aborted).rejects.toThrow(/abort/i)
 })
 
-it('refuses what is no client or no model', () => {
+it('rejects invalid clients and models', () => {
   expect(() => summarizeWith({} as never, { model: 'claude-haiku-5' })).toThrow(/client must be a client/)
   expect(() => summarizeWith(answering().client, {} as never)).toThrow(/model must be the name/)
   expect(() => summarizeWith(answering().client, undefined as never)).toThrow(/model must be the name/)

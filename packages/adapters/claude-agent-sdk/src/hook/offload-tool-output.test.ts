@@ -47,7 +47,7 @@ async function storedText(text: string | undefined): Promise<string> {
 }
 
 describe('output that Claude Code has put into a file', () => {
-  it('is stored whole, and the path is gone from what the model sees', async () => {
+  it('is stored whole, and its path is hidden from the model', async () => {
     await writeFile(saved(), LOG)
     const input = bash({ persistedOutputPath: saved(), persistedOutputSize: LOG.length })
     const { hookSpecificOutput } = await offloadToolOutput(offloader, input)
@@ -58,7 +58,7 @@ describe('output that Claude Code has put into a file', () => {
     expect(await shown(input)).toBe(text)
   })
 
-  it('is stored byte for byte where it is no UTF-8, with the errors behind it', async () => {
+  it('is stored byte for byte if it is no UTF-8, with the errors behind it', async () => {
     const bytes = Buffer.concat([Buffer.from([0x68, 0xff, 0x0a]), Buffer.from(LOG)])
     await writeFile(saved(), bytes)
     const text = await shown(bash({ persistedOutputPath: saved(), stderr: 'broken pipe' }))
@@ -68,7 +68,7 @@ describe('output that Claude Code has put into a file', () => {
     expect(Buffer.from(content).equals(Buffer.concat([bytes, Buffer.from('\nbroken pipe')]))).toBe(true)
   })
 
-  it('is never held whole where it is large', async () => {
+  it('is never held whole if it is large', async () => {
     const line = Buffer.from(`${'x'.repeat(99)}\n`)
     await writeFile(saved(), Buffer.concat(Array.from({ length: 400_000 }, () => line)))
     const own = new ContextOffloader({ storage: new FileStorage(join(folder, 'store')) })
@@ -78,7 +78,7 @@ describe('output that Claude Code has put into a file', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(250_000_000)
   })
 
-  it('stays where shouldOffload says no, and where it cannot be stored', async () => {
+  it('stays if shouldOffload declines, and if storing fails', async () => {
     await writeFile(saved(), LOG)
     await writeFile(saved('large.txt'), 'x\n'.repeat(5_000_000))
     const declining = new ContextOffloader({ storage, shouldOffload: () => false })
@@ -124,7 +124,7 @@ it('answers nothing for its own tool, for small output and for tools that it doe
   expect(events).toEqual([])
 })
 
-it('stores what is large of both, and what is left is within the limit', async () => {
+it('stores the larger of both, so that the rest is within the limit', async () => {
   const { hookSpecificOutput } = await offloadToolOutput(offloader, bash({ stdout: LOG, stderr: LOG }))
   const { stdout, stderr } = Object(hookSpecificOutput?.updatedToolOutput) as { stdout: string; stderr: string }
   expect(stderr).toBe('')

@@ -121,7 +121,7 @@ const SHAPES: readonly (readonly [tool: string, response: object, blocks: readon
 ]
 
 describe('readToolOutput', () => {
-  it.each(SHAPES)('reads and writes what %s returns: %j', (tool, response, blocks, written) => {
+  it.each(SHAPES)('reads and writes the output of %s: %j', (tool, response, blocks, written) => {
     const output = readToolOutput(request(tool, response, { file_path: '/asked' }))
     expect(output?.parts.map(({ block }) => block)).toMatchObject(blocks)
     expect(output?.write('NEW', [])).toEqual(written)
@@ -157,7 +157,7 @@ describe('readToolOutput', () => {
     expect(err && output?.write('NEW', [err])).toMatchObject({ stdout: 'NEW', stderr: 'a long text' })
   })
 
-  it('takes JSON of an MCP tool for a value only where nothing of it is lost by that', () => {
+  it('takes JSON of an MCP tool for a value only if nothing of it is lost by that', () => {
     const blockOf = (text: string): unknown => readToolOutput(request('mcp__a__b', text))?.parts[0]?.block
     expect(blockOf('{"a":[1]}')).toEqual({ type: 'json', value: { a: [1] } })
     for (const text of ['{"a":12345678901234567890}', '{"a": 1}', '{"a":1,"a":2}', '"a"', '1', '{', '[1,]'])
@@ -190,7 +190,7 @@ describe('readToolOutput', () => {
     ['mcp__a__b', { structured: true }],
     ['mcp__a__b', [null]],
     ['mcp__a__b', undefined],
-  ])('leaves what it does not know: %s %j', (tool, response) => {
+  ])('leaves unknown output: %s %j', (tool, response) => {
     expect(readToolOutput(request(tool, response))).toBeUndefined()
   })
 })
@@ -202,7 +202,7 @@ it('writes added blocks as parts of the Messages API', () => {
   expect(partOfBlock({ type: 'json', value: [1] }).value).toEqual({ type: 'text', text: '[1]' })
 })
 
-it('names the tools whose output may be offloaded, and none that changes files', () => {
+it('lists tools whose output may be offloaded, without those that change files', () => {
   expect(offloadedTools).toContain('Bash')
   for (const tool of ['Edit', 'Write', 'NotebookEdit']) expect(offloadedTools).not.toContain(tool)
 })

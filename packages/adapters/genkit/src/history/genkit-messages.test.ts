@@ -53,7 +53,7 @@ describe('generated histories', () => {
     )
   })
 
-  it('change in what tools returned and nothing else, and are restored', () => {
+  it('change only in tool results, and are restored', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
         const original = format.read(messages)
@@ -132,11 +132,11 @@ describe('genkitMessages', () => {
     ['no message', [7], 'messages[0] must be an object, not a number.'],
     ['an unknown role', [{ role: '__proto__', content: [] }], 'messages[0].role must be system, user, model or tool'],
     ['no content', [{ role: 'user', content: 'x' }], "messages[0].content must be an array, not 'x'."],
-  ])('refuses %s', (_what, messages, error) => {
+  ])('rejects %s', (_what, messages, error) => {
     expect(() => format.read(messages as MessageData[])).toThrow(error)
   })
 
-  it('reads whatever parts there are, and never fails but with a TypeError', () => {
+  it('reads any parts, or throws a TypeError', () => {
     const fields = fc.record(
       { name: fc.anything(), ref: fc.anything(), input: fc.anything(), output: fc.anything(), content: fc.anything() },
       { requiredKeys: [] },

@@ -71,7 +71,7 @@ it('makes references of older results for the model, and leaves the messages of 
   expect(outputsOf(messages)).toEqual(Array(8).fill(PART))
 })
 
-it('goes on with what was summarised in the next call of a chat, and asks for it once', async () => {
+it('keeps the summary in the next call of a chat, and asks for it once', async () => {
   const { ai, prompts, options, asked } = bench({ ...LIMITS, mode: 'compress' }, { summarizes: true })
   const system = 'You are brief.'
   const { messages } = await ai.generate({ ...options, system, prompt: 'Go.' })
@@ -86,7 +86,7 @@ it('goes on with what was summarised in the next call of a chat, and asks for it
   expect(prompts[9]?.messages.startsWith(last.messages.slice(0, -1))).toBe(true)
 })
 
-it('keeps what the model for summaries writes out of streams', async () => {
+it('omits the summary from streams', async () => {
   const { ai, options, asked } = bench({ ...LIMITS, mode: 'compress' }, { summarizes: true })
   const { stream, response } = ai.generateStream({ ...options, prompt: 'Go.' })
   const seen: string[] = []
@@ -97,7 +97,7 @@ it('keeps what the model for summaries writes out of streams', async () => {
   expect(seen.filter((text) => text.includes('A summary.'))).toEqual([])
 })
 
-it('stores in the scope that it is told', async () => {
+it('stores in the given scope', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null })
   const scope: HistoryMiddlewareOptions['scope'] = ({ context }) => ['tenant', String(context['session'])]
   const { ai, options } = bench({ ...LIMITS, scope }, { offloader: new ContextOffloader({ storage }) })
@@ -106,7 +106,7 @@ it('stores in the scope that it is told', async () => {
   expect(await Array.fromAsync(storage.scope('a').list())).toEqual([])
 })
 
-it('asks the default model where none is named', async () => {
+it('asks the default model without the option model', async () => {
   const ai = genkit({ model: 'default' })
   const seen: string[] = []
   ai.defineModel({ apiVersion: 'v2', name: 'default' }, async ({ messages, config }) => {
@@ -122,7 +122,7 @@ it('asks the default model where none is named', async () => {
   ])
 })
 
-it('refuses what cannot work when it is made, and a config when it runs', async () => {
+it('rejects invalid options when it is made, and an invalid config when it runs', async () => {
   const make = (options: unknown) => () => historyMiddleware(create(), options as HistoryMiddlewareOptions)
   expect(() => historyMiddleware({} as never)).toThrow(/offloader must be a ContextOffloader/)
   expect(make({ maxTokens: 1 })).toThrow(/Unknown option "maxTokens"/)

@@ -72,7 +72,7 @@ it('makes references of older results in requests, and leaves the events of the 
   expect(responsesOf(await chat.saved())).toEqual(Array.from({ length: 8 }, () => ({ result: PART })))
 })
 
-it('goes on with what was summarised when the user says more, and asks for it once', async () => {
+it('keeps the summary for the next message, and asks for it once', async () => {
   const small = summarizer()
   const options = { ...LIMITS, mode: 'compress', summarize: summarizeWith(small) } as const
   const model = scriptedModel(...READING)
@@ -115,7 +115,7 @@ it('keeps media that were retrieved behind their answers, also of those that bec
   expect(textOf(model.prompts.at(-1)?.results.at(-1))).toContain('line 42 of a part')
 })
 
-it('keeps contents where the model for summaries fails', async () => {
+it('keeps contents if the model for summaries fails', async () => {
   const offloader = lasting()
   const failing = new Summarizer({ errorCode: '503', errorMessage: 'overloaded' })
   const options = { ...LIMITS, mode: 'compress', summarize: summarizeWith(failing) } as const
@@ -126,7 +126,7 @@ it('keeps contents where the model for summaries fails', async () => {
   expect(offloader.events.filter(({ type }) => type === 'history').at(-1)).toMatchObject({ fits: false, applied: [] })
 })
 
-it('remembers what became of the history of each agent of a session', async () => {
+it('remembers the outcome of the history of each agent of a session', async () => {
   const offloader = lasting()
   const summarize = summarizeWith(summarizer())
   const options = { ...LIMITS, mode: 'compress', summarize } as const
@@ -142,7 +142,7 @@ it('remembers what became of the history of each agent of a session', async () =
   expect(Math.max(...systems)).toBe(1)
 })
 
-it('stores in the scope that it is told, by default in that of app, user and session', async () => {
+it('stores in the given scope, by default in that of app, user and session', async () => {
   for (const [options, segments] of [
     [LIMITS, ['app', 'user', 'session']],
     [{ ...LIMITS, scope: () => ['tenant'] }, ['tenant']],
@@ -159,7 +159,7 @@ it('stores in the scope that it is told, by default in that of app, user and ses
   }
 })
 
-it('refuses what cannot work when it is made', () => {
+it('rejects invalid arguments when it is made', () => {
   const make = (options: unknown) => () => historyPlugin(lasting(), options as HistoryPluginOptions)
   expect(() => historyPlugin({} as never)).toThrow(/offloader must be a ContextOffloader/)
   expect(make({ maxTokens: 1 })).toThrow(/Unknown option "maxTokens"/)

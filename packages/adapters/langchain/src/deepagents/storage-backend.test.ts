@@ -33,7 +33,7 @@ async function entriesOf(storage: Pick<InMemoryStorage, 'list'>): Promise<number
 const outage = (): Promise<never> => Promise.reject(new StorageError('unavailable', 'The storage is out of reach.'))
 
 describe.each(Object.entries(STORAGES))('StorageBackend on %s storage', (_, createStorage) => {
-  it('shows what was offloaded as files that can be listed, read, searched and found', async () => {
+  it('lists, reads and searches offloaded content as files', async () => {
     const { storage, dispose } = await createStorage()
     const backend = new StorageBackend(storage)
     const log = await storage.store('call_1_0', encode('started\r\nfailed\r\nstopped\n'))
@@ -117,7 +117,7 @@ describe.each(Object.entries(STORAGES))('StorageBackend on %s storage', (_, crea
 
 describe('StorageBackend', () => {
   it.each([undefined, null, {}, { store: outage, retrieve: outage }])(
-    'refuses %j as storage, and says what to do',
+    'rejects %j as storage, and says what to do',
     (storage) => {
       expect(() => new StorageBackend(storage as Storage)).toThrow(
         /store\(\), retrieve\(\) and list\(\).*InMemoryStorage/,
@@ -125,7 +125,7 @@ describe('StorageBackend', () => {
     },
   )
 
-  it.each(['results', '../', '/a//b/', ''])('refuses %j as resultFolder', (resultFolder) => {
+  it.each(['results', '../', '/a//b/', ''])('rejects %j as resultFolder', (resultFolder) => {
     expect(() => new StorageBackend(memory(), { resultFolder })).toThrow(/resultFolder must be an absolute path/)
   })
 
@@ -137,7 +137,7 @@ describe('StorageBackend', () => {
     expect(content).toBe('log')
   })
 
-  it('refuses to change what a tool returned', async () => {
+  it('rejects changes of tool results', async () => {
     const storage = memory()
     const backend = new StorageBackend(storage)
     const path = `${RESULTS}${await storage.store('call_1_0', encode('log'))}.txt`
@@ -168,7 +168,7 @@ describe('StorageBackend', () => {
     expect((await backend.read(path)).content).toBe('log')
   })
 
-  it('has a version of a file at any time, and shows the newest where older ones are left', async () => {
+  it('has a version of a file at any time, and shows the newest if older ones are left', async () => {
     const storage = memory()
     await new StorageBackend(storage).write('/notes.md', 'one')
     const lefts: unknown[] = []
@@ -190,7 +190,7 @@ describe('StorageBackend', () => {
     expect(await entriesOf(storage)).toBe(1)
   })
 
-  it('leaves the file as it was where the new version cannot be stored', async () => {
+  it('leaves the file as it was if the new version cannot be stored', async () => {
     const storage = memory()
     await new StorageBackend(storage).write('/notes.md', 'one')
     const failing = new StorageBackend(changed(storage, { store: outage }))
@@ -198,7 +198,7 @@ describe('StorageBackend', () => {
     expect((await failing.read('/notes.md')).content).toBe('one')
   })
 
-  it('writes and edits on a storage that cannot delete, and says so where it has to', async () => {
+  it('writes and edits on a storage that cannot delete, and says so if it has to', async () => {
     const storage = memory()
     const backend = new StorageBackend({ ...changed(storage, {}), delete: undefined } as unknown as Storage)
     await backend.write('/notes.md', 'one')
@@ -243,7 +243,7 @@ describe('StorageBackend', () => {
     ['/\uD800', 'control characters'],
     [`/${'a'.repeat(10_240)}`, 'Shorten it'],
     [7 as unknown as string, 'must be a text'],
-  ])('refuses the path %j, and says why', async (path, why) => {
+  ])('rejects the path %j, and says why', async (path, why) => {
     const backend = new StorageBackend(memory())
     expect((await backend.write(path, 'text')).error).toContain(why)
     expect((await backend.edit(path, '', 'text')).error).toContain(why)
@@ -263,7 +263,7 @@ describe('StorageBackend', () => {
     expect((await backend.ls('relative')).error).toContain('Begin it with a slash')
   })
 
-  it('changes nothing of a text but what an edit is about, and refuses one that is none', async () => {
+  it('changes only the edited text, and rejects an invalid edit', async () => {
     const backend = new StorageBackend(memory())
     const text = '\u{FEFF}one\r\ntwo\rthree\n\n'
     await backend.uploadFiles([
@@ -283,7 +283,7 @@ describe('StorageBackend', () => {
     expect((await new StorageBackend(storage).read(path)).error).toContain('has 10485761 bytes of video/mp4')
   })
 
-  it('finds what lies anywhere in a very long line, and shows what is around it', async () => {
+  it('finds text anywhere in a very long line, and shows its surroundings', async () => {
     const storage = memory()
     const text = `${'x'.repeat(524_283)}needle${'y'.repeat(2_000_000)}\nneedle`
     const path = `${RESULTS}${await storage.store('call_1_0', encode(text))}.txt`
@@ -326,7 +326,7 @@ describe('readPage', () => {
     expect((await readPage(await fileOf('a\nb'), offset, limit)).content).toBe(content)
   })
 
-  it('says which lines it shows, and where to go on', async () => {
+  it('returns the numbers of the lines, and the next offset', async () => {
     const file = await fileOf('a\nb\nc\n')
     expect(await readPage(file, 0, 2)).toEqual({
       content: 'a\nb',
@@ -355,7 +355,7 @@ describe('refuseGlob', () => {
     ['a'.repeat(300), 'Shorten it'],
     [null, 'must be a text'],
     ['', 'must be a text'],
-  ])('refuses %j, and says what to write', (pattern, why) => {
+  ])('rejects %j with advice', (pattern, why) => {
     expect(refuseGlob(pattern)).toContain(why)
   })
 

@@ -96,7 +96,7 @@ describe('in the prompt', () => {
     expect(await steps({ ...LIMITS, replaceIn: 'state' })).toBeGreaterThan(await steps(LIMITS))
   })
 
-  it('goes on after a checkpoint with what was summarised, and asks for it once', async () => {
+  it('keeps the summary after a checkpoint, and asks for it once', async () => {
     const prompts: SeenPrompt[] = []
     const { summarize, asked } = summarizer()
     const options = { ...LIMITS, mode: 'compress', summarize } as const
@@ -122,7 +122,7 @@ describe('in the prompt', () => {
     expect(prompts.at(-1)?.messages).not.toContain('state_snapshot')
   })
 
-  it('hands on the very request where the history is within its limit', async () => {
+  it('passes on the very request if the history is within its limit', async () => {
     const requests: unknown[] = []
     const spy = createMiddleware({
       name: 'Spy',
@@ -190,7 +190,7 @@ describe('in the state', () => {
     expect(calls).toHaveLength(16)
   })
 
-  it('goes on in another process without a word of what was there before', async () => {
+  it('continues in another process without the removed messages', async () => {
     const offloader = create()
     const { summarize } = summarizer()
     const summarizing = { ...options, mode: 'compress', summarize } as const
@@ -225,7 +225,7 @@ it.each(['prompt', 'state'] as const)(
   },
 )
 
-it('stores in the scope that it is told, and tells of what it did', async () => {
+it('stores in the given scope, and reports each pass', async () => {
   const events: OffloadEvent[] = []
   const storage = new InMemoryStorage({ evictAfterTurns: null })
   const offloader = new ContextOffloader({ storage, onEvent: (event) => void events.push(event) })
@@ -237,7 +237,7 @@ it('stores in the scope that it is told, and tells of what it did', async () => 
   expect(events.filter(({ type }) => type === 'history').length).toBeGreaterThan(0)
 })
 
-it('goes on with the original where the scope of a run cannot be named', async () => {
+it('continues with the original if the scope of a run cannot be named', async () => {
   const prompts: SeenPrompt[] = []
   const scope = (): never => {
     throw new Error('no tenant')
@@ -246,7 +246,7 @@ it('goes on with the original where the scope of a run cannot be named', async (
   expect(prompts.at(-1)?.results.every(isText(/^line 0/))).toBe(true)
 })
 
-it('refuses what cannot work when it is made', () => {
+it('rejects invalid arguments when it is made', () => {
   const make = (options: unknown) => () => historyMiddleware(create(), options as HistoryMiddlewareOptions)
   expect(() => historyMiddleware({} as never)).toThrow(/offloader must be a ContextOffloader/)
   expect(make({ maxTokens: 1 })).toThrow(/Unknown option "maxTokens"/)

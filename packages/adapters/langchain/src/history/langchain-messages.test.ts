@@ -181,7 +181,7 @@ function placesOfArguments(message: AIMessage): number {
 }
 
 describe('langchainMessages', () => {
-  it('reads what is none of the four as what it is', () => {
+  it('reads messages of other roles', () => {
     const read = format.read(oddMessages())
     expect(read.map(({ role }) => role)).toEqual(['user', 'system', 'tool'])
     expect(read.map(({ parts: [part] }) => part?.type)).toEqual(['opaque', 'text', 'tool-result'])
@@ -230,7 +230,7 @@ describe('langchainMessages', () => {
     expect(JSON.stringify(after?.native)).not.toBe(JSON.stringify(before))
   })
 
-  it('keeps what was streamed when it is stored: a chunk stays a chunk', () => {
+  it('keeps the classes of streamed chunks in storage', () => {
     const chunk = new AIMessageChunk({ content: 'Hello' })
     const [decoded] = format.decode?.(JSON.parse(JSON.stringify(format.encode?.([chunk])))) ?? []
     expect(decoded).toBeInstanceOf(AIMessageChunk)
@@ -246,7 +246,7 @@ describe('langchainMessages', () => {
       [Object.assign(new ToolMessage('x', 'a'), { tool_call_id: 7 })],
       'messages[0].tool_call_id must be a string, not a number.',
     ],
-  ])('refuses %s', (_what, messages, error) => {
+  ])('rejects %s', (_what, messages, error) => {
     expect(() => format.read(messages as BaseMessage[])).toThrow(error)
   })
 
@@ -257,11 +257,11 @@ describe('langchainMessages', () => {
     ['a field in the place of a method', [{ class: 'HumanMessage', fields: { getType: 'x' }, given: [] }]],
     ['a field in the place of the type', [{ class: 'HumanMessage', fields: { type: 'system' }, given: [] }]],
     ['no fields', [{ class: 'HumanMessage', given: [] }]],
-  ])('refuses what was stored by somebody else: %s', (_what, value) => {
+  ])('rejects stored values of another form: %s', (_what, value) => {
     expect(() => format.decode?.(value)).toThrow(TypeError)
   })
 
-  it('does not store what JSON has no form for', () => {
+  it('rejects values that JSON cannot express', () => {
     const message = new ToolMessage({ content: 'x', tool_call_id: 'a', artifact: { close: () => {} } })
     expect(() => format.encode?.([message])).toThrow(TypeError)
   })

@@ -43,7 +43,7 @@ const thread = (id: string): { configurable: { thread_id: string } } => ({ confi
 const referenceIn = (text: string): string => /\[Stored references:\]\n {2}(\S+)/.exec(text)?.[1] ?? 'none'
 
 describe('deepAgentMiddleware and deepAgentBackend', () => {
-  it('let the file tools of the agent and the retrieval tool read what was offloaded', async () => {
+  it('let the file tools and the retrieval tool read offloaded content', async () => {
     const offloader = offloaderOf()
     const { model, prompts } = scripted(
       () => [call('read_log', {})],
@@ -188,7 +188,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     expect(textOf(prompts.at(-1), 'ls')).toContain(`${RESULTS} (directory)`)
   })
 
-  it('say so where the scope of a run cannot be named, and go on', async () => {
+  it('say so if the scope of a run cannot be named, and go on', async () => {
     const offloader = offloaderOf()
     const scope = (): never => {
       throw new Error('no tenant')
@@ -219,7 +219,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     expect(textOf(prompts.at(-1), 'glob')).toMatch(/^\/large_tool_results\/\w+\.txt$/)
   })
 
-  it('refuse what cannot work before any run', () => {
+  it('reject invalid arguments before any run', () => {
     const offloader = offloaderOf()
     expect(() => deepAgentBackend({} as ContextOffloader)).toThrow('offloader must be a ContextOffloader')
     expect(() => deepAgentBackend(offloader, { scope: 'a' as never })).toThrow('scope must be a function')

@@ -65,7 +65,7 @@ function bench(options: HistoryProcessorOptions, offloader = create(), parts = 8
 const textOf = ({ content: [part] }: SeenPrompt['results'][number]): string =>
   part?.type === 'text' ? part.text : JSON.stringify(part)
 
-it('makes references of older results for the model, and leaves memory and the program what they had', async () => {
+it('shows the model references to older results, and leaves memory and the program unchanged', async () => {
   const { agent, prompts, memory } = bench(LIMITS)
   const { steps } = await agent.generate('Go.', RUN)
   const last = prompts.at(-1)!.results.map(textOf)
@@ -76,7 +76,7 @@ it('makes references of older results for the model, and leaves memory and the p
   expect(JSON.stringify(messages).split('line 99 of a part').length).toBe(9)
 })
 
-it('goes on with what was summarised in the next run of a thread, and asks for it once', async () => {
+it('keeps the summary in the next run of a thread, and asks for it once', async () => {
   const { summarize, asked } = summarizer()
   const { agent, prompts } = bench({ ...LIMITS, mode: 'compress', summarize })
   await agent.generate('Go.', RUN)
@@ -89,7 +89,7 @@ it('goes on with what was summarised in the next run of a thread, and asks for i
   expect(prompts[9]?.messages).toContain('Thanks.')
 })
 
-it('shows what an MCP server marks as an error as one, also as a reference', async () => {
+it('marks errors of an MCP server as errors, also as references', async () => {
   const prompts: SeenPrompt[] = []
   const failed = { content: [{ type: 'text', text: PART }], isError: true }
   const offloader = create()
@@ -107,7 +107,7 @@ it('shows what an MCP server marks as an error as one, also as a reference', asy
   expect(first?.isError).toBe(true)
 })
 
-it('keeps messages where the model for summaries fails', async () => {
+it('keeps messages if the model for summaries fails', async () => {
   const events: OffloadEvent[] = []
   const offloader = new ContextOffloader({
     storage: new InMemoryStorage(),
@@ -123,7 +123,7 @@ it('keeps messages where the model for summaries fails', async () => {
   expect(events.filter(({ type }) => type === 'history').at(-1)).toMatchObject({ fits: false, applied: [] })
 })
 
-it('stores in the scope that it is told', async () => {
+it('stores in the given scope', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null })
   const scope: HistoryProcessorOptions['scope'] = ({ resourceId = '', threadId = '' }) => [resourceId, threadId]
   await bench({ ...LIMITS, scope }, new ContextOffloader({ storage })).agent.generate('Go.', RUN)
@@ -131,7 +131,7 @@ it('stores in the scope that it is told', async () => {
   expect(await Array.fromAsync(storage.scope('a').list())).toEqual([])
 })
 
-it('keeps threads apart that run at once', async () => {
+it('isolates threads that run at once', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null })
   const offloader = new ContextOffloader({ storage })
   const { agent } = bench(LIMITS, offloader, 1_000)
@@ -141,7 +141,7 @@ it('keeps threads apart that run at once', async () => {
   for (const thread of threads) expect((await Array.fromAsync(storage.scope(thread).list())).length).toBeGreaterThan(2)
 })
 
-it('refuses what cannot work when it is made', () => {
+it('rejects invalid arguments when it is made', () => {
   const make = (options: unknown) => () => historyProcessor(create(), options as HistoryProcessorOptions)
   expect(() => historyProcessor({} as never)).toThrow(/offloader must be a ContextOffloader/)
   expect(make({ maxTokens: 1 })).toThrow(/Unknown option "maxTokens"/)

@@ -71,7 +71,7 @@ describe('HttpConnection', () => {
 })
 
 describe('a server over HTTP that has forgotten the session', () => {
-  it.each([404, 400])('is greeted anew where it answers %d, and gets the call once more', async (status) => {
+  it.each([404, 400])('is greeted anew if it answers %d, and gets the call once more', async (status) => {
     let sessions = 0
     const greetings: (string | undefined)[] = []
     const url = await serve(({ message: { id, method }, session }) => {

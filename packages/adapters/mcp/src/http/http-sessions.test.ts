@@ -130,7 +130,7 @@ describe('sessions', () => {
     await expect.poll(() => ended, { timeout: 5_000 }).toBe(1)
   })
 
-  test('are limited in number, and one more is told when to try again', async () => {
+  test('are limited in number, and a further one gets retry-after', async () => {
     const url = await listen({ maxSessions: 1 })
     await connect(url, 'one')
     const greeting = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }

@@ -38,11 +38,11 @@ test.for<readonly [string, Record<string, string>]>([
   ['a host that only begins well', { host: 'localhost.evil.example' }],
   ['a page of another site', { origin: 'http://evil.example' }],
   ['a page without an origin', { origin: 'null' }],
-])('refuses a request of %s', async ([, headers]) => {
+])('rejects a request of %s', async ([, headers]) => {
   expect(await statusOf(await serve(), headers)).toBe(403)
 })
 
-test('answers under names that it was told of', async () => {
+test('answers under allowed hosts', async () => {
   expect(await statusOf(await serve({ allowedHosts: ['mcp.example.com'] }), { host: 'mcp.example.com' })).toBe(200)
 })
 
@@ -71,7 +71,7 @@ test('says that a port is taken', async () => {
   await expect(serve({ port: Number(port) })).rejects.toThrow(`Port ${port} at 127.0.0.1 is in use`)
 })
 
-test('goes on where an answer fails', async () => {
+test('continues if an answer fails', async () => {
   const errors: string[] = []
   let count = 0
   const url = await serve({

@@ -76,7 +76,7 @@ describe('ChildConnection', () => {
     expect([told.messages.length, told.closes]).toEqual([2, ['exit code 7']])
   })
 
-  it('asks a program that goes on without input to end after 2 seconds, and kills it after 2 more', async () => {
+  it('ends a program without input after 2 seconds, and kills it after 2 more', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const stubborn = await start(program(`${SAY}process.on('SIGTERM', () => say({}))\n${STAY}say({})`))
     const patient = await start(program(`${SAY}${STAY}say({})`))

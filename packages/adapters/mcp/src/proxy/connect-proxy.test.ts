@@ -59,7 +59,7 @@ describe('connectProxy', () => {
     }
   })
 
-  it('brings the client what a server had sent before it ended', async () => {
+  it('delivers messages that a server sent before it ended', async () => {
     const { client, server, ended } = await bench()
     client.receive(request(1, 'tools/call', { name: 'read' }))
     server.receive({ id: 1, result: BIG })
@@ -69,7 +69,7 @@ describe('connectProxy', () => {
     expect(client.sent.map(({ id, method }) => id ?? method)).toEqual([1, 'notifications/message'])
   })
 
-  it('rejects where the server cannot be started, and leaves the client alone', async () => {
+  it('rejects if the server cannot be started, and leaves the client alone', async () => {
     const client = new FakeConnection()
     const server = new FakeConnection(new Error('no such command'))
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
@@ -77,7 +77,7 @@ describe('connectProxy', () => {
     expect([client.closes, client.sent]).toEqual([0, []])
   })
 
-  it('tells of what could not be sent, and goes on', async () => {
+  it('reports messages that could not be sent, and continues', async () => {
     const { client, server, errors } = await bench()
     Object.assign(client, { send: () => Promise.reject('not an error') })
     server.receive({ method: 'notifications/x' })

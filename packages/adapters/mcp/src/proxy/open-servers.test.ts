@@ -172,7 +172,7 @@ describe('a handshake', () => {
     })
   })
 
-  it('fails where a server refuses it', async () => {
+  it('fails if a server refuses it', async () => {
     const { ask } = await bench({ initialize: result({ capabilities: {} }) }, {})
     expect((await ask(1, 'initialize'))?.error).toEqual({ code: -32_601, message: 'Method not found' })
   })
@@ -226,7 +226,7 @@ describe('requests without a name', () => {
     for (const server of [one, two]) expect(sentTo(server, 'logging/setLevel')).toEqual([{ level: 'error' }])
   })
 
-  it('list what servers have of it, and answer with the refusal where none has', async () => {
+  it('merge the lists of servers, and answer with the refusal if no server has one', async () => {
     const { ask } = await bench({}, { 'prompts/list': result({ prompts: [{ name: 'p' }] }) })
     expect((await ask(1, 'prompts/list'))?.result).toEqual({ prompts: [{ name: 'two_p' }] })
     expect((await ask(2, 'resources/list'))?.error).toMatchObject({ code: -32_601 })
@@ -234,7 +234,7 @@ describe('requests without a name', () => {
 })
 
 describe('requests of servers', () => {
-  it('have ids of their own, as has the progress that they ask for, and are answered where they came from', async () => {
+  it('have ids of their own, as has the progress that they ask for, and are answered if they came from', async () => {
     const { merged, told, one, two } = await bench({}, {})
     for (const server of [one, two])
       server.receive({ id: 1, method: 'sampling/createMessage', params: { _meta: { progressToken: 1 } } })
@@ -254,7 +254,7 @@ describe('requests of servers', () => {
     ])
   })
 
-  it('are cancelled at the client by the id that it knows', async () => {
+  it('are canceled at the client by the id that it knows', async () => {
     const { told, one, two } = await bench({}, {})
     for (const server of [one, two]) server.receive({ id: 1, method: 'elicitation/create', params: {} })
     two.receive({ method: 'notifications/cancelled', params: { requestId: 1, reason: 'late' } })
@@ -270,7 +270,7 @@ describe('requests of servers', () => {
 })
 
 describe('notifications', () => {
-  it('of the client go to all, and its cancellations where the request went', async () => {
+  it('of the client go to all, and its cancellations if the request went', async () => {
     const { merged, one, two } = await bench({}, {})
     one.onSend = undefined
     two.onSend = undefined

@@ -59,7 +59,7 @@ describe('StdioConnection', () => {
     expect(told.errors).toEqual([])
   })
 
-  it('tells of lines that are no messages, without their text, and goes on', async () => {
+  it('tells of lines that are no messages, without their text, and continues', async () => {
     const { told, input } = await bench()
     input.write(`API_KEY=secret\n{"secret":1}\n[7]\nnull\n${JSON.stringify(PING)}\n`)
     await settle()
@@ -70,7 +70,7 @@ describe('StdioConnection', () => {
     ])
   })
 
-  it('is closed once, when the input ends, with what came last', async () => {
+  it('is closed once after the last message, when the input ends', async () => {
     const { connection, told, input } = await bench()
     input.end(JSON.stringify(PING))
     await settle()
@@ -80,7 +80,7 @@ describe('StdioConnection', () => {
     await expect(connection.send(PING)).rejects.toThrow('The connection is closed.')
   })
 
-  it('is closed by an error of a stream, which is told', async () => {
+  it('is closed by an error of a stream, which is reported', async () => {
     const { told, input } = await bench()
     input.destroy(new Error('the pipe is broken'))
     await settle()
@@ -88,7 +88,7 @@ describe('StdioConnection', () => {
     expect(told.closes).toEqual(['the pipe is broken'])
   })
 
-  it('waits where the other end reads slowly, and no longer than it is open', async () => {
+  it('waits if the other end reads slowly, and no longer than it is open', async () => {
     const slow = new Writable({ highWaterMark: 10, write: () => {} })
     const connection = new StdioConnection({ input: new PassThrough(), output: slow })
     await connection.start(newTold())
@@ -115,7 +115,7 @@ describe('a message that is too large', () => {
       7,
     ],
     ['an error', { jsonrpc: '2.0', id: 7, error: { code: -1, message: text } }, 7],
-  ])('is answered with an error where it is %s', async (_name, message, id) => {
+  ])('is answered with an error if it is %s', async (_name, message, id) => {
     const { told, input, written } = await bench(1_000)
     const line = JSON.stringify(message)
     input.write(`${line}\n${JSON.stringify(PING)}\n`)
@@ -129,7 +129,7 @@ describe('a message that is too large', () => {
   it.each([
     ['with its id first', { jsonrpc: '2.0', id: 7, method: 'x', params: { result: { text } } }],
     ['with its id last', { method: 'x', params: { result: { text } }, jsonrpc: '2.0', id: 7 }],
-  ])('is refused to who asks where it is a request %s', async (_name, message) => {
+  ])('is refused to who asks if it is a request %s', async (_name, message) => {
     const { told, input, written } = await bench(1_000)
     input.write(`${JSON.stringify(message)}\n`)
     await settle()
@@ -137,7 +137,7 @@ describe('a message that is too large', () => {
     expect(JSON.parse(written())).toMatchObject({ jsonrpc: '2.0', id: 7, error: { code: -32_603 } })
   })
 
-  it('is told of where it is a notification', async () => {
+  it('is reported if it is a notification', async () => {
     const { told, input, written } = await bench(1_000)
     input.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'x', params: { text } })}\n`)
     await settle()
@@ -191,7 +191,7 @@ describe('lineReader', () => {
       )
     })
 
-    it('keeps the beginning and the end of a line that is too long, and no more, and goes on behind it', () => {
+    it('keeps the beginning and the end of a line that is too long, and no more, and continues behind it', () => {
       const told: OverlongLine[] = []
       const lines: string[] = []
       const reader = new LineReader(1_000, {
@@ -242,7 +242,7 @@ describe('growingBuffer', () => {
       )
     })
 
-    it('copies what it is given', () => {
+    it('copies the given bytes', () => {
       const buffer = new GrowingBuffer()
       const bytes = Buffer.from('abc')
       buffer.add(bytes)

@@ -116,7 +116,7 @@ describe('Upstream', () => {
 })
 
 describe('a server that ends', () => {
-  it('answers what is under way with errors, tells how many, and closes', async () => {
+  it('answers open requests with errors, reports their number, and closes', async () => {
     const { upstream, told, events, opened } = await bench()
     for (const id of [1, 2, 3, 4]) await upstream.send(request(id, 'tools/call'))
     opened[0]?.receive({ id: 2, result: {} })
@@ -140,7 +140,7 @@ describe('a server that ends', () => {
 })
 
 describe('a server that is started again', () => {
-  it('is greeted in the same order as by the client, and the client sees none of it', async () => {
+  it("is greeted in the client's order, unseen by the client", async () => {
     const { upstream, told, events, opened } = await bench({ restart: true, make: answering })
     const greetings = [
       request(1, 'initialize', { protocolVersion: '2025-11-25' }),
@@ -321,7 +321,7 @@ describe('a session that the server has forgotten', () => {
     expect(events).toEqual([{ type: 'session-renewed', server: 'logs' }])
   })
 
-  it('is told to the client if the call is refused in a new session as well, and later calls are tried again', async () => {
+  it('is reported to the client if a new session rejects the call, too, and later calls are tried again', async () => {
     const { upstream, told, opened } = await greeted((message) => (isCall(message) ? refused(400) : { result: {} }))
     for (const id of [1, 2]) {
       await upstream.send(request(id, 'tools/call'))
@@ -337,7 +337,7 @@ describe('a session that the server has forgotten', () => {
   it.each([
     ['refuses the greeting', () => refused(500), 'it answered with HTTP status 500'],
     ['answers it with an error', () => ({ error: { code: -1 } }), 'it answered the greeting with an error'],
-  ])('is told to the client if the server %s', async (_name, greet, reason) => {
+  ])('is reported to the client if the server %s', async (_name, greet, reason) => {
     const { upstream, told, opened } = await greeted((message, connection) =>
       isCall(message) ? refused(404) : connection > 0 ? greet() : { result: {} },
     )
@@ -361,7 +361,7 @@ describe('a session that the server has forgotten', () => {
     expect([told.messages.at(-1)?.id, opened[0]?.closes]).toEqual([1, 1])
   })
 
-  it('is not looked for in what the server answers before it is greeted, or to the greeting', async () => {
+  it('is not assumed before or during the greeting', async () => {
     const { upstream, told, opened } = await bench()
     opened[0]!.send = () => refused(400)
     await upstream.send(request(1, 'initialize'))

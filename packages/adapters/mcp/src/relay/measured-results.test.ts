@@ -97,7 +97,7 @@ function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
 
-it('gives a host no more than the limits of what is for the model and for the user, and loses nothing', async () => {
+it('limits content for the model and for the user, and loses nothing', async () => {
   await fc.assert(
     fc.asyncProperty(results, async (result) => {
       const { shown, stored } = await offload(result)

@@ -9,7 +9,7 @@ const request = (method: string, _meta?: object): Request => ({
 })
 
 describe('fieldsOf', () => {
-  it('gives the very object, and none for what is no object', () => {
+  it('returns the very object, and an empty one for other values', () => {
     const fields = { a: 1 }
     expect(fieldsOf(fields)).toBe(fields)
     for (const value of [undefined, null, 1, 'text', [1]]) expect(fieldsOf(value)).toEqual({})
@@ -30,7 +30,7 @@ describe('messages', () => {
     expect(isMessage(value)).toBe(true)
   })
 
-  it('tells what is none', () => {
+  it('recognizes values that are not messages', () => {
     for (const value of [undefined, null, 'ping', [], {}, { jsonrpc: '1.0' }]) expect(isMessage(value)).toBe(false)
   })
 })
@@ -40,7 +40,7 @@ describe('resultOf', () => {
     expect(resultOf(request('tools/call'), { a: 1 })).toEqual({ jsonrpc: '2.0', id: 1, result: { a: 1 } })
   })
 
-  it('names the type of the result where the request names its revision', () => {
+  it('names the type of the result if the request names its revision', () => {
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
     expect(resultOf(request('tools/call', meta), { a: 1 }).result).toEqual({ resultType: 'complete', a: 1 })
     expect(resultOf(request('resources/read', meta), {}).result).toEqual({

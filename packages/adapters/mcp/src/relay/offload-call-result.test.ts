@@ -71,7 +71,7 @@ describe('offloadCallResult', () => {
     expect(shown._meta).toMatchObject({ a: 1, [OFFLOADED_META_KEY]: { stored: [{ type: 'text', size: LOG.length }] } })
   })
 
-  it('tells the offloader what the call was, and whether it failed', async () => {
+  it('passes the call and its error state to the offloader', async () => {
     const told: unknown[] = []
     const shouldOffload = (call: unknown): boolean => told.push(call) < 0
     await offload({ content: [text(LOG)] }, { shouldOffload })
@@ -83,7 +83,7 @@ describe('offloadCallResult', () => {
     ])
   })
 
-  it('links to what is stored where asked', async () => {
+  it('adds links to stored content with resourceLinks', async () => {
     const { shown } = await offload({ content: [text(LOG)] }, { resourceLinks: true })
     const reference = shown._meta?.[OFFLOADED_META_KEY]?.stored[0]?.reference
     const link = {
@@ -96,7 +96,7 @@ describe('offloadCallResult', () => {
     expect(shown.content).toEqual([REPLACED, link])
   })
 
-  it('leaves the result as it is once nobody waits for it', async () => {
+  it('leaves the result after its request is canceled', async () => {
     const result = { content: [text(LOG)] }
     const { shown, stored } = await offload(result, { signal: AbortSignal.abort() })
     expect(shown).toBe(result)
@@ -123,15 +123,12 @@ describe('structured content', () => {
     ['a text that is its only field', { content: LOG }, [text(LOG)], LOG],
     ['a list that is its only field', { result: ROWS }, [text(JSON.stringify(ROWS))], indented],
     ['a list itself', ROWS, [text(JSON.stringify(ROWS))], indented],
-  ])(
-    'is not stored a second time where the content says it: %s',
-    async (_name, structuredContent, content, expected) => {
-      const { shown, stored } = await offload({ content, structuredContent })
-      expect(stored).toEqual([expected])
-      expect(shown.content).toEqual([REPLACED])
-      expect(shown).not.toHaveProperty('structuredContent')
-    },
-  )
+  ])('is not stored a second time if the content says it: %s', async (_name, structuredContent, content, expected) => {
+    const { shown, stored } = await offload({ content, structuredContent })
+    expect(stored).toEqual([expected])
+    expect(shown.content).toEqual([REPLACED])
+    expect(shown).not.toHaveProperty('structuredContent')
+  })
 
   it.each([
     ['an id of 64 bits', '1915883588174806058'],
@@ -156,7 +153,7 @@ describe('structured content', () => {
     expect(stored).toHaveLength(2)
   })
 
-  it('is not stored a second time where every item is a text of its own', async () => {
+  it('is not stored again if each item is one text', async () => {
     const lines = ROWS.map(({ name }) => name)
     for (const [items, content] of [
       [ROWS, ROWS.map((row) => text(JSON.stringify(row)))],
@@ -168,7 +165,7 @@ describe('structured content', () => {
     }
   })
 
-  it('is not stored a second time where it is the content', async () => {
+  it('is not stored a second time if it is the content', async () => {
     const content = [text(LOG)]
     const { stored } = await offload({ content, structuredContent: { content: structuredClone(content) } })
     expect(stored).toEqual([LOG])
@@ -181,7 +178,7 @@ describe('structured content', () => {
     expect(shown).not.toHaveProperty('structuredContent')
   })
 
-  it('stays where only the content is too large, and says something else', async () => {
+  it('stays if it differs and only the content is too large', async () => {
     const { shown } = await offload({ content: [text(LOG)], structuredContent: { lines: 5_000 } })
     expect(shown).toMatchObject({ content: [REPLACED], structuredContent: { lines: 5_000 } })
   })
@@ -256,7 +253,7 @@ describe('what the host gets', () => {
     ],
     ['many empty texts', { content: Array.from({ length: 20_000 }, () => text('')) }],
     ['an image in structured content alone', { content: [text('a')], structuredContent: { chart: [image] } }],
-  ])('is measured and stored where it is much: %s', async (_name, result) => {
+  ])('is measured and stored if it is much: %s', async (_name, result) => {
     const { shown, stored } = await offload(result)
     expect(sizeOf(shown)).toBeLessThan(100_000)
     expect(sizeOf({ ...shown, content: shown.content.filter(({ type }) => type !== 'image') })).toBeLessThan(10_000)
@@ -267,7 +264,7 @@ describe('what the host gets', () => {
     expect(all.includes(large ? LARGE : '"type": ') || all.includes(encodeURI(LARGE))).toBe(true)
   })
 
-  it('keeps the content of a part, its type and whom it is for, where all else is stored', async () => {
+  it('keeps the content of a part, its type and whom it is for, if all else is stored', async () => {
     const annotations = { audience: ['assistant'], note: LARGE }
     const resource = { uri: `file:///${'a'.repeat(2_000)}`, mimeType: 'text/html', text: '<p>a', title: LARGE }
     const { shown } = await offload({
@@ -294,7 +291,7 @@ describe('what the host gets', () => {
     expect(stored).toEqual([])
   })
 
-  it('has a text and what repeats it only where both together are within the limit', async () => {
+  it('has a text and its repetition only if both are within the limit', async () => {
     const result = (length: number): object => {
       const structuredContent = { rows: ROWS.slice(0, length) }
       return { content: [text(JSON.stringify(structuredContent))], structuredContent }
@@ -304,7 +301,7 @@ describe('what the host gets', () => {
     expect((await offload(large)).shown).toEqual({ content: large.content })
   })
 
-  it('has what replaced parts had beside their content, for programs', async () => {
+  it('has fields beside the content of replaced parts, for programs', async () => {
     const { shown } = await offload({ content: [{ ...text(LOG), _meta: { etag: 7 } }, text('small')] })
     expect(shown._meta?.[OFFLOADED_META_KEY]).toMatchObject({ parts: [{ _meta: { etag: 7 } }] })
   })
@@ -316,7 +313,7 @@ describe('annotations', () => {
   const shownOf = async (...content: object[]): Promise<readonly Record<string, unknown>[]> =>
     (await offload({ content })).shown.content
 
-  it('of a part for the user alone stay with its preview, apart from what the model gets', async () => {
+  it('of a part for the user alone stay with its preview, apart from content for the model', async () => {
     const small = { ...text('for the model'), ...forModel }
     expect(await shownOf({ ...text(LOG), ...forUser }, small)).toEqual([small, { ...REPLACED, ...forUser }])
     expect(await shownOf({ ...text(LOG), ...forUser }, { ...text(`${LOG}!`), ...forModel })).toEqual([
@@ -340,7 +337,7 @@ describe('annotations', () => {
     expect(await shownOf({ ...text(LOG), ...forModel }, text(`${LOG}!`))).toEqual([REPLACED])
   })
 
-  it('of an audience of both, or of none, are those of a part for the model', async () => {
+  it('of both audiences, or of none, are treated as for the model', async () => {
     for (const audience of [['user', 'assistant'], []]) {
       const annotations = { audience }
       expect(await shownOf({ ...text(LOG), annotations }, text('small'))).toEqual([
@@ -373,7 +370,7 @@ describe('sameJson', () => {
       )
     })
 
-    it('tells apart what only looks alike', () => {
+    it('distinguishes similar values', () => {
       const pairs: [unknown, unknown][] = [
         [[], {}],
         [[1], { 0: 1 }],
@@ -402,7 +399,7 @@ describe('sameJson', () => {
       )
     })
 
-    it('refuses other values, and what is no JSON', () => {
+    it('rejects other values, and invalid JSON', () => {
       expect(isSameJson('{"a":1}', { a: 2 })).toBe(false)
       expect(isSameJson('{"a":1', { a: 1 })).toBe(false)
       expect(isSameJson('', '')).toBe(false)

@@ -36,7 +36,7 @@ describe('readPages', () => {
     expect(await cursorsAsked((cursor) => answer({ nextCursor: circle[cursor] }))).toEqual(['a', 'b', 'c'])
   })
 
-  it('ends at a page that repeats what is known, and goes on at an empty page', async () => {
+  it('stops at a page without new items, and continues at an empty page', async () => {
     const pages = [[], [{ name: 'x' }], [{ name: 'x' }], [{ name: 'y' }]]
     const asked = await cursorsAsked((_cursor, count) => answer({ tools: pages[count - 1], nextCursor: String(count) }))
     expect(asked).toHaveLength(3)
@@ -73,7 +73,7 @@ describe('uniqueItems', () => {
     expect(items.values).toEqual([{ name: 'a', page: 1 }, { title: 'b' }, 'c', { title: 'b' }])
   })
 
-  it('says that a page which repeats what is known leads to nothing new', () => {
+  it('returns false for a page without new items', () => {
     const items = new UniqueItems('name')
     const added = [[], [{ name: 'a' }], [{ name: 'a' }], [{ name: 'a' }, { name: 'b' }], []].map((page) =>
       items.add(page),

@@ -60,7 +60,7 @@ describe('readResource', () => {
     expect(contentsOf(await read(text, 'text/plain', '?pattern=line%2099'))?.['text']).toContain('>  99| line 99')
   })
 
-  it('says that nothing is there where a storage of others says so in its own way', async () => {
+  it('says that nothing is there if a storage of others says so in its own way', async () => {
     const storage = {
       store: async () => 'mem_1',
       retrieve: async (reference: string) => {
@@ -71,7 +71,7 @@ describe('readResource', () => {
     expect(answer.error).toMatchObject({ code: -32_602, message: expect.stringContaining('mem_9') as string })
   })
 
-  it('refuses what is too large for one answer, and says how to read a part', async () => {
+  it('rejects content too large for one answer, and says how to read a part', async () => {
     const tooLarge = { code: -32_602, message: expect.stringContaining('?lines=1-500') as string }
     expect((await read('a'.repeat(LIMIT), 'text/plain')).error).toBeUndefined()
     expect((await read('a'.repeat(LIMIT + 1), 'text/plain')).error).toEqual(tooLarge)
@@ -79,7 +79,7 @@ describe('readResource', () => {
     expect((await read('a'.repeat(LIMIT + 1), 'text/plain', '', { stat: undefined })).error).toEqual(tooLarge)
   })
 
-  it('answers with an error where there is nothing, or the storage does not answer', async () => {
+  it('answers with an error if there is nothing, or the storage does not answer', async () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
     for (const query of ['', '?lines=1-2']) {
       const { error } = await readUri(offloader, `${referenceUri('no_such_reference')}${query}`)
@@ -87,7 +87,7 @@ describe('readResource', () => {
     }
   })
 
-  it('rejects with what is no error of a storage', async () => {
+  it('rejects with errors that are not storage errors', async () => {
     const fail = { retrieve: () => Promise.reject(new RangeError('a bug')) }
     await expect(read('small', 'text/plain', '', fail)).rejects.toThrow(new RangeError('a bug'))
   })
@@ -124,7 +124,7 @@ describe('resourceUri', () => {
         expect(parseResourceUri(uri)).toBeUndefined()
     })
 
-    it('are what the template expands to', () => {
+    it('match the template', () => {
       expect(RESOURCE_TEMPLATE.replace(/\{.*/, 'log_1')).toBe(referenceUri('log_1'))
     })
   })

@@ -9,7 +9,7 @@ const offloader = (options: object = {}): ContextOffloader =>
   new ContextOffloader({ storage: new InMemoryStorage(), ...options })
 
 describe('chooseToolName', () => {
-  it('takes a prefix where the name is taken, and counts where that is as well', () => {
+  it('takes a prefix if the name is taken, and counts if that is as well', () => {
     const taken = new Set<string>()
     const names = Array.from({ length: 4 }, () => {
       const name = chooseToolName(taken)
@@ -59,7 +59,7 @@ describe('listRetrievalTool', () => {
 })
 
 describe('listServerTool', () => {
-  it('returns the very tool where nothing has to change', () => {
+  it('returns the very tool if nothing has to change', () => {
     const tool = { name: 'read', inputSchema: { type: 'object' }, _meta: { a: 1 } }
     expect(listServerTool(offloader(), tool)).toBe(tool)
   })

@@ -41,7 +41,7 @@ describe('historyInputFilter', () => {
   it.each([
     ['references', COMPACT],
     ['a summary', COMPRESS],
-  ])('leaves a session what it has without it, where the model sees %s', async (_what, options) => {
+  ])('leaves a session unchanged if the model sees %s', async (_what, options) => {
     const before = [user('First.'), ...callItems('read', 'call_0', { type: 'text', text: PART })]
     const stored = async (history: boolean): Promise<unknown> => {
       const { offloader } = newOffloader()
@@ -58,7 +58,7 @@ describe('historyInputFilter', () => {
     expect(await stored(true)).toEqual(plain)
   })
 
-  it('leaves a session every new message of a run, also where they are in a summary and results are references', async () => {
+  it('leaves a session every new message of a run, also if they are in a summary and results are references', async () => {
     const { offloader } = newOffloader()
     const note = makeTool('note', () => PART.slice(0, 500))
     const notes = Array.from({ length: 24 }, (_, step) => calling('note', `note_${step}`))
@@ -81,7 +81,7 @@ describe('historyInputFilter', () => {
     expect([first, second]).toMatchObject([{ content: 'The first word.' }, { content: 'The second word.' }])
   })
 
-  it('lets a session store what the model has seen of a message that alone is over the limit', async () => {
+  it('lets a session store the preview of a message that alone is over the limit', async () => {
     const { offloader } = newOffloader()
     const { agent } = makeAgent(reading(4), { tools: offloadTools([reader], offloader) })
     const session = new MemorySession({ sessionId: 'session-1' })
@@ -92,7 +92,7 @@ describe('historyInputFilter', () => {
     expect(answer.content).toMatchObject([{ text: expect.stringContaining('[1,200 matches') }])
   })
 
-  it('counts large results by what stands in their place', async () => {
+  it('counts replacements of large results', async () => {
     const { offloader } = newOffloader()
     const tools = [makeTool('read', () => LOG), retrievalTool(offloader)]
     const { agent, prompts } = makeAgent(reading(2), { tools })
@@ -139,7 +139,7 @@ describe('historyInputFilter', () => {
     expect(asked).toHaveBeenCalledTimes(2)
   })
 
-  it('goes on after an approval, from a state that was saved', async () => {
+  it('continues after an approval, from a state that was saved', async () => {
     const { offloader } = newOffloader()
     const dangerous = makeTool('remove', () => PART, { needsApproval: true })
     const turns = [...reading(8), calling('remove', 'call_9'), calling('read', 'call_10')]
@@ -171,7 +171,7 @@ describe('historyInputFilter', () => {
     expect(lastText(prompts)).toBe(PART)
   })
 
-  it('hands on what the filter of the program returns, be it no input', async () => {
+  it("passes on the result of the program's filter, also without input", async () => {
     const { offloader } = newOffloader()
     const own = (() => ({ instructions: 'None.' })) as unknown as CallModelInputFilter
     const { agent } = makeAgent([])
@@ -188,7 +188,7 @@ describe('historyInputFilter', () => {
     expect(await filter({ modelData, agent: new Agent({ name: 'Agent' }), context: {} })).toBe(modelData)
   })
 
-  it('refuses what cannot work', () => {
+  it('rejects invalid arguments', () => {
     const { offloader } = newOffloader()
     expect(() => historyInputFilter({} as never)).toThrow(/historyInputFilter\(offloader, options, filter\)/)
     expect(() => historyInputFilter(offloader, { limit: 1 } as never)).toThrow(/Unknown option "limit"/)
@@ -254,14 +254,14 @@ describe('modelPrompt', () => {
       expect(splitPrompt(data, smaller, none)).toEqual({ input: [user('Go.')], instructions: 'Be brief. Summary.' })
     })
 
-    it('makes instructions where there were none only of a summary', () => {
+    it('adds missing instructions only for a summary', () => {
       const data: ModelInputData = { input: [user('Go.')] }
       expect(splitPrompt(data, [system(''), user('Go.')], none)).toEqual({ input: [user('Go.')] })
       const summary = splitPrompt(data, [system('Summary.'), user('Go.')], none)
       expect(summary).toEqual({ input: [user('Go.')], instructions: 'Summary.' })
     })
 
-    it('changes the items that came in where it may, and gives back those', () => {
+    it('changes the items that came in if it may, and gives back those', () => {
       const data = { input: input() }
       const [one, , first] = data.input
       const smaller = joinPrompt(data).with(3, result('a', 'short'))

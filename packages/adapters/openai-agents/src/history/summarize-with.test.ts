@@ -44,13 +44,13 @@ it('asks a model of the SDK, with room for its thoughts', async () => {
   expect(requests[0]).toMatchObject({ modelSettings: { maxTokens: 8_700 }, tools: [], tracing: false })
 })
 
-it('hands its settings to the model', async () => {
+it('passes its settings to the model', async () => {
   const { model, requests } = modelOf(ANSWER)
   await summarizeWith(model, { modelSettings: { maxTokens: 900, temperature: 0 } })(request())
   expect(requests[0]?.modelSettings).toMatchObject({ maxTokens: 900, temperature: 0 })
 })
 
-it('rejects where the model does, and ends with the signal', async () => {
+it('rejects if the model does, and ends with the signal', async () => {
   const { model } = modelOf(ANSWER)
   const failing: Model = { ...model, getResponse: () => Promise.reject(new RangeError('Overloaded.')) }
   await expect(summarizeWith(failing)(request())).rejects.toThrow('Overloaded.')
@@ -72,7 +72,7 @@ it('asks the model that is named, by a client of the API', async () => {
   expect(bodies[0]).toMatchObject({ model: 'gpt-5-mini', max_output_tokens: 8_700 })
 })
 
-it('refuses what is no model', () => {
+it('rejects a value that is not a model', () => {
   for (const model of [undefined, '', {}, 7])
     expect(() => summarizeWith(model as never)).toThrow(/model must be a name/)
   expect(() => summarizeWith({ responses: {} } as never)).toThrow(/beside a client/)

@@ -4,7 +4,7 @@ import { frame, unframe } from './strands-storage.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-test('takes what Strands’ offloader writes apart, and puts the same bytes together', () => {
+test('splits the frames of Strands’ offloader, and restores the same bytes', () => {
   for (const type of ['text/plain', 'application/json', 'image/png', 'application/vnd.ms-excel', 'text/x+y'])
     for (const text of ['', 'content', '\0\0']) {
       const data = bytes(`\0${String.fromCharCode(type.length)}${type}${text}`)
@@ -23,7 +23,7 @@ test.each([
   ['a type with parameters', '\0\u001ftext/plain; charset=utf-8 and so'],
   ['a longer type than there is', '\u0001\ntext/plain'],
   ['a type that stands for none', `\0${String.fromCharCode(24)}application/octet-stream`],
-])('takes what has %s for content', (_what, text) => {
+])('treats bytes with %s as content', (_what, text) => {
   expect(unframe(bytes(text))).toEqual({ contentType: 'application/octet-stream', content: bytes(text) })
 })
 

@@ -59,7 +59,7 @@ function changed(storage: ScopedStorage, changes: (storage: ScopedStorage) => Pa
 }
 
 describe.each(backends)('strandsStorage on $name', ({ name: backend, missing, create }) => {
-  test.skipIf(missing !== undefined)('answers as the storage of Strands itself, whatever is called', async () => {
+  test.skipIf(missing !== undefined)('answers every call as the storage of Strands itself', async () => {
     const name = fc.constantFrom(
       'a',
       'b',
@@ -205,7 +205,7 @@ describe.each(isFull ? (['file', 'sqlite'] as const) : (['file'] as const))('sev
 })
 
 describe('strandsStorage', () => {
-  test('keeps what the offloader writes as plain content, so that a shell can search it', async () => {
+  test('stores plain content, so that a shell can search it', async () => {
     const directory = await temporaryDirectory()
     const plugin = new ContextOffloader({ storage: strandsStorage(new FileStorage(directory)) })
     const model = new ScriptedModel([{ tool: 'read_log', input: {}, id: 'tooluse_A1' }])
@@ -260,7 +260,7 @@ describe('strandsStorage', () => {
     }
   })
 
-  test('refuses keys that no file can have, and has nothing there', async () => {
+  test('rejects keys that no file can have, and has nothing there', async () => {
     const storage = strandsStorage(inMemory())
     for (const key of ['a/./b', 'a\nb', 'a\0b', 'x'.repeat(1_024), Array.from({ length: 17 }, () => 'a').join('/')])
       await expect(storage.write(key, encode('value'))).rejects.toThrow(StrandsStorageError)
@@ -292,7 +292,7 @@ describe('strandsStorage', () => {
     }
   })
 
-  test('reads what was evicted as missing', async () => {
+  test('reads evicted content as missing', async () => {
     let now = 0
     const storage = strandsStorage(new InMemoryStorage({ ttlMs: 1_000, now: () => now }))
     await storage.write('key', encode('value'))
@@ -301,7 +301,7 @@ describe('strandsStorage', () => {
     expect(await storage.list('')).toEqual([])
   })
 
-  test('rejects with the error of Strands where the storage cannot be reached, with ours as the cause', async () => {
+  test('rejects with the error of Strands if the storage cannot be reached, with ours as the cause', async () => {
     const down = (): never => {
       throw new Error('The wire is cut.')
     }
@@ -334,7 +334,7 @@ describe('strandsStorage', () => {
     },
   )
 
-  test('has the new value where the old one could not be removed, and removes it with the next write', async () => {
+  test('has the new value if the old one could not be removed, and removes it with the next write', async () => {
     const inner = inMemory()
     let fails = true
     const storage = strandsStorage(
@@ -353,7 +353,7 @@ describe('strandsStorage', () => {
     expect(await Array.fromAsync(inner.list())).toHaveLength(1)
   })
 
-  test('reads again where a value was replaced while it was read, and gives up with an error', async () => {
+  test('reads again if a value was replaced while it was read, and gives up with an error', async () => {
     const inner = inMemory()
     const values = strandsStorage(inner)
     let left = 3
@@ -371,7 +371,7 @@ describe('strandsStorage', () => {
     await expect(storage.read('key')).rejects.toThrow("'key' keeps being replaced")
   })
 
-  test('passes on what is no failure of a storage', async () => {
+  test('passes on errors that are not storage errors', async () => {
     const storage = strandsStorage(changed(inMemory(), () => ({ list: () => expect.unreachable() })))
     await expect(storage.read('key')).rejects.not.toThrow(StrandsStorageError)
   })
@@ -403,7 +403,7 @@ describe('strandsStorage', () => {
     [{ store: () => {}, retrieve: () => {} }, 'scope'],
     [changed(inMemory(), () => ({ list: undefined as never })), 'list'],
     [changed(inMemory(), () => ({ delete: undefined as never })), 'delete'],
-  ])('refuses a storage that lacks a method, and names it', (storage, method) => {
+  ])('rejects a storage that lacks a method, and names it', (storage, method) => {
     const message = `storage must have the method ${method}()`
     expect(() => strandsStorage(storage as Storage)).toThrow(message)
     const sandbox = new DockerSandbox({ container: 'one' })

@@ -116,7 +116,7 @@ describe('Strands’ ContextOffloader', () => {
     await expect(access(join(other.directory, 'artifacts'))).rejects.toThrow('ENOENT')
   })
 
-  test('leaves a storage with a file system of its own where it is', async () => {
+  test('leaves a storage with a file system of its own in its place', async () => {
     const directory = await temporaryDirectory()
     const sandbox = new LocalSandbox(directory)
     const storage = strandsStorage(

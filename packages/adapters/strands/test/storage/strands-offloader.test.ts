@@ -115,7 +115,7 @@ describe.each(backends)('Strands’ ContextOffloader on $name', ({ missing, crea
       },
     )
 
-    test.skipIf(missing !== undefined)('finds after a restart what was stored before', async () => {
+    test.skipIf(missing !== undefined)('finds content after a restart', async () => {
       const open = await create()
       const before = await run([new ContextOffloader({ storage: form(open()) })], [{ tool: 'read_log', input: {} }])
       const { results } = await run(
