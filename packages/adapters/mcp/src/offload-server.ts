@@ -1,5 +1,4 @@
 import type { ContextOffloader } from '@spillway/core'
-import { assertOffloader } from '@spillway/core/adapter'
 import { relayTransport, type McpTransport } from './relay-transport.ts'
 import { assertMcpOptions, type McpOffloadOptions } from './relay/relay-options.ts'
 
@@ -19,8 +18,6 @@ export interface ConnectableServer {
  *
  * @example
  * ```ts
- * import { Client } from '@modelcontextprotocol/sdk/client/index.js'
- * import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
  * import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
  * import { ContextOffloader } from '@spillway/core'
  * import { offloadServer } from '@spillway/mcp'
@@ -31,12 +28,7 @@ export interface ConnectableServer {
  * server.registerTool('read_log', { description: 'Read the log.' }, () => ({
  *   content: [{ type: 'text', text: 'a line of a log\n'.repeat(5_000) }],
  * }))
- *
- * const [clientSide, serverSide] = InMemoryTransport.createLinkedPair()
- * const client = new Client({ name: 'agent', version: '1.0.0' })
- * await Promise.all([server.connect(serverSide), client.connect(clientSide)])
- * const { tools } = await client.listTools()
- * console.assert(tools.map(({ name }) => name).join() === 'read_log,retrieve_offloaded_content')
+ * console.assert(!server.isConnected()) // server.connect(transport)
  * ```
  */
 export function offloadServer<Server extends ConnectableServer>(
@@ -44,8 +36,7 @@ export function offloadServer<Server extends ConnectableServer>(
   offloader: ContextOffloader,
   options: McpOffloadOptions = {},
 ): Server {
-  assertOffloader(offloader, 'offloadServer(server, new ContextOffloader({ storage }))')
-  assertMcpOptions(options)
+  assertMcpOptions(offloader, options, 'offloadServer(server, new ContextOffloader({ storage }))')
   const { connect, isConnected, transport } = Object(server) as {
     readonly connect?: (transport: McpTransport) => Promise<void>
     readonly isConnected?: () => boolean

@@ -1,5 +1,4 @@
 import type { ContextOffloader } from '@spillway/core'
-import { assertOffloader } from '@spillway/core/adapter'
 import { relayTransport, type McpTransport } from './relay-transport.ts'
 import { assertMcpOptions, type McpOffloadOptions } from './relay/relay-options.ts'
 
@@ -19,18 +18,12 @@ import { assertMcpOptions, type McpOffloadOptions } from './relay/relay-options.
  * import { offloadTransport } from '@spillway/mcp'
  * import { InMemoryStorage } from '@spillway/memory'
  *
- * const server = new McpServer({ name: 'logs', version: '1.0.0' })
- * server.registerTool('read_log', { description: 'Read the log.' }, () => ({
- *   content: [{ type: 'text', text: 'a line of a log\n'.repeat(5_000) }],
- * }))
  * const [ours, theirs] = InMemoryTransport.createLinkedPair()
- * await server.connect(theirs)
- *
+ * await new McpServer({ name: 'logs', version: '1.0.0' }).connect(theirs)
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
  * const client = new Client({ name: 'agent', version: '1.0.0' })
  * await client.connect(offloadTransport(ours, offloader.forScope('session-1')))
- * const { content } = await client.callTool({ name: 'read_log', arguments: {} })
- * console.assert(content[0]?.type === 'text' && content[0].text.startsWith('[Offloaded: 1 block'))
+ * console.assert(client.getServerVersion()?.name === 'logs')
  * ```
  */
 export function offloadTransport<Transport extends McpTransport>(
@@ -38,8 +31,7 @@ export function offloadTransport<Transport extends McpTransport>(
   offloader: ContextOffloader,
   options: McpOffloadOptions = {},
 ): Transport {
-  assertOffloader(offloader, 'offloadTransport(transport, new ContextOffloader({ storage }))')
-  assertMcpOptions(options)
+  assertMcpOptions(offloader, options, 'offloadTransport(transport, new ContextOffloader({ storage }))')
   if (typeof (Object(transport) as Partial<McpTransport>).send !== 'function')
     throw new TypeError(`transport must be one of the MCP SDK, got ${typeof transport}.`)
   return relayTransport(transport, { ...options, offloader }, 'client')

@@ -169,14 +169,14 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
     expect(tools.at(-1)?._meta).toEqual({ 'anthropic/maxResultSizeChars': expect.any(Number) as number })
   })
 
-  it('gives a small result of a tool with an output schema as it is', async () => {
+  it('returns a small result of a tool with an output schema unchanged', async () => {
     const client = await start()
     await client.listTools()
     const { content, structuredContent } = await client.callTool({ name: 'report', arguments: { count: 3 } })
     expect({ content, structuredContent }).toEqual(reportOf({ count: 3 }))
   })
 
-  it('gives a preview in the place of a large result of a tool with an output schema', async () => {
+  it('returns a preview for a large result of a tool with an output schema', async () => {
     const offloader = newOffloader()
     const client = await start({ offloader })
     await client.listTools()
@@ -188,15 +188,15 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
     expect(result['_meta']).toMatchObject({ 'spillway/offloaded': { stored: [{ reference: referenceIn(result) }] } })
   })
 
-  it('gives excluded tools their output schema and their whole results', async () => {
-    const client = await start({ options: { exclude: ['report'] } })
+  it('keeps the output schema and the whole results of excluded tools', async () => {
+    const client = await start({ options: { except: ['report'] } })
     const { tools } = await client.listTools()
     expect(tools.find(({ name }) => name === 'report')?.outputSchema).toBeDefined()
     const { structuredContent } = await client.callTool({ name: 'report', arguments: { count: 1_500 } })
     expect(structuredContent).toEqual(rowsOf(1_500))
   })
 
-  it('gives a preview of a large error, which stays an error', async () => {
+  it('returns a preview of a large error, which stays an error', async () => {
     const result = await (await start()).callTool({ name: 'fail' })
     expect(result['isError']).toBe(true)
     expect(textOf(result)).toMatch(/^\[Offloaded: 1 block[^]*FATAL: it is over/)
@@ -213,7 +213,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
     expect(wrong['isError']).toBe(true)
   })
 
-  it('has another name for the retrieval tool where a tool of the server has its own', async () => {
+  it('renames the retrieval tool if a tool of the server has its name', async () => {
     const client = await start({ names: [RETRIEVAL_TOOL_NAME] })
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name).slice(-2)).toEqual([RETRIEVAL_TOOL_NAME, PREFIXED])
@@ -227,7 +227,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
     expect(textOf(await client.callTool({ name: RETRIEVAL_TOOL_NAME }))).toBe(`the tool ${RETRIEVAL_TOOL_NAME}`)
   })
 
-  it('finds out whose tool is called where the client has not listed the tools', async () => {
+  it('finds the owner of a tool that the client calls without listing tools', async () => {
     const client = await start({ names: [RETRIEVAL_TOOL_NAME] })
     expect(textOf(await client.callTool({ name: RETRIEVAL_TOOL_NAME }))).toBe(`the tool ${RETRIEVAL_TOOL_NAME}`)
     const other = await start({ names: [RETRIEVAL_TOOL_NAME] })
@@ -238,7 +238,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
     expect(textOf(found)).toContain('> 77| line 77: all is well')
   })
 
-  it('links to what is stored where asked, for clients that read resources', async () => {
+  it('links to stored content with resourceLinks', async () => {
     const client = await start({ options: { resourceLinks: true } })
     const result = await client.callTool({ name: 'read_log' })
     const links = (result['content'] as { type: string; uri?: string }[]).filter(({ type }) => type === 'resource_link')
@@ -265,7 +265,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
     )
   })
 
-  it('has no resources where links were not asked for', async () => {
+  it('has no resources without resourceLinks', async () => {
     const client = await start()
     const result = await client.callTool({ name: 'read_log' })
     expect((result['content'] as { type: string }[]).map(({ type }) => type)).toEqual(['text'])
@@ -276,7 +276,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
 })
 
 describe('tasks of version 1', () => {
-  it('offloads the result that a task comes to', async () => {
+  it('offloads the result of a task', async () => {
     const taskStore = new InMemoryTaskStore()
     const server = new McpServerV1(INFO, {
       capabilities: { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },

@@ -47,7 +47,7 @@ export async function mcpProxy({ args, options: given, command }: Invocation<Pro
     const offloader = createOffloader(storage, options, log)
     const connect = (client: Connection, server: Connection, own: ContextOffloader): Promise<ProxyEnd> =>
       connectProxy({ client, server }, own, {
-        exclude: excluded,
+        except: excluded,
         resourceLinks,
         onError: (error) => log.error(error),
       })

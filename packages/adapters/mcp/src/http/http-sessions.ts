@@ -82,7 +82,11 @@ export class HttpSessions {
       },
     })
     this.#count += 1
-    const ended = this.#run(serve(connection, scope), onError).then(async () => {
+    // Any error ends this session, and no other.
+    const served = serve(connection, scope).catch((error: unknown) =>
+      onError(error instanceof Error ? error : new Error(String(error))),
+    )
+    const ended = served.then(async () => {
       this.#count -= 1
       if (id !== undefined) this.#sessions.delete(id)
       await connection.close()
@@ -93,15 +97,6 @@ export class HttpSessions {
     const response = await connection.handle(request)
     if (id === undefined) await connection.close()
     return response
-  }
-
-  async #run(session: Promise<unknown>, onError: (error: Error) => void): Promise<void> {
-    try {
-      await session
-    } catch (error) {
-      // Any error ends this session, and no other.
-      onError(error instanceof Error ? error : new Error(String(error)))
-    }
   }
 
   async #endIdle(): Promise<void> {

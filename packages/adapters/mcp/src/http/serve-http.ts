@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
-import { guardRequest as guardHeaders, LOOPBACK_HOSTS, type AccessTokens, type GuardOptions } from '@spillway/core/http'
+import { guardRequest, LOOPBACK_HOSTS, type AccessTokens } from '@spillway/core/http'
 
 /** Options of {@link serveHttp}. */
 export interface HttpOptions {
@@ -25,6 +25,9 @@ export interface HttpService {
   /** Stop listening and end what is open. */
   close(): Promise<void>
 }
+
+/** JSON-RPC codes for refused requests. */
+const ERROR_CODES = { host: -32_000, origin: -32_000, token: -32_001 } as const
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
@@ -58,8 +61,13 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   const handler = toNodeHandler({
     async fetch(request: Request) {
       if (new URL(request.url).pathname !== path) return new Response(`MCP is served at ${path}.\n`, { status: 404 })
-      const guarded = await guardRequest(request, guards)
-      return 'refusal' in guarded ? guarded.refusal : await fetch(request, guarded.scope)
+      // Pages of other sites cannot forge `Host` and `Origin`.
+      const guarded = await guardRequest(request.headers, guards)
+      if ('caller' in guarded) return await fetch(request, guarded.caller.scope)
+      const { refused, status, message } = guarded
+      const headers: Record<string, string> = refused === 'token' ? { 'www-authenticate': 'Bearer' } : {}
+      const error = { code: ERROR_CODES[refused], message }
+      return Response.json({ jsonrpc: '2.0', error, id: null }, { status, headers })
     },
   })
   const server = createServer((request, response) => {
@@ -89,18 +97,4 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     })
     server.listen(port, host, resolve)
   })
-}
-
-type Guarded = { readonly scope: readonly string[] } | { readonly refusal: Response }
-
-const ERROR_CODES = { host: -32_000, origin: -32_000, token: -32_001 } as const
-
-/** Pages of other sites cannot forge `Host` and `Origin`. */
-async function guardRequest(request: Request, options: GuardOptions): Promise<Guarded> {
-  const guarded = await guardHeaders(request.headers, options)
-  if ('caller' in guarded) return { scope: guarded.caller.scope }
-  const { refused, status, message } = guarded
-  const headers: Record<string, string> = refused === 'token' ? { 'www-authenticate': 'Bearer' } : {}
-  const error = { code: ERROR_CODES[refused], message }
-  return { refusal: Response.json({ jsonrpc: '2.0', error, id: null }, { status, headers }) }
 }

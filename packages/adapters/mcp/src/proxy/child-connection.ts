@@ -82,20 +82,10 @@ export class ChildConnection implements Connection {
     if (child === undefined || child.pid === undefined || this.#hasEnded) return
     child.stdin?.end()
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      if (await this.#endsWithin(END_MS)) return
+      if (await Promise.race([this.#ended.then(() => true), sleep(END_MS, false, { ref: false })])) return
       child.kill(signal)
     }
     await this.#ended
-  }
-
-  #endsWithin(milliseconds: number): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const timer = setTimeout(() => resolve(false), milliseconds)
-    void this.#ended.then(() => {
-      clearTimeout(timer)
-      resolve(true)
-    })
-    return promise
   }
 }
 

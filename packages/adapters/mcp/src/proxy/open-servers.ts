@@ -60,9 +60,11 @@ interface MergedServer {
   readonly connection: Connection
 }
 
+/** A request of a server, with its progress token. */
 interface Origin {
   readonly server: MergedServer
   readonly id: RequestId
+  readonly token: RequestId | undefined
 }
 
 type Answer = Omit<Message, 'id' | 'method'>
@@ -98,10 +100,8 @@ export class MergedServers implements Connection {
   readonly #asked = new Map<RequestId, (response: Response) => void>()
   /** The servers of the client's requests, for cancellation. */
   readonly #sent = new Map<RequestId, Map<MergedServer, RequestId>>()
-  /** Requests of servers to the client. */
+  /** Requests of servers to the client, by their new ids, which are their new tokens, too. */
   readonly #origins = new Map<RequestId, Origin>()
-  /** Progress tokens of servers. */
-  readonly #progress = new Map<RequestId, Origin>()
   readonly #capabilities = new Map<MergedServer, Fields>()
   readonly #resourceOwners = new Map<string, MergedServer>()
   readonly #taskOwners = new Map<string, MergedServer>()
@@ -138,9 +138,9 @@ export class MergedServers implements Connection {
     const { method, params } = message
     if (method === 'notifications/cancelled') return this.#cancel(message)
     const origin =
-      method === 'notifications/progress' ? this.#progress.get(params?.['progressToken'] as RequestId) : undefined
-    if (origin !== undefined)
-      return origin.server.connection.send({ ...message, params: { ...params, progressToken: origin.id } })
+      method === 'notifications/progress' ? this.#origins.get(params?.['progressToken'] as RequestId) : undefined
+    if (origin?.token !== undefined)
+      return origin.server.connection.send({ ...message, params: { ...params, progressToken: origin.token } })
     await Promise.all(this.#servers.map(({ connection }) => connection.send(message)))
   }
 
@@ -197,7 +197,7 @@ export class MergedServers implements Connection {
       return answers.find(({ result }) => result !== undefined) ?? { jsonrpc: '2.0', result: {} }
     }
     const name = params['name'] ?? fieldsOf(params['ref'])['name']
-    return typeof name === 'string' && NAMED.has(method) ? unknownName(method, name) : this.#askInTurn(request)
+    return typeof name === 'string' && NAMED.has(method) ? unknownName(request, name) : this.#askInTurn(request)
   }
 
   /** Without an answer, the first refusal is returned. */
@@ -208,7 +208,7 @@ export class MergedServers implements Connection {
       if (response.error === undefined) return response
       refusal = refusal === undefined || isUnknownMethod(refusal) ? response : refusal
     }
-    return refusal ?? { jsonrpc: '2.0', error: { code: ERROR_CODE.methodNotFound, message: 'Method not found' } }
+    return refusal ?? errorOf(request.id, ERROR_CODE.methodNotFound, 'Method not found')
   }
 
   async #list(request: Request, list: ItemList): Promise<Answer> {
@@ -254,7 +254,7 @@ export class MergedServers implements Connection {
     const known = answers.flatMap(({ result }) => (result === undefined ? [] : [fieldsOf(result)]))
     const [first] = known
     if (first === undefined || known.length < this.#servers.length)
-      return answers.find(({ error }) => error !== undefined) ?? unknownName('initialize', 'server')
+      return answers.find(({ error }) => error !== undefined) ?? unknownName(request, 'server')
     this.#servers.forEach((server, index) => this.#capabilities.set(server, fieldsOf(known[index]?.['capabilities'])))
     const instructions = known.flatMap(({ instructions: text }, index) =>
       typeof text === 'string' && text !== '' ? [`# ${this.#servers[index]?.name ?? ''}\n\n${text}`] : [],
@@ -285,10 +285,8 @@ export class MergedServers implements Connection {
 
   #send(server: MergedServer, request: Request, settle: (response: Response) => void): void {
     const id = `spillway-${++this.#ids}`
-    if (!this.#open.has(server)) {
-      const error = { code: ERROR_CODE.connectionClosed, message: `MCP server ${server.name} has ended.` }
-      return settle({ jsonrpc: '2.0', id, error })
-    }
+    if (!this.#open.has(server))
+      return settle(errorOf(id, ERROR_CODE.connectionClosed, `MCP server ${server.name} has ended.`))
     const sent = this.#sent.get(request.id) ?? new Map<MergedServer, RequestId>()
     this.#sent.set(request.id, sent.set(server, id))
     this.#asked.set(id, (response) => {
@@ -311,18 +309,16 @@ export class MergedServers implements Connection {
 
   #askClient(server: MergedServer, request: Request): Message {
     const id = `${server.name}-${++this.#ids}`
-    this.#origins.set(id, { server, id: request.id })
     const meta = fieldsOf(request.params?.['_meta'])
     const token = meta['progressToken'] as RequestId | undefined
+    this.#origins.set(id, { server, id: request.id, token })
     if (token === undefined) return { ...request, id }
-    this.#progress.set(id, { server, id: token })
     return { ...request, id, params: { ...request.params, _meta: { ...meta, progressToken: id } } }
   }
 
   async #answerServer(response: Response): Promise<void> {
     const origin = this.#origins.get(response.id)
     this.#origins.delete(response.id)
-    this.#progress.delete(response.id)
     await origin?.server.connection.send({ ...response, id: origin.id })
   }
 
@@ -342,12 +338,8 @@ export class MergedServers implements Connection {
   #closed(server: MergedServer, reason: string): void {
     this.#open.delete(server)
     if (this.#open.size === 0) return this.#handlers?.onClose(reason)
-    for (const [field, list] of [
-      ['tools', 'tools'],
-      ['prompts', 'prompts'],
-      ['resources', 'resources'],
-    ] as const)
-      if (fieldsOf(this.#capabilities.get(server)?.[field])['listChanged'] === true)
+    for (const list of ['tools', 'prompts', 'resources'])
+      if (fieldsOf(this.#capabilities.get(server)?.[list])['listChanged'] === true)
         this.#handlers?.onMessage({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` })
   }
 
@@ -361,9 +353,8 @@ export class MergedServers implements Connection {
   }
 }
 
-function unknownName(method: string, name: string): Answer {
-  const message = `${method}: there is no server for ${JSON.stringify(name)} here.`
-  return { jsonrpc: '2.0', error: { code: ERROR_CODE.invalidParams, message } }
+function unknownName({ id, method }: Request, name: string): Answer {
+  return errorOf(id, ERROR_CODE.invalidParams, `${method}: there is no server for ${JSON.stringify(name)} here.`)
 }
 
 const isUnknownMethod = ({ error }: Message): boolean => fieldsOf(error)['code'] === ERROR_CODE.methodNotFound

@@ -213,8 +213,7 @@ export class GrowingBuffer {
   }
 
   text(start: number = 0, end: number = this.#length): string {
-    const first = Math.min(start, this.#length)
-    return Buffer.from(this.#bytes, first, Math.max(0, Math.min(end, this.#length) - first)).toString('utf8')
+    return Buffer.from(this.#bytes, 0, this.#length).toString('utf8', start, end)
   }
 
   take(): string {

@@ -78,8 +78,7 @@ export class Upstream implements Connection {
 
   async send(message: Message, options?: unknown): Promise<void> {
     if (this.#closed) {
-      if (isRequest(message))
-        this.#handlers?.onMessage(errorOf(message.id, ERROR_CODE.connectionClosed, this.#endedText()))
+      if (isRequest(message)) this.#answerEnded(message.id)
       return
     }
     if (isResponse(message) && !this.#asked.delete(message.id)) return
@@ -147,7 +146,7 @@ export class Upstream implements Connection {
     const { name } = this.#options
     this.#tell({ type: 'server-error', server: name, message: reason })
     if (isRequest(message) && this.#pending.delete(message.id))
-      this.#handlers?.onMessage(errorOf(message.id, ERROR_CODE.connectionClosed, `MCP server ${name}: ${reason}`))
+      this.#answerEnded(message.id, `MCP server ${name}: ${reason}`)
   }
 
   /** Rejects if the server does not answer. */
@@ -202,8 +201,9 @@ export class Upstream implements Connection {
     this.#tell({ type: 'server-ended', server: name, reason, unanswered: unanswered.length })
     this.#asked.clear()
     this.#pending.clear()
-    const text = `MCP server ${name} ended (${reason}) before it answered. ${restart ? 'It is started again: call it again if that is safe.' : 'Start it again.'}`
-    for (const id of unanswered) this.#handlers?.onMessage(errorOf(id, ERROR_CODE.connectionClosed, text))
+    const advice = restart ? 'It is started again: call it again if that is safe.' : 'Start it again.'
+    for (const id of unanswered)
+      this.#answerEnded(id, `MCP server ${name} ended (${reason}) before it answered. ${advice}`)
     if (restart) void this.#restart()
     else this.#end(reason)
   }
@@ -243,9 +243,7 @@ export class Upstream implements Connection {
     this.#waiting = undefined
     this.#closed = true
     this.#pending.clear()
-    for (const { message } of waiting)
-      if (isRequest(message))
-        this.#handlers?.onMessage(errorOf(message.id, ERROR_CODE.connectionClosed, this.#endedText()))
+    for (const { message } of waiting) if (isRequest(message)) this.#answerEnded(message.id)
     this.#handlers?.onClose(reason)
   }
 
@@ -281,8 +279,8 @@ export class Upstream implements Connection {
     }
   }
 
-  #endedText(): string {
-    return `MCP server ${this.#options.name} has ended. Start it again.`
+  #answerEnded(id: RequestId, text = `MCP server ${this.#options.name} has ended. Start it again.`): void {
+    this.#handlers?.onMessage(errorOf(id, ERROR_CODE.connectionClosed, text))
   }
 
   #tell(event: UpstreamEvent): void {

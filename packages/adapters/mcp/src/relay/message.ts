@@ -65,7 +65,7 @@ export function resultOf(request: Request, result: Fields): Message {
   return { jsonrpc: '2.0', id, result: { resultType: 'complete', ...cached, ...result } }
 }
 
-export const errorOf = (id: RequestId, code: number, message: string): Message => ({
+export const errorOf = (id: RequestId, code: number, message: string): Response => ({
   jsonrpc: '2.0',
   id,
   error: { code, message },

@@ -309,9 +309,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Compares JSON values without recursion, as they may be deep. An exact number of `left` equals its rounded number.
- */
+/** Compares deep JSON without recursion. An exact number of `left` equals its rounded number. */
 export function isEqual(left: unknown, right: unknown): boolean {
   const pairs: (readonly [unknown, unknown])[] = [[left, right]]
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {

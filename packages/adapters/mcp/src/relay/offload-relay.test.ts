@@ -86,13 +86,13 @@ const textIn = (sent: Sent | undefined): string =>
   String(fieldsOf((fieldsOf(sent?.message.result)['content'] as unknown[])[0])['text'])
 const referenceIn = (sent: Sent | undefined): string => /^ {2}([a-z0-9_]+) \(/m.exec(textIn(sent))?.[1] ?? 'none'
 
-describe('what passes', () => {
+describe('messages that pass', () => {
   it.each([
     ['requests of any method', { id: 'a', method: 'x/unknown', params: { deep: { a: [1] } }, extra: true }],
     ['notifications of any method', { method: 'notifications/x', params: {} }],
     ['answers', { id: 9, result: { roots: [] } }],
     ['errors', { id: 9, error: { code: -1, message: 'no', data: {} } }],
-  ])('the very %s, both ways, at once, with what came along', (_name, fields) => {
+  ])('include the very %s, both ways, at once, with their options', (_name, fields) => {
     const { relay, toClient, toServer } = bench()
     const message = { jsonrpc: '2.0', ...fields } as Message
     const options = { relatedRequestId: 1 }
@@ -104,7 +104,7 @@ describe('what passes', () => {
     expect(toClient[0]?.options).toBe(options)
   })
 
-  it('the very small results, and errors of calls', async () => {
+  it('include the very objects of small results and of errors', async () => {
     const { client, server, toClient, settle } = bench()
     const answers = [
       { id: 1, result: SMALL },
@@ -117,7 +117,7 @@ describe('what passes', () => {
     expect(toClient[0]?.message.result).toBe(SMALL)
   })
 
-  it('answers with an id that nobody asked with, and those that come twice', async () => {
+  it('include answers with an unknown id, and repeated answers', async () => {
     const { call, server, toClient, settle } = bench()
     void server({ id: 7, result: BIG })
     call('read', BIG)
@@ -126,8 +126,8 @@ describe('what passes', () => {
     expect(toClient.map(({ message }) => message.result === BIG)).toEqual([true, false, true])
   })
 
-  it('results of excluded tools, with their output schemas', async () => {
-    const { call, client, server, toClient, settle } = bench({ exclude: ['read'] })
+  it('include results of excluded tools, with their output schemas', async () => {
+    const { call, client, server, toClient, settle } = bench({ except: ['read'] })
     call('read', BIG)
     call('write', BIG, 2)
     void client({ id: 3, method: 'tools/list' })
@@ -139,7 +139,7 @@ describe('what passes', () => {
     expect(tools.map((tool) => 'outputSchema' in tool)).toEqual([true, false, false])
   })
 
-  it('everything in the order in which the server sent it, however long it takes to store a result', async () => {
+  it('keep the order of the server, also while a result is stored', async () => {
     const { client, server, toClient, settle } = bench()
     for (let id = 0; id < 10; id += 1) void client({ id, method: 'tools/call', params: { name: 'read' } })
     for (let id = 0; id < 10; id += 1) {
@@ -151,7 +151,7 @@ describe('what passes', () => {
     expect(order).toEqual(Array.from({ length: 20 }, (_, index) => Math.floor(index / 2)))
   })
 
-  it('a result that cannot be offloaded, which is told', async () => {
+  it('include a result that cannot be offloaded, and the error is reported', async () => {
     const { relay, call, toClient, errors, settle } = bench()
     const broken = new Proxy(BIG, {
       ownKeys: () => {
@@ -185,7 +185,7 @@ describe('a message that cannot be written', () => {
   const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown
   const TOO_DEEP = expect.any(RangeError) as RangeError
 
-  it('is answered with an error if it is a result, and the failure is told', async () => {
+  it('is answered with an error if it is a result, and the failure is reported', async () => {
     const { relay, toClient } = writing()
     for (const [id, method, result] of [
       [1, 'tools/call', { content: [], structuredContent: { deep } }],
@@ -199,7 +199,7 @@ describe('a message that cannot be written', () => {
     }
   })
 
-  it('is answered to the server with an error if it is a request of it', async () => {
+  it('is answered with an error to the server if it is a request of the server', async () => {
     const { relay, toClient, toServer } = writing()
     const request = { jsonrpc: '2.0', id: 7, method: 'sampling/createMessage', params: { deep } } as const
     await expect(relay.fromServer(request)).rejects.toEqual(TOO_DEEP)
@@ -224,7 +224,7 @@ describe('the list of tools', () => {
     expect(toServer).toHaveLength(3)
   })
 
-  it('is whole on one page that says that no page follows', async () => {
+  it('is complete on one page without a cursor', async () => {
     for (const nextCursor of [null, '']) {
       const { client, server, toClient, toServer } = bench({ lists: false })
       void client({ id: 1, method: 'tools/list' })
@@ -244,7 +244,7 @@ describe('the list of tools', () => {
     expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list', 'tools/list', 'tools/call'])
   })
 
-  it('is found out again once the server says that it has changed', async () => {
+  it('is read again once the server reports a change', async () => {
     const { client, server, toClient, toServer, settle } = bench({ lists: false })
     void client({ id: 1, method: 'tools/list' })
     void server({ id: 1, result: list([RETRIEVAL_TOOL_NAME]) })
@@ -259,7 +259,7 @@ describe('the list of tools', () => {
     expect(toServer.filter(({ message }) => message.method === 'tools/call')).toEqual([])
   })
 
-  it('stays the answer that it is where the server has no tools', async () => {
+  it('stays the same answer if the server has no tools', async () => {
     const { client, server, toClient, settle } = bench()
     void client({ id: 1, method: 'tools/list' })
     const refusal = { id: 1, error: { code: -32_601, message: 'Method not found' } }
@@ -284,7 +284,7 @@ describe('the retrieval tool', () => {
     params: { name: RETRIEVAL_TOOL_NAME, arguments: input },
   })
 
-  it('is answered here, and the server never hears of it', async () => {
+  it('is answered by the relay, not by the server', async () => {
     const { client, call, toClient, toServer, settle } = await listed()
     call('read', BIG)
     await settle()
@@ -294,7 +294,7 @@ describe('the retrieval tool', () => {
     expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list', 'tools/call'])
   })
 
-  it('takes arguments whose numbers are kept digit by digit', async () => {
+  it('accepts arguments with exact numbers', async () => {
     const { client, call, toClient, settle } = await listed()
     call('read', BIG)
     await settle()
@@ -304,7 +304,7 @@ describe('the retrieval tool', () => {
     expect(textIn(toClient[1])).toContain('2| line 2: all is well')
   })
 
-  it('is asked for all pages of names, with the envelope of the call, and no progress of it', async () => {
+  it('reads all pages of names with the envelope of the call, without its progress token', async () => {
     const { client, server, toServer, toClient, settle } = bench({ lists: false })
     const _meta = { progressToken: 1, 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
     const context = { options: 'of the call', ownOptions: 'of its own' }
@@ -324,7 +324,7 @@ describe('the retrieval tool', () => {
     expect(toClient).toEqual([])
   })
 
-  it('asks once where several calls come before the names are known', async () => {
+  it('reads the names once for several early calls', async () => {
     const { client, server, toServer, toClient, settle } = bench({ lists: false })
     for (const id of [1, 2, 3]) void client(retrieve(id, { reference: 'none' }))
     await settle()
@@ -334,7 +334,7 @@ describe('the retrieval tool', () => {
     expect(toClient.map(({ message }) => message.id)).toEqual([1, 2, 3])
   })
 
-  it('is taken for its own where the server does not list its tools, and asked for again with the next call', async () => {
+  it('is assumed to be free if the server does not list its tools, and is looked up again with the next call', async () => {
     const { client, server, toServer, toClient, settle } = bench({ lists: false })
     for (const id of [1, 2]) {
       void client(retrieve(id, { reference: 'none' }))
@@ -354,7 +354,7 @@ describe('the retrieval tool', () => {
     expect(errors).toEqual([new Error('the pipe is broken')])
   })
 
-  it('answers what cannot be sent to the server after all with an error', async () => {
+  it('answers a call with an error if the server cannot be reached', async () => {
     const { client, toClient, errors, settle } = bench({ failsToSend: true })
     void client({ id: 1, method: 'tools/call', params: { name: PREFIXED } })
     await settle()
@@ -362,7 +362,7 @@ describe('the retrieval tool', () => {
     expect(errors).toHaveLength(2)
   })
 
-  it('is not answered once cancelled, be its answer or its name under way', async () => {
+  it('sends no answer to a canceled call, at any stage', async () => {
     const { client, server, toServer, toClient, settle } = bench({ lists: false })
     void client(retrieve(1, { reference: 'none' }))
     void client({ method: 'notifications/cancelled', params: { requestId: 1 } })
@@ -373,7 +373,7 @@ describe('the retrieval tool', () => {
     expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list', 'notifications/cancelled'])
   })
 
-  it('is taken for its own where the server says nothing for seconds', async () => {
+  it('is assumed to be free if the server is silent for seconds', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const { client, toClient, settle } = bench({ lists: false })
@@ -386,7 +386,7 @@ describe('the retrieval tool', () => {
     }
   })
 
-  it('is given up when the connection closes', async () => {
+  it('stops when the connection closes', async () => {
     const hanging = Object.assign(new InMemoryStorage(), {
       retrieve: () => new Promise<never>(() => {}),
       stat: undefined,
@@ -400,9 +400,9 @@ describe('the retrieval tool', () => {
 })
 
 describe('cancellation', () => {
-  it('ends the storing of a result, so that what comes behind it passes', async () => {
+  it('aborts storing a result, so that later messages pass', async () => {
     const hanging = Object.assign(new InMemoryStorage(), { store: () => new Promise<never>(() => {}) })
-    const { client, call, server, toClient, settle } = bench({ storage: hanging, exclude: [] })
+    const { client, call, server, toClient, settle } = bench({ storage: hanging, except: [] })
     void client({ id: 'list', method: 'tools/list' })
     void server({ id: 'list', result: list(['read']) })
     call('read', BIG)
@@ -415,7 +415,7 @@ describe('cancellation', () => {
     expect(toClient[1]?.message.result).toBe(BIG)
   })
 
-  it('forgets calls that are never answered, but the last thousand', async () => {
+  it('forgets unanswered calls except for the last thousand', async () => {
     const { client, server, toClient, settle } = bench()
     void client({ id: 'list', method: 'tools/list' })
     void server({ id: 'list', result: list(['read']) })
@@ -431,7 +431,7 @@ describe('cancellation', () => {
 })
 
 describe('scopes', () => {
-  it('come from the authInfo of the message alone, and keep tenants apart', async () => {
+  it('come from the authInfo of the message alone, and isolate tenants', async () => {
     const seen: unknown[] = []
     const scope = (authInfo: unknown): string[] => {
       seen.push(authInfo)
@@ -459,7 +459,7 @@ describe('scopes', () => {
     expect(seen.map((authInfo) => (authInfo as { tenant: string }).tenant)).toEqual(['a', 'a', 'a', 'b'])
   })
 
-  it('leave results as they are where they cannot be named', async () => {
+  it('leave results unchanged if they are invalid', async () => {
     const { call, toClient, settle } = bench({
       scope: () => {
         throw new Error('no tenant')
@@ -472,8 +472,8 @@ describe('scopes', () => {
 })
 
 describe('tasks', () => {
-  it('offload their result under the name of the tool, and leave those of unknown tasks no less', async () => {
-    const { client, server, call, toClient, settle } = bench({ exclude: ['excluded'] })
+  it('offload their results under the name of the tool, also for unknown tasks', async () => {
+    const { client, server, call, toClient, settle } = bench({ except: ['excluded'] })
     void client({ id: 'list', method: 'tools/list' })
     void server({ id: 'list', result: list(['read']) })
     call('read', { task: { taskId: 'task-1' } }, 1)
@@ -500,7 +500,7 @@ describe('links to resources', () => {
     void one.server({ id: 'init', result: { protocolVersion: '2025-11-25', capabilities } })
   }
 
-  it('announce resources where a server with tools has none', () => {
+  it('announce resources for a server that has tools and no resources', () => {
     const one = bench({ resourceLinks: true })
     introduce(one, { tools: {} })
     expect(one.toClient[0]?.message.result).toEqual({
@@ -514,7 +514,7 @@ describe('links to resources', () => {
     }
   })
 
-  it('answer for the lists of a server that has none, known or not', async () => {
+  it('answer the lists of a server without resources', async () => {
     for (const knows of [true, false]) {
       const one = bench({ resourceLinks: true })
       if (knows) introduce(one, { tools: {} })
@@ -550,7 +550,7 @@ describe('links to resources', () => {
     expect(counts).toEqual([2, 1])
   })
 
-  it('leave the reading of other resources to the server', () => {
+  it('leave other resources to the server', () => {
     const one = bench({ resourceLinks: true })
     introduce(one, { tools: {}, resources: {} })
     const request = { id: 1, method: 'resources/read', params: { uri: 'file:///a' } }
@@ -558,7 +558,7 @@ describe('links to resources', () => {
     expect(one.toServer.at(-1)?.message).toEqual({ jsonrpc: '2.0', ...request })
   })
 
-  it('are no business of a relay that was not asked for them', () => {
+  it('are ignored without the option resourceLinks', () => {
     const one = bench()
     introduce(one, { tools: {} })
     for (const [id, method] of [

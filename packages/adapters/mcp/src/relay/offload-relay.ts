@@ -79,7 +79,7 @@ export class OffloadRelay {
   readonly #settings: RelaySettings
   readonly #sides: RelaySides
   readonly #offloaderOf: (authInfo: unknown) => ContextOffloader
-  readonly #excluded: ReadonlySet<string>
+  readonly #except: ReadonlySet<string>
   readonly #pending = new Map<RequestId, Pending>()
   /** Requests that are answered here. */
   readonly #answering = new Map<RequestId, AbortController>()
@@ -97,7 +97,7 @@ export class OffloadRelay {
   constructor(settings: RelaySettings, sides: RelaySides) {
     this.#settings = settings
     this.#sides = sides
-    this.#excluded = new Set(settings.exclude)
+    this.#except = new Set(settings.except)
     const { offloader, scope } = settings
     this.#offloaderOf = scope === undefined ? () => offloader : offloaderOfRun(offloader, scope)
   }
@@ -120,7 +120,7 @@ export class OffloadRelay {
   fromServer(message: Message, options?: unknown): unknown {
     const pending = isResponse(message) ? this.#pending.get(message.id) : undefined
     if (pending === undefined) {
-      if (message.method === 'notifications/tools/list_changed') this.#forgetTools()
+      if (message.method === 'notifications/tools/list_changed') this.#toolName = undefined
       return this.#fromServer.push(message, (ready) => this.#deliver(ready, options))
     }
     const response = message as Response
@@ -129,10 +129,7 @@ export class OffloadRelay {
     return this.#fromServer.push(this.#rewrite(response, pending), (ready) => this.#deliver(ready, options))
   }
 
-  /**
-   * Send a message to the client. If it cannot be written, such as deep JSON, the requester gets an error, and this
-   * rejects.
-   */
+  /** Send a message to the client; if that fails, answer the requester with an error, and reject. */
   #deliver(message: Message, options?: unknown): unknown {
     const delivered = this.#sides.toClient(message, options)
     if (!(delivered instanceof Promise)) return delivered
@@ -280,7 +277,7 @@ export class OffloadRelay {
     const toolName = typeof params['name'] === 'string' ? params['name'] : 'tool'
     const { taskId } = fieldsOf(fieldsOf(response.result)['task'])
     if (typeof taskId === 'string') this.#remember(taskId, pending)
-    if (this.#excluded.has(toolName)) return response
+    if (this.#except.has(toolName)) return response
     const { resourceLinks = false } = this.#settings
     const controller = new AbortController()
     this.#offloading.set(response.id, controller)
@@ -312,7 +309,7 @@ export class OffloadRelay {
   #introduce(response: Response): Message {
     const result = fieldsOf(response.result)
     const capabilities = fieldsOf(result['capabilities'])
-    this.#forgetTools()
+    this.#toolName = undefined
     this.#hasResources = capabilities['resources'] !== undefined
     if (this.#settings.resourceLinks !== true || this.#hasResources || capabilities['tools'] === undefined)
       return response
@@ -324,7 +321,7 @@ export class OffloadRelay {
     const result = fieldsOf(response.result)
     const tools = toolsIn(result)
     const shown = tools.map((tool) =>
-      this.#excluded.has(String(fieldsOf(tool)['name'])) ? tool : listServerTool(offloader, tool),
+      this.#except.has(String(fieldsOf(tool)['name'])) ? tool : listServerTool(offloader, tool),
     )
     const list = (own: readonly Fields[]): Message => ({
       ...response,
@@ -334,10 +331,6 @@ export class OffloadRelay {
     const listOwn = (name: string): Message => list([listRetrievalTool(offloader, name)])
     const name = this.#nameByPages(result, params, ownOptions)
     return typeof name === 'string' ? listOwn(name) : this.#share(name).then(listOwn)
-  }
-
-  #forgetTools(): void {
-    this.#toolName = undefined
   }
 
   /** The client may know the retrieval tool from before. `params` are those of its call. */

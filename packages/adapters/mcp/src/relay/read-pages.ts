@@ -41,9 +41,6 @@ export class UniqueItems {
   readonly #key: string
   readonly #items = new Map<unknown, unknown>()
 
-  /**
-   * @param key - The field that identifies items; items without it are all different.
-   */
   constructor(key: string) {
     this.#key = key
   }

@@ -1,26 +1,36 @@
+import { ContextOffloader } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import { assertMcpOptions } from './relay-options.ts'
 
 describe('assertMcpOptions', () => {
-  it('takes every option, and none', () => {
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+  const assertOptions = (options: unknown) => () => assertMcpOptions(offloader, options as object, 'use(offloader)')
+
+  it('accepts every option, and none', () => {
     for (const options of [
       {},
-      { exclude: [], resourceLinks: true, scope: () => [], onError: () => {} },
-      { exclude: undefined, resourceLinks: undefined, scope: undefined, onError: undefined },
+      { except: [], resourceLinks: true, scope: () => [], onError: () => {} },
+      { except: undefined, resourceLinks: undefined, scope: undefined, onError: undefined },
     ])
-      expect(() => assertMcpOptions(options)).not.toThrow()
+      expect(assertOptions(options)).not.toThrow()
+  })
+
+  it('accepts a storage without scopes, as an offloader may serve one client', () => {
+    const { store, retrieve } = new InMemoryStorage()
+    const unscoped = new ContextOffloader({ storage: { store, retrieve } })
+    expect(() => assertMcpOptions(unscoped, {}, 'use(offloader)')).not.toThrow()
   })
 
   it.each([
-    [null, 'options must be an object, got null.'],
-    ['all', 'options must be an object, got string.'],
-    [{ excluded: [] }, 'Unknown option "excluded". Known: exclude, resourceLinks, scope, onError.'],
-    [{ exclude: 'read' }, 'exclude must be an array of names of tools.'],
-    [{ exclude: [7] }, 'exclude must be an array of names of tools.'],
+    [null, 'options must be an object, got null: use(offloader).'],
+    ['all', 'options must be an object, got string: use(offloader).'],
+    [{ excluded: [] }, 'Unknown option "excluded". Known: scope, except, resourceLinks, onError.'],
+    [{ except: 'read' }, "except must be an array of tool names, such as ['read_file']."],
+    [{ except: [7] }, "except must be an array of tool names, such as ['read_file']."],
     [{ resourceLinks: 'yes' }, 'resourceLinks must be true or false, got string.'],
-    [{ scope: ['tenant'] }, 'scope must be a function, got object.'],
     [{ onError: true }, 'onError must be a function, got boolean.'],
-  ])('refuses %j', (options, message) => {
-    expect(() => assertMcpOptions(options)).toThrow(new TypeError(message))
+  ])('rejects %j', (options, message) => {
+    expect(assertOptions(options)).toThrow(new TypeError(message))
   })
 })
