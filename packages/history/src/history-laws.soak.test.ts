@@ -10,7 +10,7 @@ import { expandHistory } from './expand-history.ts'
 import { HistoryCompactor } from './compactor/history-compactor.ts'
 import { isEqualValue, type HistoryMessage } from './history-message.ts'
 import type { Summarize } from './history-options.ts'
-import { countMessage } from './measure/count-message.ts'
+import { countMessage, TextCounter } from './measure/count-message.ts'
 import { planCompaction } from './plan-compaction.ts'
 
 /** Histories of each format: 10,000 of all formats together in a full run. */
@@ -45,7 +45,7 @@ async function check(name: FormatName, { conversation, isValid, limits, models }
   const summarize = summarizeAs(models)
   const options = { offloader, format, summarize, summaryTimeoutMs: 5, ...limits }
   const frozen = deepFreeze(conversation)
-  const plan = planCompaction(frozen, options)
+  const plan = await planCompaction(frozen, options)
   const outcome = await compactHistory(frozen, options)
   const { messages, tokens, fits, obstacles, statistics } = outcome
 
@@ -56,8 +56,9 @@ async function check(name: FormatName, { conversation, isValid, limits, models }
   if (before.length === 0) expect(after).toEqual([])
 
   // It fits, or says why not; and what is said of its size is so.
+  const counter = new TextCounter(offloader.options.countTokens)
   const read = format.read(messages)
-  const counted = read.reduce((sum, message) => sum + countMessage(message, offloader.options.countTokens), 0)
+  const counted = read.reduce((sum, message) => sum + countMessage(message, counter.count), 0)
   expect(tokens.after).toBe(counted)
   expect(tokens.after).toBeLessThanOrEqual(tokens.before)
   expect(fits).toBe(tokens.after <= tokens.limit)

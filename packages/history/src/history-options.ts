@@ -2,6 +2,7 @@ import { ContextOffloader } from '@spillway/core'
 import { warn, type CountTokens } from '@spillway/text/internal'
 import type { HistoryMessage } from './history-message.ts'
 import type { HistoryArchive } from './archive/history-archive.ts'
+import { TextCounter } from './measure/count-message.ts'
 import { offloaderArchive } from './archive/offloader-archive.ts'
 import type { HistoryFormat } from './history-format.ts'
 
@@ -67,7 +68,9 @@ export interface ResolvedHistoryOptions {
   readonly compactRatioThreshold: number
   readonly historyPreviewTokens: number
   readonly offloader: ContextOffloader
+  /** Counts texts of any length. */
   readonly countTokens: CountTokens
+  readonly counter: TextCounter
   readonly archive: HistoryArchive
   readonly summarize: Summarize | undefined
   readonly instructions: string
@@ -119,6 +122,7 @@ export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conv
   const ratio = options.compactRatioThreshold ?? 0.75
   if (!(typeof ratio === 'number' && ratio >= 0 && ratio <= 1))
     throw new TypeError(`compactRatioThreshold must be a share from 0 to 1, got ${ratio}.`)
+  const counter = new TextCounter(offloader.options.countTokens)
   return {
     mode,
     maxTotalTokens: positive('maxTotalTokens', options.maxTotalTokens ?? 20_000),
@@ -129,7 +133,8 @@ export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conv
     compactRatioThreshold: ratio,
     historyPreviewTokens: count('historyPreviewTokens', options.historyPreviewTokens ?? 50),
     offloader,
-    countTokens: offloader.options.countTokens,
+    countTokens: counter.count,
+    counter,
     archive: archive ?? offloaderArchive(offloader),
     summarize,
     instructions,

@@ -31,12 +31,12 @@ const MESSAGES = [
   ...step('c', 100),
 ]
 
-it('says what would happen, and stores nothing', async () => {
+it('runs compaction without storing anything', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
   const offloader = new ContextOffloader({ storage })
   const summarize = (): Promise<string> => Promise.reject(new Error('A plan asks no model.'))
   const options = { offloader, summarize, maxTotalTokens: 10_000 }
-  const plan = planCompaction(MESSAGES, options)
+  const plan = await planCompaction(MESSAGES, options)
   expect(plan.isOver).toBe(true)
   expect(plan.messages.map(({ action }) => action)).toEqual([
     'keep',
@@ -55,20 +55,25 @@ it('says what would happen, and stores nothing', async () => {
   expect(Math.abs(plan.tokens.estimatedAfter - outcome.tokens.after)).toBeLessThan(200)
 })
 
-it('names the messages that would be summarised together', () => {
+it('groups the messages of each summary', async () => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
-  const plan = planCompaction(MESSAGES, { offloader, summarize: async () => '', mode: 'compress', groupTokens: 9_000 })
+  const plan = await planCompaction(MESSAGES, {
+    offloader,
+    summarize: async () => '',
+    mode: 'compress',
+    groupTokens: 9_000,
+  })
   expect(plan.groups).toEqual([
     [2, 3],
     [4, 5],
   ])
   expect(plan.messages[1]).toMatchObject({ action: 'keep', reason: 'request' })
-  const without = planCompaction(MESSAGES, { offloader, mode: 'compress' })
+  const without = await planCompaction(MESSAGES, { offloader, mode: 'compress' })
   expect(without.groups).toEqual([])
   expect(without.messages[3]).toMatchObject({ action: 'keep', reason: 'no-summarize' })
 })
 
-it('says that a request is made shorter where the summary is not enough', async () => {
+it('shortens a request if the summary is not enough', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
   const summarize = async (): Promise<string> =>
     '<state_snapshot><overall_goal>Find it</overall_goal><key_knowledge>None yet</key_knowledge></state_snapshot>'
@@ -76,11 +81,11 @@ it('says that a request is made shorter where the summary is not enough', async 
   const messages = MESSAGES.with(1, long)
   const options = { offloader: new ContextOffloader({ storage }), summarize, maxTotalTokens: 10_000 }
   for (const mode of ['compress', 'auto'] as const) {
-    const plan = planCompaction(messages, { ...options, mode })
+    const plan = await planCompaction(messages, { ...options, mode })
     expect(plan.messages[1]).toMatchObject({ action: 'compact', reason: 'compacted' })
     expect(await Array.fromAsync(storage.list!())).toEqual([])
   }
-  const plan = planCompaction(messages, { ...options, mode: 'compress' })
+  const plan = await planCompaction(messages, { ...options, mode: 'compress' })
   const outcome = await compactHistory(messages, { ...options, mode: 'compress' })
   expect(outcome.statistics[1]).toMatchObject({ reason: plan.messages[1]?.reason })
   expect(outcome.fits).toBe(true)
@@ -89,16 +94,16 @@ it('says that a request is made shorter where the summary is not enough', async 
   expect(plan.tokens.estimatedAfter).toBeLessThan(10_000)
 })
 
-it('says that a request stays as it is where the summary is enough', () => {
+it('keeps a request if the summary is enough', async () => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
   const messages = MESSAGES.with(1, say('user', 'Find this in it, please.\n'.repeat(500)))
-  const plan = planCompaction(messages, { offloader, summarize: async () => '', mode: 'compress' })
+  const plan = await planCompaction(messages, { offloader, summarize: async () => '', mode: 'compress' })
   expect(plan.messages[1]).toMatchObject({ action: 'keep', reason: 'request' })
 })
 
-it('says that nothing would happen within the limit', () => {
+it('plans nothing within the limit', async () => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
-  const plan = planCompaction(MESSAGES, { offloader, maxTotalTokens: 1_000_000 })
+  const plan = await planCompaction(MESSAGES, { offloader, maxTotalTokens: 1_000_000 })
   expect(plan.isOver).toBe(false)
   expect(plan.messages.every(({ action, reason }) => action === 'keep' && reason === 'within-limits')).toBe(true)
   expect(plan.tokens.estimatedAfter).toBe(plan.tokens.before)

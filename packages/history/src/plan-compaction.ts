@@ -1,15 +1,20 @@
-import { chooseParts, chooseTexts } from './compact/choose-parts.ts'
-import { groupUnits, noteReasons, planCompression } from './compress/divide-history.ts'
-import { draftsOf, totalTokens, type Draft, type HistoryReason } from './history-outcome.ts'
+import type { HistoryArchive } from './archive/history-archive.ts'
+import { offloaderArchive } from './archive/offloader-archive.ts'
+import { compactPass, tokensWritten } from './compact-history.ts'
 import { neutralMessages } from './formats/neutral-messages.ts'
 import type { HistoryFormat } from './history-format.ts'
 import type { HistoryMessage, HistoryRole } from './history-message.ts'
-import { resolveHistoryOptions, type HistoryOptions, type ResolvedHistoryOptions } from './history-options.ts'
-import { recentStart } from './measure/recent-start.ts'
+import {
+  resolveHistoryOptions,
+  type HistoryOptions,
+  type ResolvedHistoryOptions,
+  type Summarize,
+} from './history-options.ts'
+import type { HistoryReason } from './history-outcome.ts'
+import { countMessage } from './measure/count-message.ts'
 
-const FRAME_TOKENS = 110
+/** The typical share of a summary in its messages. */
 const SUMMARY_SHARE = 0.25
-const MAX_SUMMARY_TOKENS = 4_000
 
 /** The plan for one message. */
 export interface PlannedMessage {
@@ -31,9 +36,7 @@ export interface HistoryPlan {
 }
 
 /**
- * Estimate the result of {@link compactHistory} without storing anything or asking a model.
- *
- * Previews and summaries are estimates, and so is whether `auto` compresses.
+ * Run {@link compactHistory} without storing anything or asking a model: a summary counts as a typical one.
  *
  * @throws TypeError if an option or the conversation is invalid.
  *
@@ -51,78 +54,70 @@ export interface HistoryPlan {
  *   { role: 'tool', parts: [{ type: 'tool-result', callId: 'a', toolName: 'read_log', content: [{ type: 'text', text }] }] },
  *   { role: 'assistant', parts: [{ type: 'text', text: 'Always the same line.' }] },
  * ]
- * const plan = planCompaction(messages, { offloader })
+ * const plan = await planCompaction(messages, { offloader })
  * console.assert(plan.isOver && plan.messages[2]?.action === 'compact')
  * ```
  */
-export function planCompaction<Conversation = readonly HistoryMessage[]>(
+export async function planCompaction<Conversation = readonly HistoryMessage[]>(
   conversation: Conversation,
   options: HistoryOptions<Conversation>,
-): HistoryPlan {
+): Promise<HistoryPlan> {
   const resolved = resolveHistoryOptions(options)
   const format = (options.format ?? neutralMessages()) as HistoryFormat<Conversation>
-  const drafts = draftsOf(format.read(conversation), resolved.countTokens)
-  const before = totalTokens(drafts)
+  const messages = format.read(conversation)
+  const dryRun = {
+    ...resolved,
+    archive: withoutStoring(resolved),
+    summarize: resolved.summarize && typicalSummary(resolved),
+    onProgress: undefined,
+  }
+  const pass = await compactPass(messages, format, dryRun)
+  const written = pass.applied.length === 0 ? messages : format.read(format.write(pass.messages))
+  const before = pass.before.reduce((sum, tokens) => sum + tokens, 0)
   const limit = resolved.maxTotalTokens
-  const isOver = before > limit
-  const compacted = isOver && resolved.mode !== 'compress' ? planCompact(drafts, resolved) : new Set<Draft>()
-  const between = totalTokens(drafts)
-  const isTooMuch = between / before > resolved.compactRatioThreshold || between > limit
-  const compresses = isOver && (resolved.mode === 'compress' || (resolved.mode === 'auto' && isTooMuch))
-  const { groups, request } = compresses ? planCompress(drafts, resolved) : { groups: [], request: undefined }
-  const compressed = new Set(groups.flat())
-  const sizes = draftsOf(format.read(conversation), resolved.countTokens)
-  const summarized = [...compressed].reduce((sum, index) => sum + drafts[index]!.tokens, 0)
-  const summary = Math.min(MAX_SUMMARY_TOKENS, Math.ceil(summarized * SUMMARY_SHARE))
-  const estimate = (): number => totalTokens(drafts) - summarized + summary
-  if (request !== undefined && estimate() > limit && planRequest(request, resolved)) compacted.add(request)
+  const planned = pass.all.map(({ index, message: { role }, tokens, reason = 'within-limits' }): PlannedMessage => {
+    const changed = tokens < pass.before[index]! ? 'compact' : 'keep'
+    return { index, role, tokens: pass.before[index]!, action: reason === 'compressed' ? 'compress' : changed, reason }
+  })
+  const starts = pass.stored.flatMap(({ kind, index }) => (kind === 'messages' ? [index] : []))
+  const compressed = planned.flatMap(({ action, index }) => (action === 'compress' ? [index] : []))
   return {
-    isOver,
-    tokens: { before, estimatedAfter: estimate(), limit },
-    messages: drafts.map((draft, index) => ({
-      index,
-      role: draft.message.role,
-      tokens: sizes[index]!.tokens,
-      action: compressed.has(index) ? 'compress' : compacted.has(draft) ? 'compact' : 'keep',
-      reason: compressed.has(index) ? 'compressed' : (draft.reason ?? 'within-limits'),
-    })),
-    groups,
+    isOver: before > limit,
+    tokens: { before, estimatedAfter: tokensWritten(written, pass, resolved), limit },
+    messages: planned,
+    groups: starts.map((start, at) =>
+      compressed.filter((index) => index >= start && index < (starts[at + 1] ?? Infinity)),
+    ),
   }
 }
 
-function planCompact(drafts: readonly Draft[], options: ResolvedHistoryOptions): Set<Draft> {
-  const recent = recentStart(
-    drafts.map(({ message }) => message),
-    options.keepRecentForCompact,
-  )
-  const compacted = new Set<Draft>()
-  for (const { draft, tokens } of chooseParts(drafts, recent, options)) {
-    draft.tokens += growth(tokens, options)
-    draft.reason = 'compacted'
-    compacted.add(draft)
+/** Reads from the real archive. New items get names as long as references. */
+function withoutStoring({ archive, offloader }: ResolvedHistoryOptions): HistoryArchive {
+  const texts = offloaderArchive(offloader)
+  let count = 0
+  return {
+    store: async ({ callId, part }) => {
+      count += 1
+      const slug = `${callId}_${part}`
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9_]/g, '_')
+        .slice(0, 43)
+      const digest = count.toString(2).replaceAll('0', 'a').replaceAll('1', 'q').padStart(20, 'k3jx52mvn4q7ah6zr2yc')
+      return { name: `${slug}_${digest}`, undo: async () => {} }
+    },
+    retrieve: (name, options) => archive.retrieve(name, options),
+    ...(archive.has !== undefined && { has: archive.has.bind(archive) }),
+    writeReplacement: (replaced) => texts.writeReplacement(replaced),
+    readReplacement: (text) => texts.readReplacement(text) ?? archive.readReplacement(text),
+    writeSnapshot: (snapshot) => texts.writeSnapshot(snapshot),
+    readSnapshot: (text) => texts.readSnapshot(text) ?? archive.readSnapshot(text),
   }
-  return compacted
 }
 
-interface PlannedSummary {
-  readonly groups: readonly (readonly number[])[]
-  readonly request: Draft | undefined
-}
-
-function planCompress(drafts: readonly Draft[], options: ResolvedHistoryOptions): PlannedSummary {
-  const plan = planCompression(drafts, options)
-  noteReasons(drafts, plan)
-  const groups = plan.reason === undefined ? groupUnits(plan.units, drafts, options.groupTokens) : []
-  return { groups, request: plan.request === undefined ? undefined : drafts[plan.request] }
-}
-
-function planRequest(draft: Draft, options: ResolvedHistoryOptions): boolean {
-  const texts = chooseTexts(draft.message, options)
-  if (texts.length === 0) return false
-  for (const { tokens } of texts) draft.tokens += growth(tokens, options)
-  draft.reason = 'compacted'
-  return true
-}
-
-const growth = (tokens: number, { historyPreviewTokens }: ResolvedHistoryOptions): number =>
-  Math.min(0, FRAME_TOKENS + historyPreviewTokens - tokens)
+const typicalSummary =
+  ({ countTokens }: ResolvedHistoryOptions): Summarize =>
+  async ({ messages, maxTokens }) => {
+    const tokens = messages.reduce((sum, message) => sum + countMessage(message, countTokens), 0)
+    const words = ' word'.repeat(Math.min(maxTokens, Math.ceil(tokens * SUMMARY_SHARE)))
+    return `<state_snapshot><overall_goal>Goal</overall_goal><key_knowledge>${words}</key_knowledge></state_snapshot>`
+  }

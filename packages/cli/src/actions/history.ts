@@ -37,9 +37,9 @@ export async function historyCompact({
   const transcript = await readChecked(path, options)
   assertCanSummarize(transcript, options)
   const words = storeArguments(command)
-  if (plan) return await finish(transcript, planTranscript(transcript, options, words), options)
   const use = async (storage: Storage): Promise<number> => {
     const used = output === undefined ? trialStorage(storage, options.scope) : storage
+    if (plan) return await finish(transcript, await planTranscript(transcript, options, used, words), options)
     const compacted = await compactTranscript(transcript, options, used, words)
     if (output !== undefined) await writeTranscript(transcript, compacted.conversation!, output)
     if (output !== undefined && compacted.namesCommands && hidesStore(command)) await noteLine(HIDDEN_STORE)

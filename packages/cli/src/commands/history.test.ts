@@ -97,7 +97,7 @@ describe('compact', () => {
     expect(within.stdout).toContain('within the limit of 100,000. Nothing was to be done.')
   })
 
-  test('says what would happen by an estimate, and asks neither the store nor the model', async () => {
+  test('plans without a reachable store or model', async () => {
     const { run } = bench('chat.jsonl', lines(CHAT))
     const nowhere = ['--store', 'redis://127.0.0.1:1', '--model', 'm', '--model-base-url', 'http://127.0.0.1:1']
     const { code, stdout, stderr } = await run('compact', 'chat.jsonl', '--plan', ...nowhere)

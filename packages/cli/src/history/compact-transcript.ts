@@ -29,9 +29,14 @@ export interface Compacted {
 }
 
 /** Plan a compaction without storing anything or asking a model. */
-export function planTranscript(transcript: Transcript, options: CompactOptions, storeArguments: string): Compacted {
-  const { settings, conversation, messages, ...rest } = prepare(transcript, options, NO_STORAGE, storeArguments)
-  const plan = planCompaction(conversation, settings)
+export async function planTranscript(
+  transcript: Transcript,
+  options: CompactOptions,
+  storage: Storage,
+  storeArguments: string,
+): Promise<Compacted> {
+  const { settings, conversation, messages, ...rest } = prepare(transcript, options, storage, storeArguments)
+  const plan = await planCompaction(conversation, settings)
   return { rows: plannedRows(transcript, messages, plan.messages), plan, ...rest }
 }
 
@@ -50,11 +55,6 @@ export async function compactTranscript(
   } finally {
     await clearStatus()
   }
-}
-
-const NO_STORAGE: Storage = {
-  store: () => Promise.reject(new TypeError('A plan stores nothing.')),
-  retrieve: () => Promise.reject(new TypeError('A plan reads nothing that is stored.')),
 }
 
 function prepare(

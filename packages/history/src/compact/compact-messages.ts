@@ -1,6 +1,5 @@
 import { StorageError } from '@spillway/core'
-import { estimateLargeTokens, indentJson, warn } from '@spillway/text/internal'
-import { storeItems, type HistoryArchive } from '../archive/history-archive.ts'
+import { indentJson, warn } from '@spillway/text/internal'
 import type { HistoryFormat } from '../history-format.ts'
 import type {
   HistoryContent,
@@ -19,7 +18,6 @@ import { argumentsOf, mapTexts, withArguments, withWhole } from './argument-text
 import { chooseParts, chooseTexts, type ChosenPart } from './choose-parts.ts'
 import { compactExactly } from './restore-message.ts'
 import {
-  newItem,
   shrinkReplacement,
   writeReplaced,
   type CompactedPart,
@@ -183,44 +181,22 @@ async function compactArguments(
       mapTexts(value, (text) => byText.get(text) ?? text),
     )
   }
-  return await compactExactly(
-    message,
-    part,
-    contents,
-    (all, archive) => compact(part, all, place, archive, context),
-    context,
-  )
-}
-
-async function compact(
-  part: HistoryToolCall,
-  contents: readonly StorableContent[],
-  place: (replacements: readonly string[]) => HistoryToolCall,
-  archive: Pick<HistoryArchive, 'store'>,
-  context: CompactionContext,
-): Promise<CompactedPart<HistoryToolCall>> {
-  const { countTokens, signal } = context
   const origin: ContentOrigin = { callId: part.id, toolName: part.name, call: undefined, isError: false }
-  const items = contents.map((content, index) =>
-    newItem(content, origin, content.kind === 'original' ? 'original_input' : `input_${index}`),
-  )
-  const stored = await storeItems(archive, items, { signal })
-  try {
-    const named = contents.map((content, index): StoredContent => ({ ...content, item: stored.items[index]! }))
-    const original = named.filter(({ kind }) => kind === 'original')
+  const nameOf = ({ kind }: StorableContent, index: number): string =>
+    kind === 'original' ? 'original_input' : `input_${index}`
+  const write = async (stored: readonly StoredContent[]): Promise<HistoryToolCall> => {
+    const original = stored.filter(({ kind }) => kind === 'original')
     const replacements: string[] = []
-    for (const content of named) {
+    for (const content of stored) {
       if (content.kind === 'original') continue
-      const tokens = estimateLargeTokens(content.text ?? '', countTokens)
+      const total = { blocks: 1, tokens: context.countTokens(content.text ?? '') }
       // The first replacement also names the stored original.
       const all = replacements.length === 0 ? [content, ...original] : [content]
-      replacements.push(await writeReplaced('argument', origin, all, { blocks: 1, tokens }, context))
+      replacements.push(await writeReplaced('argument', origin, all, total, context))
     }
-    return { part: place(replacements), stored }
-  } catch (error) {
-    await stored.undo()
-    throw error
+    return place(replacements)
   }
+  return await compactExactly(message, part, contents, { origin, nameOf, write }, context)
 }
 
 function longTexts(
@@ -232,7 +208,7 @@ function longTexts(
   const texts = new Set<string>()
   mapTexts(value, (text) => {
     // A text has at most one token for each character.
-    if (text.length >= MIN_TEXT_TOKENS && estimateLargeTokens(text, countTokens) > MIN_TEXT_TOKENS) texts.add(text)
+    if (text.length >= MIN_TEXT_TOKENS && countTokens(text) > MIN_TEXT_TOKENS) texts.add(text)
     return text
   })
   if (texts.size === 0 || texts.size > MAX_TEXTS) return undefined
@@ -262,10 +238,9 @@ async function compactResult(
   tokens: number,
   context: CompactionContext,
 ): Promise<CompactedPart<HistoryToolResult> | undefined> {
-  const { calls, signal } = context
   const { redact } = context.offloader.options
   const { callId, toolName, isError = false } = part
-  const origin: ContentOrigin = { callId, toolName, call: calls.get(callId), isError }
+  const origin: ContentOrigin = { callId, toolName, call: context.calls.get(callId), isError }
   const contents: StorableContent[] = []
   const kept: HistoryContent[] = []
   for (const content of part.content) {
@@ -275,27 +250,13 @@ async function compactResult(
   }
   if (contents.length === 0) return undefined
 
-  const pieces = joinTexts(contents)
   const total = { blocks: part.content.length, tokens }
-  const compact = async (
-    all: readonly StorableContent[],
-    archive: Pick<HistoryArchive, 'store'>,
-  ): Promise<CompactedPart<HistoryToolResult>> => {
-    const items = all.map((content, index) =>
-      newItem(content, origin, content.kind === 'original' ? 'original' : `${index}`),
-    )
-    const stored = await storeItems(archive, items, { signal })
-    try {
-      const named = all.map((content, index) => ({ ...content, item: stored.items[index]! }))
-      const text = await writeReplaced('result', origin, named, total, context)
-      return { part: { ...part, content: [{ type: 'text', text }, ...kept] }, stored }
-    } catch (error) {
-      await stored.undo()
-      throw error
-    }
+  const nameOf = ({ kind }: StorableContent, index: number): string => (kind === 'original' ? kind : `${index}`)
+  const write = async (stored: readonly StoredContent[]): Promise<HistoryToolResult> => {
+    const text = await writeReplaced('result', origin, stored, total, context)
+    return { ...part, content: [{ type: 'text', text }, ...kept] }
   }
-
-  return await compactExactly(message, part, pieces, compact, context)
+  return await compactExactly(message, part, joinTexts(contents), { origin, nameOf, write }, context)
 }
 
 function joinTexts(contents: readonly StorableContent[]): readonly StorableContent[] {
@@ -310,26 +271,13 @@ async function compactText(
   part: HistoryText,
   context: CompactionContext,
 ): Promise<CompactedPart<HistoryText> | undefined> {
-  const { countTokens, offloader, signal } = context
   const origin: ContentOrigin = { callId: message.role, toolName: '', call: undefined, isError: false }
-  const content = textContent('message', part.text, offloader.options.redact)
-  const total = { blocks: 1, tokens: countPart(part, countTokens) }
-  return await compactExactly(
-    message,
-    part,
-    [content],
-    async (contents, archive) => {
-      const items = contents.map((one) => newItem(one, origin, one.kind === 'original' ? 'original' : 'message'))
-      const stored = await storeItems(archive, items, { signal })
-      try {
-        const named = contents.map((one, index) => ({ ...one, item: stored.items[index]! }))
-        const text = await writeReplaced('message', origin, named, total, context)
-        return { part: { ...part, text }, stored }
-      } catch (error) {
-        await stored.undo()
-        throw error
-      }
-    },
-    context,
-  )
+  const content = textContent('message', part.text, context.offloader.options.redact)
+  const total = { blocks: 1, tokens: countPart(part, context.countTokens) }
+  const nameOf = ({ kind }: StorableContent): string => (kind === 'original' ? kind : 'message')
+  const write = async (stored: readonly StoredContent[]): Promise<HistoryText> => ({
+    ...part,
+    text: await writeReplaced('message', origin, stored, total, context),
+  })
+  return await compactExactly(message, part, [content], { origin, nameOf, write }, context)
 }

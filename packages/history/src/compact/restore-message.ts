@@ -1,6 +1,13 @@
-import { StorageError, type StoredContent } from '@spillway/core'
+import { StorageError, type StoredContent as RetrievedContent } from '@spillway/core'
 import { parseExactJson } from '@spillway/text/internal/json'
-import type { ArchivedItem, ArchiveReceipt, HistoryArchive, KnownReplacement } from '../archive/history-archive.ts'
+import {
+  storeItems,
+  type ArchivedItem,
+  type ArchiveReceipt,
+  type HistoryArchive,
+  type KnownReplacement,
+  type NewArchivedItem,
+} from '../archive/history-archive.ts'
 import { decodeConversation, encodeConversation, type HistoryFormat } from '../history-format.ts'
 import {
   isEqualValue,
@@ -19,15 +26,13 @@ import {
   type StorableContent,
 } from './archived-content.ts'
 import { argumentsOf, findNames, mapTexts, wholeOf, withArguments } from './argument-texts.ts'
-import type { CompactedPart, CompactionContext } from './write-replaced.ts'
-
-const originals = new WeakMap<HistoryPart, HistoryMessage>()
+import type { CompactedPart, CompactionContext, ContentOrigin, StoredContent } from './write-replaced.ts'
 
 export interface Restoring {
   readonly format: HistoryFormat<unknown>
   readonly archive: Pick<HistoryArchive, 'readReplacement'>
   /** Return stored content. Rejects with a `StorageError`. */
-  readonly retrieve: (name: string) => Promise<StoredContent>
+  readonly retrieve: (name: string) => Promise<RetrievedContent>
   /** Called for content that cannot be restored, whose part then stays. If absent, restoring rejects. */
   readonly onMissing?: ((error: StorageError) => void) | undefined
   /** Selects the items to restore. Defaults to all. */
@@ -40,32 +45,37 @@ export interface Restoring {
 export async function restoreMessage(message: HistoryMessage, restoring: Restoring): Promise<HistoryMessage> {
   const [only] = message.parts
   if (message.parts.length === 1 && only !== undefined) {
-    const restored = await restoreOrKeep(only, message, restoring)
-    if (restored === only) return message
+    const { part, original } = await restoreOrKeep(only, message, restoring)
     // A stored original replaces the whole message.
-    return originals.get(restored) ?? { ...message, parts: [restored] }
+    return original ?? (part === only ? message : { ...message, parts: [part] })
   }
   const parts: HistoryPart[] = []
-  for (const part of message.parts) parts.push(await restoreOrKeep(part, message, restoring))
+  for (const part of message.parts) parts.push((await restoreOrKeep(part, message, restoring)).part)
   return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts }
 }
 
-async function restoreOrKeep(part: HistoryPart, message: HistoryMessage, restoring: Restoring): Promise<HistoryPart> {
+interface RestoredPart {
+  readonly part: HistoryPart
+  /** The stored message of the part, if there is one. */
+  readonly original?: HistoryMessage | undefined
+}
+
+async function restoreOrKeep(part: HistoryPart, message: HistoryMessage, restoring: Restoring): Promise<RestoredPart> {
   try {
     return await restorePart(part, message, restoring)
   } catch (error) {
     if (!StorageError.isInstance(error) || restoring.onMissing === undefined) throw error
     restoring.onMissing(error)
-    return part
+    return { part }
   }
 }
 
-async function restorePart(part: HistoryPart, message: HistoryMessage, restoring: Restoring): Promise<HistoryPart> {
+async function restorePart(part: HistoryPart, message: HistoryMessage, restoring: Restoring): Promise<RestoredPart> {
   if (part.type === 'tool-result') return await restoreResult(part, message, restoring)
   if (part.type === 'tool-call') return await restoreArguments(part, message, restoring)
-  if (part.type !== 'text' || message.role !== 'user') return part
+  if (part.type !== 'text' || message.role !== 'user') return { part }
   const known = restoring.archive.readReplacement(part.text)
-  if (known?.subject !== 'message' || !isAnyWanted([known], restoring)) return part
+  if (known?.subject !== 'message' || !isAnyWanted([known], restoring)) return { part }
   return await restoreFrom(part, message, known, restoring, async ([item]) =>
     item === undefined ? part : { ...part, text: await restoreText(item, restoring) },
   )
@@ -75,10 +85,10 @@ async function restoreResult(
   part: HistoryToolResult,
   message: HistoryMessage,
   restoring: Restoring,
-): Promise<HistoryPart> {
+): Promise<RestoredPart> {
   const [first, ...kept] = part.content
   const known = first?.type === 'text' ? restoring.archive.readReplacement(first.text) : undefined
-  if (known?.subject !== 'result' || !isAnyWanted([known], restoring)) return part
+  if (known?.subject !== 'result' || !isAnyWanted([known], restoring)) return { part }
   return await restoreFrom(part, message, known, restoring, async (items) => {
     const content: HistoryContent[] = []
     for (const item of items) content.push(await restoreContent(item, restoring))
@@ -90,7 +100,7 @@ async function restoreArguments(
   part: HistoryToolCall,
   message: HistoryMessage,
   restoring: Restoring,
-): Promise<HistoryPart> {
+): Promise<RestoredPart> {
   const value = argumentsOf(part)
   const found = new Map<string, KnownReplacement>()
   mapTexts(value, (text) => {
@@ -99,7 +109,7 @@ async function restoreArguments(
     return text
   })
   const [first] = found.values()
-  if (first === undefined || !isAnyWanted([...found.values()], restoring)) return part
+  if (first === undefined || !isAnyWanted([...found.values()], restoring)) return { part }
   const original = [...found.values()].find(({ items }) => items.some(({ kind }) => kind === 'original'))
   return await restoreFrom(part, message, original ?? first, restoring, async () => {
     const texts = new Map<string, string>()
@@ -135,9 +145,9 @@ async function restoreFrom(
   { items }: KnownReplacement,
   restoring: Restoring,
   fromPieces: (items: readonly ArchivedItem[]) => Promise<HistoryPart>,
-): Promise<HistoryPart> {
+): Promise<RestoredPart> {
   const original = items.find(({ kind }) => kind === 'original')
-  if (original === undefined) return await fromPieces(items)
+  if (original === undefined) return { part: await fromPieces(items) }
   const { content } = await restoring.retrieve(original.name)
   const { format } = restoring
   const stored = readStored(original.name, () => decodeConversation(format, decodeText(content)))
@@ -146,8 +156,7 @@ async function restoreFrom(
   const found = message?.parts.find(({ type }) => type === part.type)
   if (message === undefined || found === undefined || placeOf(stored, part) !== placeOf(shown, part))
     throw corrupt(original.name)
-  originals.set(found, message)
-  return found
+  return { part: found, original: message }
 }
 
 const placeOf = (messages: readonly HistoryMessage[], { type }: HistoryPart): string =>
@@ -178,10 +187,7 @@ export async function compactExactly<Part extends HistoryPart>(
   message: HistoryMessage,
   part: Part,
   contents: readonly StorableContent[],
-  compact: (
-    contents: readonly StorableContent[],
-    archive: Pick<HistoryArchive, 'store'>,
-  ) => Promise<CompactedPart<Part>>,
+  replacing: Replacing<Part>,
   context: CompactionContext,
 ): Promise<CompactedPart<Part> | undefined> {
   const orNothing = async (found: CompactedPart<Part>): Promise<CompactedPart<Part> | undefined> => {
@@ -190,23 +196,50 @@ export async function compactExactly<Part extends HistoryPart>(
     return undefined
   }
   const archive = storingOnce(context.archive)
-  const compacted = await compact(contents, archive)
+  const compacted = await replace(contents, archive, replacing, context)
   try {
     if (contents.some(({ isRedacted }) => isRedacted)) return await orNothing(compacted)
     if (await isRestorable(message, part, compacted, contents, context)) return compacted
     const json = encodeConversation(context.format, [{ ...message, parts: [part] }])
     const original = textContent('original', json, context.offloader.options.redact)
     if (original.isRedacted) return await orNothing(compacted)
-    const exact = await compact([...contents, original], archive)
+    const exact = await replace([...contents, original], archive, replacing, context)
     const undo = async (): Promise<void> => {
       await exact.stored.undo()
       await compacted.stored.undo()
     }
     const whole = await orNothing({ part: exact.part, stored: { items: exact.stored.items, undo } })
     // The original holds content whose types cannot be parsed, and lists that are too long.
-    return whole ?? (await orNothing(await compact([original], storingOnce(context.archive))))
+    return whole ?? (await orNothing(await replace([original], storingOnce(context.archive), replacing, context)))
   } catch (error) {
     await compacted.stored.undo()
+    throw error
+  }
+}
+
+/** The way to replace contents by references to them. */
+export interface Replacing<Part> {
+  readonly origin: ContentOrigin
+  /** Return what tells a content from others of its call. */
+  readonly nameOf: (content: StorableContent, index: number) => string
+  readonly write: (contents: readonly StoredContent[]) => Promise<Part>
+}
+
+async function replace<Part>(
+  contents: readonly StorableContent[],
+  archive: Pick<HistoryArchive, 'store'>,
+  { origin: { callId, toolName }, nameOf, write }: Replacing<Part>,
+  { signal }: CompactionContext,
+): Promise<CompactedPart<Part>> {
+  const items = contents.map((one, index): NewArchivedItem => {
+    const { kind, bytes: content, contentType } = one
+    return { kind, callId, toolName, part: nameOf(one, index), content, contentType }
+  })
+  const stored = await storeItems(archive, items, { signal })
+  try {
+    return { part: await write(contents.map((one, index) => ({ ...one, item: stored.items[index]! }))), stored }
+  } catch (error) {
+    await stored.undo()
     throw error
   }
 }
@@ -241,7 +274,7 @@ async function isRestorable<Part extends HistoryPart>(
   { format, archive }: CompactionContext,
 ): Promise<boolean> {
   const known = new Map(stored.items.map(({ name }, index) => [name, contents[index]]))
-  const retrieve = async (name: string): Promise<{ content: Uint8Array; contentType: string }> => {
+  const retrieve = async (name: string): Promise<RetrievedContent> => {
     const content = known.get(name)
     if (content === undefined) throw corrupt(name)
     return { content: content.bytes, contentType: content.contentType }

@@ -1,14 +1,12 @@
 import { gapCalls, shareBudget } from '@spillway/core/internal'
 import { corePreviewers } from '@spillway/previews'
 import { LineCounter, readText, toolIntent, withPreviewers } from '@spillway/previews/internal'
-import { estimateLargeTokens } from '@spillway/text/internal'
 import { parseJsonText } from '@spillway/text/internal/json'
 import {
   unlessMissing,
   type ArchivedItem,
   type HistoryArchive,
   type KnownReplacement,
-  type NewArchivedItem,
   type ReplacedContent,
   type StoredItems,
 } from '../archive/history-archive.ts'
@@ -29,12 +27,6 @@ export interface StoredContent extends StorableContent {
   readonly item: ArchivedItem
 }
 
-export const newItem = (
-  { kind, bytes, contentType }: StorableContent,
-  { callId, toolName }: ContentOrigin,
-  part: string,
-): NewArchivedItem => ({ kind, callId, toolName, part, content: bytes, contentType })
-
 /** Write a replacement; the previews of its texts share one budget. */
 export async function writeReplaced(
   subject: ReplacedContent['subject'],
@@ -47,7 +39,7 @@ export async function writeReplaced(
   const previewed = contents.map(({ kind, text }) => (kind === 'original' ? undefined : text))
   const texts = previewed.filter((text) => text !== undefined)
   // A single text gets the whole budget.
-  const need = (text: string): number => (texts.length === 1 ? Infinity : estimateLargeTokens(text, countTokens))
+  const need = (text: string): number => (texts.length === 1 ? Infinity : countTokens(text))
   const needs = previewed.map((text) => (text === undefined ? 0 : need(text)))
   const shares = shareBudget(needs, historyPreviewTokens)
   const items: ReplacedContent['items'][number][] = []
@@ -77,7 +69,7 @@ interface PreviewedContent {
 
 async function previewContent(
   content: PreviewedContent,
-  { offloader: { options }, countTokens }: CompactionContext,
+  { offloader: { options } }: CompactionContext,
 ): Promise<{ readonly lines: number; readonly preview: string }> {
   const { text, contentType, toolName, call, isError, budgetTokens } = content
   if (budgetTokens === 0) return { lines: countLines(text), preview: '' }
@@ -90,7 +82,7 @@ async function previewContent(
     onFallback: () => {},
   }
   const { lines, write } = await readText(text, reading)
-  const preview = await write({ budgetTokens, countTokens, isError, ...gapCalls(options) })
+  const preview = await write({ budgetTokens, countTokens: options.countTokens, isError, ...gapCalls(options) })
   return { lines, preview }
 }
 

@@ -83,6 +83,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
   async #compact(conversation: Conversation, signal: AbortSignal | undefined): Promise<HistoryOutcome<Conversation>> {
     const options: ResolvedHistoryOptions = { ...this.#options, signal }
     const format = this.#format
+    options.counter.startPass()
     const read = format.read(conversation)
     const parted = partSystems(read, options.archive)
     const known = this.#find(parted)

@@ -1,5 +1,5 @@
 import { shareBudget } from '@spillway/core/internal'
-import { cutAtGrapheme, estimateLargeTokens } from '@spillway/text/internal'
+import { cutAtGrapheme } from '@spillway/text/internal'
 import type { ResolvedHistoryOptions, Summarize } from '../history-options.ts'
 import type { HistoryContent, HistoryMessage, HistoryPart } from '../history-message.ts'
 import type { SummaryRejection } from '../history-outcome.ts'
@@ -28,7 +28,7 @@ export async function summarizeGroup(
 ): Promise<GroupSummary> {
   const { countTokens, instructions, maxSummaryInputTokens, summaryTimeoutMs } = options
   const { messages, tokens, references, request, previousSnapshot } = group
-  const previousTokens = previousSnapshot === undefined ? 0 : estimateLargeTokens(previousSnapshot, countTokens)
+  const previousTokens = previousSnapshot === undefined ? 0 : countTokens(previousSnapshot)
   const share = Math.ceil((tokens + previousTokens) * SHARE_OF_SOURCE)
   const maxTokens = Math.min(MAX_SUMMARY_TOKENS, Math.max(MIN_SUMMARY_TOKENS, share))
   const prompt = summaryPrompt({

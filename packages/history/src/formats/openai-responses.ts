@@ -1,24 +1,24 @@
 import type { HistoryFormat } from '../history-format.ts'
 import {
   asRead,
-  isAsRead,
   type HistoryContent,
   type HistoryMedia,
   type HistoryMessage,
   type HistoryPart,
   type HistoryRole,
   type HistoryToolCall,
+  isAsRead,
 } from '../history-message.ts'
 import {
   checkMessage,
   checkMessages,
   fieldError,
+  type Fields,
   isFields,
   withFields,
   writeMessages,
-  type Fields,
 } from './check-fields.ts'
-import { jsonText, writeContent, type ContentRules } from './content-list.ts'
+import { type ContentRules, jsonText, writeContent } from './content-list.ts'
 import { base64Of, mediaFields, urlOf } from './media-source.ts'
 
 /**
@@ -41,16 +41,7 @@ import { base64Of, mediaFields, urlOf } from './media-source.ts'
  * ```
  */
 export function openAIResponses<Item extends object>(): HistoryFormat<Item[]> {
-  return {
-    name: RESPONSES_ITEMS.format,
-    read: (items) => readItems(items, RESPONSES_ITEMS),
-    write: (messages) =>
-      writeMessages(messages, {
-        format: RESPONSES_ITEMS.format,
-        patch: (native, message, index) => patchItem(native, message, index, RESPONSES_ITEMS),
-        makeSystem: (text) => ({ type: 'message', role: 'system', content: text }),
-      }) as Item[],
-  }
+  return itemsFormat(RESPONSES_ITEMS) as HistoryFormat<Item[]>
 }
 
 /**
@@ -69,17 +60,19 @@ export function openAIResponses<Item extends object>(): HistoryFormat<Item[]> {
  * ```
  */
 export function openAIAgents<Item extends object>(): HistoryFormat<Item[]> {
-  return {
-    name: AGENTS_ITEMS.format,
-    read: (items) => readItems(items, AGENTS_ITEMS),
-    write: (messages) =>
-      writeMessages(messages, {
-        format: AGENTS_ITEMS.format,
-        patch: (native, message, index) => patchItem(native, message, index, AGENTS_ITEMS),
-        makeSystem: (text) => ({ type: 'message', role: 'system', content: text }),
-      }) as Item[],
-  }
+  return itemsFormat(AGENTS_ITEMS) as HistoryFormat<Item[]>
 }
+
+const itemsFormat = (dialect: ItemDialect): HistoryFormat<unknown> => ({
+  name: dialect.format,
+  read: (items) => readItems(items, dialect),
+  write: (messages) =>
+    writeMessages(messages, {
+      format: dialect.format,
+      patch: (native, message, index) => patchItem(native, message, index, dialect),
+      makeSystem: (text) => ({ type: 'message', role: 'system', content: text }),
+    }),
+})
 
 const ROLES: ReadonlyMap<unknown, HistoryRole> = new Map([
   ['system', 'system'],

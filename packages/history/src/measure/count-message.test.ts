@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { aiSdkMessages } from '../formats/ai-sdk-messages.ts'
-import { countMessage } from './count-message.ts'
+import { countMessage, TextCounter } from './count-message.ts'
 
 interface Message {
   role: string
@@ -10,11 +10,12 @@ interface Message {
 /** Count a message as its format reads it, and how often the counter was asked for it. */
 function counting(): (message: Message) => { readonly tokens: number; readonly asked: number } {
   let asked = 0
-  const countTokens = (text: string): number => ((asked += 1), text.length)
+  const counter = new TextCounter((text) => ((asked += 1), text.length))
   return (message) => {
     const before = asked
+    counter.startPass()
     const [read] = aiSdkMessages<Message>().read([message])
-    return { tokens: countMessage(read!, countTokens), asked: asked - before }
+    return { tokens: countMessage(read!, counter.count), asked: asked - before }
   }
 }
 
@@ -67,5 +68,15 @@ describe('countMessage', () => {
     change(message)
     expect(count(message).tokens).toBeGreaterThan(tokens)
     expect(count(message).tokens).toBe(counting()(message).tokens)
+  })
+
+  it('forgets a text that seven passes have not counted', () => {
+    const count = counting()
+    const message = call({ path: 'a.ts' })
+    const first = count(message)
+    for (let pass = 0; pass < 6; pass += 1) count(result({}))
+    expect(count(message).asked).toBe(0)
+    for (let pass = 0; pass < 8; pass += 1) count(result({}))
+    expect(count(message).asked).toBe(first.asked)
   })
 })

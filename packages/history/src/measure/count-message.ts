@@ -1,94 +1,61 @@
 import { mediaTokensOfSize } from '@spillway/core/internal'
 import { type CountTokens, estimateLargeTokens } from '@spillway/text/internal'
-import {
-  isAsRead,
-  isSameList,
-  type HistoryContent,
-  type HistoryMedia,
-  type HistoryMessage,
-  type HistoryPart,
-  type HistoryToolCall,
-  type HistoryToolResult,
-} from '../history-message.ts'
+import type { HistoryContent, HistoryMedia, HistoryMessage, HistoryPart, HistoryToolCall } from '../history-message.ts'
 
 /** The overhead of OpenAI's chat format; other formats are similar. */
 const MESSAGE_TOKENS = 4
 const CALL_TOKENS = 4
 const BASE64_FACTOR = 0.75
 
-interface Counted {
-  readonly marks: readonly unknown[]
-  readonly tokens: number
-}
+/** Sub-agents of one session take turns, each with its own history. */
+const MAX_PASSES = 8
 
-const known = new WeakMap<CountTokens, WeakMap<object, Counted>>()
+/** Counts texts of any length, and remembers those of the last passes: a loop passes the same texts again. */
+export class TextCounter {
+  readonly #countTokens: CountTokens
+  readonly #passes: Map<string, number>[] = [new Map()]
+
+  constructor(countTokens: CountTokens) {
+    this.#countTokens = countTokens
+  }
+
+  readonly count: CountTokens = (text) => {
+    const known = this.#passes.find((pass) => pass.has(text))?.get(text)
+    const tokens = known ?? estimateLargeTokens(text, this.#countTokens)
+    this.#passes[0]!.set(text, tokens)
+    return tokens
+  }
+
+  startPass(): void {
+    this.#passes.unshift(new Map())
+    this.#passes.splice(MAX_PASSES)
+  }
+}
 
 /** Count the tokens of a message; media count by size. */
-export function countMessage(message: HistoryMessage, countTokens: CountTokens): number {
-  const native: unknown = isAsRead(message) ? message.native?.value : undefined
-  if (typeof native !== 'object' || native === null) return countParts(message, countTokens)
-  let counts = known.get(countTokens)
-  if (counts === undefined) known.set(countTokens, (counts = new WeakMap()))
-  const marks = marksOf(message.parts)
-  const counted = counts.get(native)
-  // The object may have been changed since.
-  if (counted !== undefined && isSameList(counted.marks, marks)) return counted.tokens
-  const tokens = countParts(message, countTokens)
-  counts.set(native, { marks, tokens })
-  return tokens
-}
-
-function marksOf(parts: readonly (HistoryPart | HistoryContent)[], marks: unknown[] = []): readonly unknown[] {
-  for (const part of parts) {
-    if (part.type === 'text' || part.type === 'reasoning') marks.push(part.text)
-    else if (part.type === 'tool-call')
-      marks.push(part.name, part.inputIsText ? part.input : jsonText(part.input).length)
-    else if (part.type === 'tool-result') marksOf(part.content, marks)
-    else if (part.type === 'json' || part.type === 'opaque') marks.push(jsonText(part.value).length)
-    else marks.push(part.type, part.data?.byteLength, part.base64?.length, part.url)
-  }
-  return marks
-}
-
-function countParts({ parts }: HistoryMessage, countTokens: CountTokens): number {
-  return parts.reduce((sum, part) => sum + countPart(part, countTokens), MESSAGE_TOKENS)
-}
+export const countMessage = ({ parts }: HistoryMessage, countTokens: CountTokens): number =>
+  parts.reduce((sum, part) => sum + countPart(part, countTokens), MESSAGE_TOKENS)
 
 export function countPart(part: HistoryPart, countTokens: CountTokens): number {
   switch (part.type) {
     case 'tool-call':
-      return CALL_TOKENS + countTokens(part.name) + estimateLargeTokens(inputText(part), countTokens)
+      return CALL_TOKENS + countTokens(part.name) + countTokens(inputText(part))
     case 'tool-result':
-      return countResult(part, countTokens)
+      return part.content.reduce((sum, content) => sum + countContent(content, countTokens), 0)
     case 'reasoning':
-      return estimateLargeTokens(part.text, countTokens)
+      return countTokens(part.text)
     default:
       return countContent(part, countTokens)
   }
 }
 
-const REMEMBERED_UNITS = 2_000
-const knownResults = new WeakMap<CountTokens, WeakMap<HistoryToolResult, number>>()
-
-function countResult(result: HistoryToolResult, countTokens: CountTokens): number {
-  const count = (): number => result.content.reduce((sum, content) => sum + countContent(content, countTokens), 0)
-  const isLarge = result.content.some((content) => content.type === 'text' && content.text.length >= REMEMBERED_UNITS)
-  // Parts that no format has read may be changed later.
-  if (!isLarge || !isAsRead(result)) return count()
-  let counts = knownResults.get(countTokens)
-  if (counts === undefined) knownResults.set(countTokens, (counts = new WeakMap()))
-  const tokens = counts.get(result) ?? count()
-  counts.set(result, tokens)
-  return tokens
-}
-
-export function countContent(content: HistoryContent, countTokens: CountTokens): number {
+function countContent(content: HistoryContent, countTokens: CountTokens): number {
   switch (content.type) {
     case 'text':
-      return estimateLargeTokens(content.text, countTokens)
+      return countTokens(content.text)
     case 'json':
     case 'opaque':
-      return estimateLargeTokens(jsonText(content.value), countTokens)
+      return countTokens(jsonText(content.value))
     default:
       return countMedia(content)
   }

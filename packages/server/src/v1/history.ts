@@ -217,7 +217,7 @@ const planRoute = ({ summarize }: HistoryServices): Route =>
     responses: { 200: { description: 'The plan.', schema: planAnswerSchema } },
     async handle({ body }, context) {
       const options = await historyOptions(body, context)
-      return { json: planCompaction(body.messages, { ...options, summarize }) }
+      return { json: await planCompaction(body.messages, { ...options, summarize }) }
     },
   })
 
