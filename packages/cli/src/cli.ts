@@ -1,14 +1,15 @@
 import { Command, CommanderError } from 'commander'
 import { describeError, errorJson, EXIT_CODE, usageError } from './cli-error.ts'
-import { addConformanceCommand } from './commands/conformance.ts'
-import { addGcCommand, addLsCommand, addRmCommand, addStatCommand, addStatsCommand } from './commands/entries.ts'
-import { addGetCommand, addGrepCommand } from './commands/get.ts'
-import { addHistoryCommand } from './commands/history.ts'
-import { addHookCommand } from './commands/hook.ts'
-import { addMcpCommand } from './commands/mcp.ts'
-import { addPutCommand } from './commands/put.ts'
-import { addRunCommand } from './commands/run.ts'
-import { addServeCommand } from './commands/serve.ts'
+import { addCommand } from './commands/command.ts'
+import { conformanceCommand } from './commands/conformance.ts'
+import { gcCommand, lsCommand, rmCommand, statCommand, statsCommand } from './commands/entries.ts'
+import { getCommand, grepCommand } from './commands/get.ts'
+import { historyCommand } from './commands/history.ts'
+import { hookCommand } from './commands/hook.ts'
+import { mcpCommand } from './commands/mcp.ts'
+import { putCommand } from './commands/put.ts'
+import { runCommand } from './commands/run.ts'
+import { serveCommand } from './commands/serve.ts'
 import { note, noteLine, OutputClosedError, printJson } from './output.ts'
 import { readVersion } from './read-version.ts'
 
@@ -25,6 +26,23 @@ export async function main(args: readonly string[]): Promise<number> {
     }
   }
 }
+
+const COMMANDS = [
+  runCommand,
+  putCommand,
+  getCommand,
+  grepCommand,
+  lsCommand,
+  statCommand,
+  rmCommand,
+  gcCommand,
+  statsCommand,
+  conformanceCommand,
+  mcpCommand,
+  serveCommand,
+  historyCommand,
+  hookCommand,
+]
 
 export function createProgram(): Command {
   const program = new Command('spillway')
@@ -51,24 +69,7 @@ Examples:
 Exit codes: 0 ok, 1 no match or not there, 2 wrong use, 3 store not usable, 70 fault of spillway; run: see run --help.
 Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR; SPILLWAY_DEBUG=1 shows stack traces.`,
     )
-  for (const add of [
-    addRunCommand,
-    addPutCommand,
-    addGetCommand,
-    addGrepCommand,
-    addLsCommand,
-    addStatCommand,
-    addRmCommand,
-    addGcCommand,
-    addStatsCommand,
-    addConformanceCommand,
-    addMcpCommand,
-    addServeCommand,
-    addHistoryCommand,
-    addHookCommand,
-  ]) {
-    add(program)
-  }
+  for (const command of COMMANDS) addCommand(program, command)
   for (const command of program.commands) inheritSettings(command, program)
   return program
 }

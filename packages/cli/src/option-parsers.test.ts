@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   encodeScope,
+  parseAddress,
   parseCount,
   parseDuration,
   parseLimit,
@@ -88,3 +89,20 @@ test.each([
 test('a count may be 0, and a limit none', () => {
   expect([parseCount('0'), parseLimit('none')]).toEqual([0, Infinity])
 })
+
+test.for<readonly [string, string, number]>([
+  ['8003', '127.0.0.1', 8_003],
+  ['0', '127.0.0.1', 0],
+  ['localhost:1', 'localhost', 1],
+  ['[::1]:8003', '::1', 8_003],
+  ['0.0.0.0:65535', '0.0.0.0', 65_535],
+])('parseAddress reads %s', ([text, host, port]) => {
+  expect(parseAddress(text)).toEqual({ host, port })
+})
+
+test.for(['', 'x', '65536', '-1', ':1', 'a b:1', '::1:8003', '1:2:3', 'http://a:1'])(
+  'parseAddress refuses %s',
+  (text) => {
+    expect(() => parseAddress(text)).toThrow('Write a port')
+  },
+)

@@ -1,5 +1,4 @@
-import type { RetrievalCall } from '@spillway/core'
-import { InvalidArgumentError, type Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
 
 /** A range of lines, 1-based and inclusive. */
 export interface LineSpan {
@@ -92,40 +91,7 @@ function decodeSegment(segment: string): string {
   }
 }
 
-const invalid = (message: string): InvalidArgumentError => new InvalidArgumentError(message)
-
-/** The default limit of an answer, in tokens. */
-export const DEFAULT_MAX_TOKENS = 2_500
-
-export interface SearchOptions {
-  readonly ignoreCase?: boolean
-  readonly count?: boolean
-  readonly fromEnd?: boolean
-  readonly after?: number
-  readonly query?: string
-}
-
-export function addSearchOptions(command: Command): void {
-  command
-    .option('-i, --ignore-case', 'match in any case')
-    .option('-c, --count', 'only count the matches')
-    .option('--from-end', 'the last matches or lines instead of the first')
-    .option('--after <count>', 'continue a capped answer, as it says', parseCount)
-    .option('-q, --query <words>', 'the best passages for words')
-}
-
-/** Convert search options to parameters of the retrieval tool. */
-export function searchParameters(options: SearchOptions): RetrievalCall {
-  return {
-    query: options.query,
-    ignore_case: options.ignoreCase,
-    count_only: options.count,
-    from_end: options.fromEnd,
-    after: options.after,
-  }
-}
-
-/** Parse names parted by commas, or a JSON array of names that may have commas. */
+/** Parse comma-separated names, or a JSON array of names with commas. */
 export function parseNames(text: string): readonly string[] {
   const names = text.startsWith('[') ? namesInJson(text) : text.split(',').map((name) => name.trim())
   if (names === undefined || names.includes('')) throw invalid('Write names parted by commas, such as path,status.')
@@ -141,3 +107,18 @@ function namesInJson(text: string): readonly string[] | undefined {
     throw error
   }
 }
+
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** Parse `8003`, `127.0.0.1:8003` or `[::1]:8003`. */
+export function parseAddress(text: string): ListenAddress {
+  const [, bracketed, name, port = ''] = /^(?:(?:\[([\da-f:]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? []
+  if (port === '' || Number(port) > 65_535)
+    throw invalid('Write a port, such as 8003, or an address with one, such as 127.0.0.1:8003.')
+  return { host: bracketed ?? name ?? '127.0.0.1', port: Number(port) }
+}
+
+const invalid = (message: string): InvalidArgumentError => new InvalidArgumentError(message)

@@ -54,6 +54,14 @@ export function commandGuide(storeArguments: string): RetrievalGuide {
   }
 }
 
+/** Create a one-line guide for shells; a history has many references. */
+export const referenceGuide = (storeArguments: string): RetrievalGuide => ({
+  instructions: ([reference = 'REFERENCE'], isText = true) => [
+    `spillway get ${quoteForShell(reference)}${storeArguments} reads it${isText ? ' (--pattern REGEX, --lines A:B)' : ''}.`,
+  ],
+  formatCall: (call) => formatCommand(call, storeArguments),
+})
+
 /** The guide for content that is not kept. */
 export const NO_RETRIEVAL: RetrievalGuide = {
   instructions: () => [

@@ -2,10 +2,12 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import { Command } from 'commander'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addStoreOptions, redactUrl, storeArguments } from './store-options.ts'
+import { STORE_OPTIONS } from './commands/options.ts'
+import { redactUrl, storeArguments } from './store-options.ts'
 
 function argumentsOf(...args: string[]): string {
-  const command = addStoreOptions(new Command())
+  const command = new Command()
+  for (const option of STORE_OPTIONS) command.addOption(option)
   command.parse(args, { from: 'user' })
   return storeArguments(command)
 }

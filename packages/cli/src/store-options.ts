@@ -1,5 +1,5 @@
-import { Option, type Command } from 'commander'
-import { encodeScope, parseScope } from './option-parsers.ts'
+import type { Command } from 'commander'
+import { encodeScope } from './option-parsers.ts'
 import { quoteForShell } from './output.ts'
 
 export const DEFAULT_STORE = 'file:./.spillway'
@@ -8,22 +8,6 @@ export interface StoreOptions {
   readonly store: string
   readonly scope?: readonly string[]
   readonly json?: boolean
-}
-
-/** Add the options that select a store, and `--json` unless it is `false`. */
-export function addStoreOptions(command: Command, { json = true }: { readonly json?: boolean } = {}): Command {
-  command
-    .addOption(
-      new Option('--store <url>', 'where content is: file:./dir, sqlite:./file.db, redis://…, s3://bucket/prefix')
-        .env('SPILLWAY_STORE')
-        .default(DEFAULT_STORE),
-    )
-    .addOption(
-      new Option('--scope <segments>', 'stay behind this wall, such as tenant-1/session-9; repeated ones are joined')
-        .env('SPILLWAY_SCOPE')
-        .argParser(parseScope),
-    )
-  return json ? command.option('--json', 'print JSON, errors too') : command
 }
 
 /** Return whether a store ends with this process. */

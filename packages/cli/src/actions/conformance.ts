@@ -9,7 +9,7 @@ import {
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Invocation } from '../action.ts'
+import type { Invocation } from '../commands/command.ts'
 import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
 import { clearStatus, print, printJson, showStatus } from '../output.ts'
 

@@ -1,5 +1,5 @@
 import { StorageError, type Storage, type StoredInfo } from '@spillway/core'
-import type { Invocation } from '../action.ts'
+import type { Invocation } from '../commands/command.ts'
 import { CliError, EXIT_CODE } from '../cli-error.ts'
 import {
   formatAge,

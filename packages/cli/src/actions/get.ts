@@ -8,9 +8,10 @@ import {
   type Storage,
   type StoredContent,
 } from '@spillway/core'
-import type { Invocation } from '../action.ts'
+import type { Invocation } from '../commands/command.ts'
+import type { SearchOptions } from '../commands/options.ts'
 import { CliError, EXIT_CODE, inOptionNames, usageError } from '../cli-error.ts'
-import { searchParameters, type LineSpan, type SearchOptions } from '../option-parsers.ts'
+import type { LineSpan } from '../option-parsers.ts'
 import { formatBytes, highlight, note, print, printJson, printLine } from '../output.ts'
 import { formatCommand, formatGrep } from '../retrieval-commands.ts'
 import { storeArguments, type StoreOptions } from '../store-options.ts'
@@ -76,6 +77,17 @@ export async function get({ args, options, command }: Invocation<GetOptions>): P
 /** Join patterns to one that any of them matches. */
 function anyOf(patterns: readonly string[] = []): string | undefined {
   return patterns.length > 1 ? patterns.map((pattern) => `(?:${pattern})`).join('|') : patterns[0]
+}
+
+/** Convert search options to parameters of the retrieval tool. */
+function searchParameters(options: SearchOptions): RetrievalCall {
+  return {
+    query: options.query,
+    ignore_case: options.ignoreCase,
+    count_only: options.count,
+    from_end: options.fromEnd,
+    after: options.after,
+  }
 }
 
 async function printAll(storage: Storage, reference: string): Promise<number> {

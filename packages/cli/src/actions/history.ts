@@ -1,5 +1,5 @@
 import type { Storage } from '@spillway/core'
-import type { Invocation } from '../action.ts'
+import type { Invocation } from '../commands/command.ts'
 import { EXIT_CODE, usageError } from '../cli-error.ts'
 import {
   assertCanSummarize,
@@ -10,7 +10,7 @@ import {
   type Compacted,
 } from '../history/compact-transcript.ts'
 import { expandTranscript, reportExpanded } from '../history/expand-transcript.ts'
-import type { CompactOptions, ExpandOptions, TranscriptOptions } from '../history/history-options.ts'
+import type { CompactOptions, ExpandOptions, TranscriptOptions } from '../commands/options.ts'
 import { listReferences, reportReferences } from '../history/list-references.ts'
 import { compactJson } from '../history/report/compact-json.ts'
 import { compactReport } from '../history/report/compact-report.ts'

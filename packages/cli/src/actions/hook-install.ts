@@ -4,12 +4,12 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { offloadedTools } from '@spillway/claude-agent-sdk/hook'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
-import type { Invocation } from '../action.ts'
+import type { Invocation } from '../commands/command.ts'
 import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
 import { noteLine, print, printJson, printLine, quoteForShell } from '../output.ts'
 import { encodeScope } from '../option-parsers.ts'
 import { redactUrl } from '../store-options.ts'
-import type { HookOptions } from '../hook/hook-options.ts'
+import type { HookOptions } from '../commands/options.ts'
 import {
   addToSettings,
   listInSettings,

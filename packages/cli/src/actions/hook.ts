@@ -1,9 +1,10 @@
+import { resolve } from 'node:path'
 import type { PostToolUseInput } from '@spillway/claude-agent-sdk/hook'
 import type { OffloadEvent, RetrievalGuide } from '@spillway/core'
-import type { Invocation } from '../action.ts'
+import type { Invocation } from '../commands/command.ts'
 import { describeError, EXIT_CODE } from '../cli-error.ts'
 import { formatJson, noteLine, printLine, quoteForShell } from '../output.ts'
-import { storeOfHook, type HookOptions } from '../hook/hook-options.ts'
+import type { HookOptions } from '../commands/options.ts'
 import { encodeScope } from '../option-parsers.ts'
 import { redactUrl } from '../store-options.ts'
 import { commandGuide } from '../retrieval-commands.ts'
@@ -28,6 +29,13 @@ export async function hook({ options }: Invocation<HookOptions>): Promise<number
   await noteLine(message)
   await printLine(formatJson({ systemMessage: `spillway: ${message}` }))
   return EXIT_CODE.ok
+}
+
+/** Return the store of a hook with an absolute path. Defaults to `.spillway` in the project. */
+function storeOfHook(store: string | undefined, project: string): string {
+  if (store === undefined) return `file:${resolve(project, '.spillway')}`
+  const [, scheme, path] = /^(file|sqlite):(?!\/)(.+)$/i.exec(store) ?? []
+  return scheme === undefined || path === undefined ? store : `${scheme}:${resolve(project, path)}`
 }
 
 async function readInput(): Promise<string> {

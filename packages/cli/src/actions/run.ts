@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
-import type { Invocation } from '../action.ts'
+import type { Invocation } from '../commands/command.ts'
 import { CliError, describeError, errorJson, EXIT_CODE, nameOptions } from '../cli-error.ts'
 import { holdDownMemory } from '../hold-down-memory.ts'
 import {

@@ -1,16 +1,21 @@
 import type { Storage } from '@spillway/core'
 import type { Summarize } from '@spillway/history'
 import type { LogRecord } from '@spillway/server'
-import type { Invocation } from '../action.ts'
+import type { Invocation } from '../commands/command.ts'
 import { EXIT_CODE } from '../cli-error.ts'
-import { explainListen, readTokens, runUntilSignal, type ListenOptions } from '../listen-options.ts'
+import { explainListen, readTokens, runUntilSignal } from '../serving.ts'
+import {
+  type ListenOptions,
+  type OffloaderOptions,
+  type ModelOptions,
+  contextOffloadOf,
+  type ContextOffloadOptions,
+  limitsOf,
+  type LimitOptions,
+} from '../commands/options.ts'
 import { createOffloader, EventLog } from '../mcp/event-log.ts'
-import type { OffloaderOptions } from '../mcp/offloader-options.ts'
 import { createSummarizer, ModelError } from '../model/chat-summarizer.ts'
-import type { ModelOptions } from '../model/model-options.ts'
 import { noteJson, noteLine } from '../output.ts'
-import { contextOffloadOf, type ContextOffloadOptions } from '../serve/context-offload-options.ts'
-import { limitsOf, type LimitOptions } from '../serve/limit-options.ts'
 import type { StoreOptions } from '../store-options.ts'
 import { withStore } from '../with-store.ts'
 

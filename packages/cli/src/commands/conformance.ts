@@ -1,27 +1,25 @@
-import { Option, type Command } from 'commander'
-import { action } from '../action.ts'
 import { parseCount } from '../option-parsers.ts'
+import { option, type CommandSpec } from './command.ts'
+import { JSON_OPTION } from './options.ts'
 
-export function addConformanceCommand(program: Command): void {
-  const command = program
-    .command('conformance')
-    .summary('test a storage of your own')
-    .description(
-      'Run the conformance suite on a storage and print the report as Markdown, for its README.\n\n' +
-        'The module exports a harness, as its default or as `harness`: { name, create: async () => ({ storage }) }. ' +
-        'TypeScript is loaded as it is by Node.js 22.18 and later. No test runner is needed.',
-    )
-    .argument('<module>', 'a JavaScript or TypeScript module, such as ./my-storage.harness.ts')
-    .option('--harness <name>', 'the export to test, where the module has several')
-    .option('--filter <text>', 'only the cases whose id contains this, such as scope/')
-    .option('--every-case', 'a line for every case instead of one for every area')
-    .option('--thorough', 'run long random series in full')
-    .option('--large', 'also run the cases that need hundreds of megabytes')
-    .addOption(new Option('--seed <number>', 'seed of everything random (default: 1)').argParser(parseCount))
-    .option('--json', 'print JSON, errors too')
-  command.addHelpText(
-    'after',
-    `
+export const conformanceCommand: CommandSpec = {
+  name: 'conformance',
+  summary: 'test a storage of your own',
+  description:
+    'Run the conformance suite on a storage and print the report as Markdown, for its README.\n\n' +
+    'The module exports a harness, as its default or as `harness`: { name, create: async () => ({ storage }) }. ' +
+    'TypeScript is loaded as it is by Node.js 22.18 and later. No test runner is needed.',
+  argument: ['<module>', 'a JavaScript or TypeScript module, such as ./my-storage.harness.ts'],
+  options: [
+    option('--harness <name>', 'the export to test, where the module has several'),
+    option('--filter <text>', 'only the cases whose id contains this, such as scope/'),
+    option('--every-case', 'a line for every case instead of one for every area'),
+    option('--thorough', 'run long random series in full'),
+    option('--large', 'also run the cases that need hundreds of megabytes'),
+    option('--seed <number>', 'seed of everything random (default: 1)', parseCount),
+    JSON_OPTION,
+  ],
+  help: `
 Examples:
   $ spillway conformance ./my-storage.ts
   $ spillway conformance ./my-storage.ts --filter clear/ --every-case
@@ -29,6 +27,5 @@ Examples:
 
 Exit codes: 0 no case failed; 1 a case failed, or a known gap has closed; 2 there is no harness in the module;
 3 it could not create a storage. What is not proven does not count as a failure, nor as a success.`,
-  )
-  action(command, async () => (await import('../actions/conformance.ts')).conformance)
+  load: async () => (await import('../actions/conformance.ts')).conformance,
 }

@@ -1,76 +1,64 @@
-import type { Command } from 'commander'
-import { action } from '../action.ts'
-import {
-  addCompactionOptions,
-  addOnlyOption,
-  addOutputOptions,
-  addTranscriptOptions,
-} from '../history/history-options.ts'
+import { collect } from '../option-parsers.ts'
+import { option, type CommandSpec } from './command.ts'
+import { COMPACTION_OPTIONS, OUTPUT_OPTIONS, TRANSCRIPT_OPTIONS } from './options.ts'
 
-export function addHistoryCommand(program: Command): void {
-  const history = program
-    .command('history')
-    .summary('make transcripts of agents smaller, and whole again')
-    .description('For transcripts on disk: requests, lists of messages, and sessions of Claude Code.')
-    .helpCommand(false)
-  addCompact(history)
-  addExpand(history)
-  addReferences(history)
-}
+const FILE = [
+  '<file>',
+  'a JSON array or document with messages, messages on lines, or a session of Claude Code',
+] as const
 
-function addCompact(history: Command): void {
-  const command = history
-    .command('compact')
-    .summary('replace large results by references, and summarise what remains too much')
-    .description(
-      'Say what compacting a transcript comes to: a table of its messages before and after, and what is in the way ' +
-        'where it does not fit. With --output the originals go to the store and the smaller transcript to a file.',
-    )
-  addTranscriptOptions(command)
-  addOutputOptions(command)
-  addCompactionOptions(command)
-  command.addHelpText(
-    'after',
-    `
+const compactCommand: CommandSpec = {
+  name: 'compact',
+  summary: 'replace large results by references, and summarise what remains too much',
+  description:
+    'Say what compacting a transcript comes to: a table of its messages before and after, and what is in the way ' +
+    'where it does not fit. With --output the originals go to the store and the smaller transcript to a file.',
+  argument: FILE,
+  options: [...TRANSCRIPT_OPTIONS, ...OUTPUT_OPTIONS, ...COMPACTION_OPTIONS],
+  help: `
 Examples:
   $ spillway history compact session.jsonl
   $ spillway history compact session.jsonl --max-total-tokens 100000 --output smaller.jsonl
   $ spillway history compact request.json --model gpt-5-mini --output -
 
 Exit codes: 0 it fits the limit, 1 it does not, 2 wrong use or a file that cannot be read as messages, 3 the store failed.`,
-  )
-  action(command, async () => (await import('../actions/history.ts')).historyCompact)
+  load: async () => (await import('../actions/history.ts')).historyCompact,
 }
 
-function addExpand(history: Command): void {
-  const command = history
-    .command('expand')
-    .summary('put back what was stored of a transcript')
-    .description('Put back what a transcript names: results, arguments, and the messages that a summary stands for.')
-  addTranscriptOptions(command)
-  addOutputOptions(command)
-  addOnlyOption(command)
-  command.addHelpText(
-    'after',
-    `
+const expandCommand: CommandSpec = {
+  name: 'expand',
+  summary: 'put back what was stored of a transcript',
+  description: 'Put back what a transcript names: results, arguments, and the messages that a summary stands for.',
+  argument: FILE,
+  options: [
+    ...TRANSCRIPT_OPTIONS,
+    ...OUTPUT_OPTIONS,
+    option('--only <reference>', 'put back this alone, and what goes with it; may be repeated', collect),
+  ],
+  help: `
 Examples:
   $ spillway history expand smaller.jsonl --output whole.jsonl
   $ spillway history expand smaller.jsonl --only call_1_0_4tq… --output -
 
 Exit codes: 0 all is back, 1 something is gone, 2 wrong use or a file that cannot be read as messages, 3 the store failed.`,
-  )
-  action(command, async () => (await import('../actions/history.ts')).historyExpand)
+  load: async () => (await import('../actions/history.ts')).historyExpand,
 }
 
-function addReferences(history: Command): void {
-  const command = history
-    .command('references')
-    .summary('list what a transcript names that is stored')
-    .description(
-      'List what a transcript names that is stored, also inside of its summary: the message, its line and tool, the kind, ' +
-        'bytes, whether it is still there, and the reference. Into a pipe: columns parted by tabs.',
-    )
-  addTranscriptOptions(command)
-  command.addHelpText('after', '\nExit codes: 0 all of it is there, 1 something is gone, or nothing is named.')
-  action(command, async () => (await import('../actions/history.ts')).historyReferences)
+const referencesCommand: CommandSpec = {
+  name: 'references',
+  summary: 'list what a transcript names that is stored',
+  description:
+    'List what a transcript names that is stored, also inside of its summary: the message, its line and tool, the kind, ' +
+    'bytes, whether it is still there, and the reference. Into a pipe: columns parted by tabs.',
+  argument: FILE,
+  options: TRANSCRIPT_OPTIONS,
+  help: '\nExit codes: 0 all of it is there, 1 something is gone, or nothing is named.',
+  load: async () => (await import('../actions/history.ts')).historyReferences,
+}
+
+export const historyCommand: CommandSpec = {
+  name: 'history',
+  summary: 'make transcripts of agents smaller, and whole again',
+  description: 'For transcripts on disk: requests, lists of messages, and sessions of Claude Code.',
+  commands: [compactCommand, expandCommand, referencesCommand],
 }

@@ -1,55 +1,41 @@
-import type { Command } from 'commander'
-import { action } from '../action.ts'
-import { addListenOptions } from '../listen-options.ts'
-import { addAnswerOptions, addResultOptions } from '../mcp/offloader-options.ts'
 import { collect, parseDuration, parseNames, parsePositive } from '../option-parsers.ts'
-import { addStoreOptions } from '../store-options.ts'
+import { option, type CommandSpec } from './command.ts'
+import { answerOption, listenOptions, offloaderOptions, STORE_OPTIONS } from './options.ts'
 
-export function addMcpCommand(program: Command): void {
-  const command = program
-    .command('mcp')
-    .summary('stand in front of MCP servers, or be one')
-    .description('For hosts of the Model Context Protocol, such as Claude Code, Cursor, VS Code, Gemini CLI and Codex.')
-    .helpCommand(false)
-  addMcpProxyCommand(command)
-  addMcpServeCommand(command)
-}
+const LOG_EVENTS = option('--log-events', 'write every event to standard error, as lines of JSON')
 
-function addMcpProxyCommand(parent: Command): void {
-  const command = parent
-    .command('proxy')
-    .summary('stand in front of an MCP server: large results of its tools become previews')
-    .description(
-      'Stand between a host and one MCP server or several. Results of tools over the limit are stored; the host gets a ' +
-        'preview with a reference, and one tool more, by which the model searches what was stored. All else passes as it is.',
-    )
-    .usage('[options] -- <server command> [args...]')
-    .argument(
-      '[command...]',
-      'the command that starts the server, and its arguments; it gets the environment of this one',
-    )
-    .option('--url <url>', 'in place of a command: the address of a server that is reached over HTTP')
-    .option('--header <header>', "sent to that server, 'Name: value' with ${VARIABLE}s; may be repeated", collect)
-    .option('--config <file>', 'in place of a command: a file with "mcpServers" as hosts have it, and options')
-    .option('-n, --name <name>', 'what messages call the server')
-    .option('--exclude <names>', 'tools whose results stay as they are, parted by commas', parseNames)
-    .option('--resource-links', 'also link to what was stored; some hosts refuse results with links')
-    .option('--restart', 'start a server again that has ended, at most 5 times a minute')
-    .option('--ttl <time>', 'forget what was not used for so long, such as 7d', parseDuration)
-    .option(
+const proxyCommand: CommandSpec = {
+  name: 'proxy',
+  summary: 'stand in front of an MCP server: large results of its tools become previews',
+  description:
+    'Stand between a host and one MCP server or several. Results of tools over the limit are stored; the host gets a ' +
+    'preview with a reference, and one tool more, by which the model searches what was stored. All else passes as it is.',
+  usage: '[options] -- <server command> [args...]',
+  argument: [
+    '[command...]',
+    'the command that starts the server, and its arguments; it gets the environment of this one',
+  ],
+  options: [
+    option('--url <url>', 'in place of a command: the address of a server that is reached over HTTP'),
+    option('--header <header>', "sent to that server, 'Name: value' with ${VARIABLE}s; may be repeated", collect),
+    option('--config <file>', 'in place of a command: a file with "mcpServers" as hosts have it, and options'),
+    option('-n, --name <name>', 'what messages call the server'),
+    option('--exclude <names>', 'tools whose results stay as they are, parted by commas', parseNames),
+    option('--resource-links', 'also link to what was stored; some hosts refuse results with links'),
+    option('--restart', 'start a server again that has ended, at most 5 times a minute'),
+    option('--ttl <time>', 'forget what was not used for so long, such as 7d', parseDuration),
+    option(
       '--max-message-bytes <count>',
       'bytes of one message of a server, at most (default: 256 MiB)',
       parsePositive,
-    )
-    .option('--log-events', 'write every event to standard error, as lines of JSON')
-    .passThroughOptions()
-  addResultOptions(command)
-  addAnswerOptions(command, 'that of --max-tokens')
-  addListenOptions(command)
-  addStoreOptions(command, { json: false })
-  command.addHelpText(
-    'after',
-    `
+    ),
+    LOG_EVENTS,
+    ...offloaderOptions('that of --max-tokens'),
+    ...listenOptions(),
+    ...STORE_OPTIONS,
+  ],
+  passesOptions: true,
+  help: `
 Examples:
   $ spillway mcp proxy -- npx -y @modelcontextprotocol/server-filesystem .
   $ spillway mcp proxy --url https://example.com/mcp --header 'Authorization: Bearer \${TOKEN}'
@@ -57,29 +43,32 @@ Examples:
 
 Exit codes: 0 the client has ended, 1 the server has ended, 2 wrong options, 3 the store cannot be opened,
 126 or 127 the server cannot be started.`,
-  )
-  action(command, async () => (await import('../actions/mcp-proxy.ts')).mcpProxy)
+  load: async () => (await import('../actions/mcp-proxy.ts')).mcpProxy,
 }
 
-function addMcpServeCommand(parent: Command): void {
-  const command = parent
-    .command('serve')
-    .summary('be an MCP server that searches and reads what is stored')
-    .description(
-      'Serve what is stored to a host that only needs retrieval: a tool that searches and reads by reference, and one by ' +
-        'which an agent puts content aside. With --scope, everything in it can be searched; without, a reference is needed.',
-    )
-    .option('--read-only', 'leave out the tool that stores')
-    .option('--log-events', 'write every event to standard error, as lines of JSON')
-  addAnswerOptions(command, '2500')
-  addListenOptions(command)
-  addStoreOptions(command, { json: false })
-  command.addHelpText(
-    'after',
-    `
+const serveCommand: CommandSpec = {
+  name: 'serve',
+  summary: 'be an MCP server that searches and reads what is stored',
+  description:
+    'Serve what is stored to a host that only needs retrieval: a tool that searches and reads by reference, and one by ' +
+    'which an agent puts content aside. With --scope, everything in it can be searched; without, a reference is needed.',
+  options: [
+    option('--read-only', 'leave out the tool that stores'),
+    LOG_EVENTS,
+    answerOption('2500'),
+    ...listenOptions(),
+    ...STORE_OPTIONS,
+  ],
+  help: `
 Examples:
   $ spillway mcp serve --store file:./.spillway --scope project-1
   $ spillway mcp serve --store redis://localhost:6379 --listen 8004 --tokens tokens.json`,
-  )
-  action(command, async () => (await import('../actions/mcp-serve.ts')).mcpServe)
+  load: async () => (await import('../actions/mcp-serve.ts')).mcpServe,
+}
+
+export const mcpCommand: CommandSpec = {
+  name: 'mcp',
+  summary: 'stand in front of MCP servers, or be one',
+  description: 'For hosts of the Model Context Protocol, such as Claude Code, Cursor, VS Code, Gemini CLI and Codex.',
+  commands: [proxyCommand, serveCommand],
 }

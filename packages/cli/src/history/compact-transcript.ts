@@ -12,7 +12,8 @@ import {
 import { nameOptions, usageError } from '../cli-error.ts'
 import { createSummarizer } from '../model/chat-summarizer.ts'
 import { clearStatus, showStatus } from '../output.ts'
-import { referenceGuide, type CompactOptions } from './history-options.ts'
+import type { CompactOptions } from '../commands/options.ts'
+import { referenceGuide } from '../retrieval-commands.ts'
 import { plannedRows, rowsOf, type MessageRow } from './report/message-row.ts'
 import { conversationOf, type Conversation, type Transcript } from './transcript/transcript.ts'
 

@@ -2,7 +2,7 @@ import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
 import { reloadHistory, type HistoryReference, type MissingContent } from '@spillway/history'
 import { EXIT_CODE, usageError } from '../cli-error.ts'
 import { formatCount, note, noteLine, print, printable, printJson } from '../output.ts'
-import type { ExpandOptions } from './history-options.ts'
+import type { ExpandOptions } from '../commands/options.ts'
 import { conversationOf, type Conversation, type Transcript } from './transcript/transcript.ts'
 
 export interface Expanded {

@@ -2,7 +2,7 @@ import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
 import { reloadHistory, type HistoryReference } from '@spillway/history'
 import { EXIT_CODE } from '../cli-error.ts'
 import { formatBytes, formatTable, noteLine, print, printJson, style } from '../output.ts'
-import type { TranscriptOptions } from './history-options.ts'
+import type { TranscriptOptions } from '../commands/options.ts'
 import { conversationOf, lineOf, type Transcript } from './transcript/transcript.ts'
 
 export interface ListedReference extends HistoryReference {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
-import { addHookCommand } from '../commands/hook.ts'
+import { addCommand } from '../commands/command.ts'
+import { hookCommand } from '../commands/hook.ts'
 import { EXIT_CODE } from '../cli-error.ts'
 
 const INSTALLER = /^(?:install|uninstall|undo|status|--help|-h)$/
@@ -14,7 +15,7 @@ export async function main(args: readonly string[]): Promise<number> {
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ outputError: () => {}, writeOut: () => {} })
-  addHookCommand(program)
+  addCommand(program, hookCommand)
   const { exitCode } = process
   let code: number
   try {

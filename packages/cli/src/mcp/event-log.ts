@@ -2,9 +2,9 @@ import { ContextOffloader, type OffloadEvent, type Storage } from '@spillway/cor
 import type { HttpOptions } from '@spillway/mcp/http'
 import type { UpstreamEvent } from '@spillway/mcp/proxy'
 import { describeError, nameOptions } from '../cli-error.ts'
-import { explainListen, readTokens, runUntilSignal, type ListenOptions } from '../listen-options.ts'
+import { explainListen, readTokens, runUntilSignal } from '../serving.ts'
+import type { ListenOptions, OffloaderOptions } from '../commands/options.ts'
 import { noteJson, noteLine } from '../output.ts'
-import type { OffloaderOptions } from './offloader-options.ts'
 
 /** Writes events to standard error, without content, arguments or secrets. */
 export class EventLog {

@@ -1,7 +1,7 @@
 import type { Summarize } from '@spillway/history'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { usageError } from '../cli-error.ts'
-import { DEFAULT_BASE_URL, type ModelOptions } from './model-options.ts'
+import { DEFAULT_BASE_URL, type ModelOptions } from '../commands/options.ts'
 
 /** A model with an API like OpenAI's chat completions. */
 export interface ChatModel {

@@ -22,7 +22,7 @@ import {
   type Transcript,
   type TranscriptFormat,
 } from './transcript.ts'
-import { FORMAT_NAMES, type FormatName } from '../history-options.ts'
+import { FORMAT_NAMES, type FormatName } from '../../commands/options.ts'
 
 /** Messages need about twice the size of the file. */
 const MAX_SHARE_OF_MEMORY = 1 / 3

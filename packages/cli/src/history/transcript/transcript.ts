@@ -1,6 +1,6 @@
 import { parseExactJson } from '@spillway/core/adapter'
 import type { HistoryFormat } from '@spillway/history'
-import type { FormatName } from '../history-options.ts'
+import type { FormatName } from '../../commands/options.ts'
 import { CliError, EXIT_CODE, usageError } from '../../cli-error.ts'
 import type { JsonStyle, Span } from './json-spans.ts'
 

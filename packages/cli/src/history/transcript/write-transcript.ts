@@ -3,8 +3,8 @@ import { open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promi
 import { basename, dirname, join } from 'node:path'
 import { CliError, EXIT_CODE, usageError } from '../../cli-error.ts'
 import { print } from '../../output.ts'
-import type { OutputOptions } from '../history-options.ts'
-import { itemsAt, membersAt, writeJson, type JsonStyle, type Span } from './json-spans.ts'
+import type { OutputOptions } from '../../commands/options.ts'
+import { writeJson, type Span } from './json-spans.ts'
 import {
   readingFile,
   type Conversation,
@@ -50,7 +50,7 @@ export async function writeTranscript(
     const { size, mtimeMs, mode } = await source.stat()
     if (size !== transcript.size || mtimeMs !== transcript.mtimeMs)
       throw new CliError('changed', EXIT_CODE.nothing, `${transcript.path} has changed meanwhile. Run it again.`)
-    const pieces = await piecesOf(transcript, conversation, (span) => readSpan(source, span))
+    const pieces = piecesOf(transcript, conversation)
     if (output.path === '-') {
       for await (const chunk of bytesOf(pieces, source)) await print(chunk)
       return
@@ -90,16 +90,6 @@ async function replaceFile(
   } finally {
     await rm(unnamed, { force: true })
   }
-}
-
-async function readSpan(source: FileHandle, { start, end }: Span): Promise<Uint8Array> {
-  const bytes = Buffer.alloc(end - start)
-  for (let filled = 0; filled < bytes.length;) {
-    const { bytesRead } = await source.read(bytes, filled, bytes.length - filled, start + filled)
-    if (bytesRead === 0) break
-    filled += bytesRead
-  }
-  return bytes
 }
 
 async function* bytesOf(pieces: readonly Piece[], source: FileHandle): AsyncGenerator<Uint8Array> {
@@ -145,12 +135,8 @@ interface Edit extends Span {
 }
 
 /** Throws a `TypeError` if the file has no place for a new message, as in a session. */
-async function piecesOf(
-  transcript: Transcript,
-  conversation: Conversation,
-  read: (span: Span) => Promise<Uint8Array>,
-): Promise<readonly Piece[]> {
-  const edits = [...systemEdits(transcript, conversation), ...(await messageEdits(transcript, conversation, read))]
+function piecesOf(transcript: Transcript, conversation: Conversation): readonly Piece[] {
+  const edits = [...systemEdits(transcript, conversation), ...messageEdits(transcript, conversation)]
   const pieces: Piece[] = []
   let at = 0
   for (const { start, end, pieces: made } of edits.toSorted((a, b) => a.start - b.start)) {
@@ -175,27 +161,22 @@ function systemEdits({ layout, style }: Transcript, { system }: Conversation): r
   return [{ start: insertAt, end: insertAt, pieces: [`${JSON.stringify(key)}:${blank}${json},${gap}`] }]
 }
 
-async function messageEdits(
-  transcript: Transcript,
+function messageEdits(
+  { messages, layout, style, size }: Transcript,
   { messages: next }: Conversation,
-  read: (span: Span) => Promise<Uint8Array>,
-): Promise<readonly Edit[]> {
-  const { messages, layout, style } = transcript
+): readonly Edit[] {
   const known = new Map(messages.map((message, index) => [message.value, { message, index }]))
   const isInPlace =
     next.length === messages.length && next.every((value, at) => value === messages[at]!.value || !known.has(value))
-  if (isInPlace) {
-    const edits: Edit[] = []
-    for (const [at, { start, end, value }] of messages.entries())
-      if (value !== next[at])
-        edits.push({ start, end, pieces: [changedJson(await read({ start, end }), value, next[at], style)] })
-    return edits
-  }
+  if (isInPlace)
+    return messages.flatMap(({ start, end, value }, at) =>
+      value === next[at] ? [] : [{ start, end, pieces: [writeJson(next[at], style)] }],
+    )
   if (layout.kind === 'session') throw new TypeError('A session has no place for other messages.')
   const [separator, lead, trail, start, end] =
     layout.kind === 'document'
       ? [layout.separator, layout.lead, layout.trail, layout.inside.start, layout.inside.end]
-      : [layout.eol, '', layout.endsWithEol ? layout.eol : '', messages[0]!.start, transcript.size]
+      : [layout.eol, '', layout.endsWithEol ? layout.eol : '', messages[0]!.start, size]
   const pieces: Piece[] = []
   let before: { readonly message: TranscriptMessage; readonly index: number } | undefined
   for (const [at, value] of next.entries()) {
@@ -220,60 +201,3 @@ function joined(pieces: readonly Piece[]): readonly Piece[] {
   }
   return all
 }
-
-type Fields = Readonly<Record<string, unknown>>
-
-interface Part {
-  readonly span: Span
-  readonly before: unknown
-  readonly after: unknown
-}
-
-/**
- * Serialize a changed value, copying unchanged members as they are.
- *
- * @param source - The text of `before`.
- */
-export function changedJson(source: Uint8Array, before: unknown, after: unknown, style: JsonStyle): string {
-  const textOf = (start: number, end: number): string =>
-    new TextDecoder('utf-8', { ignoreBOM: true }).decode(source.subarray(start, end))
-  const write = ({ span, ...part }: Part): string => {
-    if (part.after === part.before) return textOf(span.start, span.end)
-    const parts = partsOf(source, { span, ...part })
-    if (parts === undefined) return writeJson(part.after, { ...style, margin: marginAt(textOf(0, span.start), style) })
-    let text = ''
-    let at = span.start
-    for (const inner of parts) {
-      text += textOf(at, inner.span.start) + write(inner)
-      at = inner.span.end
-    }
-    return text + textOf(at, span.end)
-  }
-  return write({ span: { start: 0, end: source.length }, before, after })
-}
-
-function partsOf(source: Uint8Array, { span, before, after }: Part): readonly Part[] | undefined {
-  if (Array.isArray(before) && Array.isArray(after)) {
-    if (before.length !== after.length) return undefined
-    const { items } = itemsAt(source, span.start)
-    return items.map((item, index) => ({
-      span: item,
-      before: before[index] as unknown,
-      after: after[index] as unknown,
-    }))
-  }
-  if (!isFields(before) || !isFields(after)) return undefined
-  const keys = Object.keys(after).filter((key) => after[key] !== undefined)
-  if (keys.length !== Object.keys(before).length || !keys.every((key) => Object.hasOwn(before, key))) return undefined
-  const { members } = membersAt(source, span.start)
-  // The last of equal keys wins.
-  const last = new Map(members.map((member) => [member.key, member]))
-  return members
-    .filter((member) => last.get(member.key) === member)
-    .map(({ key, value }) => ({ span: value, before: before[key], after: after[key] }))
-}
-
-const marginAt = (text: string, { margin }: JsonStyle): string => /\n([ \t]*)[^\n]*$/.exec(text)?.[1] ?? margin
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

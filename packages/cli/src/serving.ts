@@ -1,36 +1,6 @@
 import type { AccessToken, AccessTokens } from '@spillway/core/http'
-import { InvalidArgumentError, type Command } from 'commander'
 import { readNamedFile, usageError } from './cli-error.ts'
-import { collect } from './option-parsers.ts'
-
-interface ListenAddress {
-  readonly host: string
-  readonly port: number
-}
-
-export interface ListenOptions {
-  readonly listen?: ListenAddress
-  readonly tokens?: string
-  readonly allowHost?: readonly string[]
-}
-
-export function addListenOptions(
-  command: Command,
-  listens = 'serve over HTTP at this address instead; the host is 127.0.0.1 by default',
-): Command {
-  return command
-    .option('--listen <[host:]port>', listens, parseAddress)
-    .option('--tokens <file>', 'who may use it and in which scope: JSON, [{ "token": "…", "scope": ["tenant-1"] }]')
-    .option('--allow-host <name>', 'a name by which clients reach it, beside localhost; may be repeated', collect)
-}
-
-/** Parse `8003`, `127.0.0.1:8003` or `[::1]:8003`. */
-export function parseAddress(text: string): ListenAddress {
-  const [, bracketed, name, port = ''] = /^(?:(?:\[([\da-f:]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? []
-  if (port === '' || Number(port) > 65_535)
-    throw new InvalidArgumentError('Write a port, such as 8003, or an address with one, such as 127.0.0.1:8003.')
-  return { host: bracketed ?? name ?? '127.0.0.1', port: Number(port) }
-}
+import type { ListenOptions } from './commands/options.ts'
 
 /** Read the tokens file, if there is one. Errors never quote its content. */
 export async function readTokens({ tokens: path }: ListenOptions): Promise<AccessTokens | undefined> {

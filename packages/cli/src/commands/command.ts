@@ -1,0 +1,66 @@
+import { Option, type Command } from 'commander'
+
+/** One invocation of a command. */
+export interface Invocation<Options> {
+  readonly args: readonly string[]
+  readonly options: Options
+  readonly command: Command
+}
+
+/** A command as data: its help, its options, and the function that it runs. */
+export interface CommandSpec {
+  readonly name: string
+  readonly alias?: string
+  readonly summary: string
+  readonly description: string
+  readonly usage?: string
+  readonly argument?: readonly [flags: string, description: string]
+  readonly options?: readonly Option[]
+  /** Whether all options after the first argument belong to it. */
+  readonly passesOptions?: boolean
+  /** Follows the options in the help. */
+  readonly help?: string
+  readonly commands?: readonly CommandSpec[]
+  /** Imports the function on first use, so that help and usage errors load no storage. Its result is the exit code. */
+  readonly load?: () => Promise<(invocation: Invocation<never>) => Promise<number>>
+}
+
+export function addCommand(parent: Command, spec: CommandSpec): void {
+  const { name, alias, usage, argument, options = [], passesOptions = false, help, commands = [], load } = spec
+  const command = parent.command(name).summary(spec.summary).description(spec.description)
+  if (alias !== undefined) command.alias(alias)
+  if (usage !== undefined) command.usage(usage)
+  if (argument !== undefined) command.argument(...argument)
+  for (const one of options) command.addOption(one)
+  if (passesOptions) command.passThroughOptions()
+  if (help !== undefined) command.addHelpText('after', help)
+  for (const one of commands) addCommand(command, one)
+  if (load === undefined) command.helpCommand(false)
+  else
+    command.action(async () => {
+      const run = await load()
+      process.exitCode = await run({ args: command.args, options: command.opts<never>(), command })
+    })
+}
+
+type ParseOption = (text: string, earlier?: never) => unknown
+
+interface OptionDetails {
+  readonly parse?: ParseOption
+  readonly initial?: unknown
+  /** The default value in the help. */
+  readonly shown?: string
+  readonly env?: string
+  readonly choices?: readonly string[]
+}
+
+/** Create an option. */
+export function option(flags: string, description: string, details: OptionDetails | ParseOption = {}): Option {
+  const { parse, initial, shown, env, choices } = typeof details === 'function' ? { parse: details } : details
+  const made = new Option(flags, description)
+  if (parse !== undefined) made.argParser(parse as (text: string, earlier: unknown) => unknown)
+  if (choices !== undefined) made.choices(choices)
+  if (initial !== undefined) made.default(initial, shown)
+  if (env !== undefined) made.env(env)
+  return made
+}
