@@ -1,6 +1,5 @@
 import {
   context,
-  metrics,
   propagation,
   SpanKind,
   SpanStatusCode,
@@ -20,7 +19,7 @@ interface RequestStart {
   readonly headers: Headers
 }
 
-/** Prometheus metrics, and OpenTelemetry traces and metrics, which are free without a provider; never content. */
+/** Prometheus metrics and OpenTelemetry traces, without content; traces are free without a provider. */
 export class ServiceTelemetry {
   readonly #registry = new MetricRegistry()
   readonly #tracer: Tracer = trace.getTracer(NAME)
@@ -40,18 +39,6 @@ export class ServiceTelemetry {
   ])
   readonly #bytes = this.#registry.counter('spillway_http_body_bytes_total', 'Bytes of bodies.', ['direction'])
   readonly #tokens = this.#registry.counter('spillway_tokens_total', 'Tokens of offloaded results.', ['kind'])
-  readonly #duration = metrics.getMeter(NAME).createHistogram('http.server.request.duration', {
-    unit: 's',
-    description: 'Duration of requests.',
-    advice: { explicitBucketBoundaries: DURATIONS },
-  })
-  readonly #active = metrics.getMeter(NAME).createUpDownCounter('http.server.active_requests', {
-    description: 'Requests under way.',
-  })
-  readonly #tokenCounter = metrics.getMeter(NAME).createCounter('spillway.tokens', {
-    unit: '{token}',
-    description: 'Tokens of offloaded results, of what stands in their place, and of what was retrieved.',
-  })
   #inFlight = 0
 
   constructor(gate: WorkGate) {
@@ -81,10 +68,8 @@ export class ServiceTelemetry {
       parent,
     )
     this.#inFlight += 1
-    this.#active.add(1)
     const end = (): void => {
       this.#inFlight -= 1
-      this.#active.add(-1)
       span.end()
     }
     try {
@@ -112,7 +97,6 @@ export class ServiceTelemetry {
       'http.response.status_code': status,
       ...(code !== undefined && { 'error.type': code }),
     }
-    this.#duration.record(milliseconds / 1_000, attributes)
     span.updateName(`${method} ${route}`)
     span.setAttributes(attributes)
     if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
@@ -140,14 +124,9 @@ export class ServiceTelemetry {
   /** Count an offloader's event. */
   offloaded(event: OffloadEvent): void {
     if (event.type === 'offload') {
-      this.#count('original', event.tokens.original)
-      this.#count('shown', event.tokens.replacement)
-    } else if (event.type === 'retrieval') this.#count('retrieved', event.tokens)
-  }
-
-  #count(kind: 'original' | 'shown' | 'retrieved', tokens: number): void {
-    this.#tokens([kind], tokens)
-    this.#tokenCounter.add(tokens, { kind })
+      this.#tokens(['original'], event.tokens.original)
+      this.#tokens(['shown'], event.tokens.replacement)
+    } else if (event.type === 'retrieval') this.#tokens(['retrieved'], event.tokens)
   }
 }
 

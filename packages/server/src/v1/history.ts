@@ -13,7 +13,6 @@ import {
   reloadHistory,
   type HistoryArchive,
   type HistoryFormat,
-  type HistoryLimits,
   type HistoryOptions,
   type HistoryOutcome,
   type HistoryProgress,
@@ -55,20 +54,7 @@ const conversation = {
   messages: z.unknown().meta({ description: 'The conversation, as its API takes it; its messages come back so.' }),
 }
 
-interface ConversationRequest {
-  readonly format: FormatName
-  readonly messages?: unknown
-}
-
-interface ExpandRequest extends ConversationRequest {
-  readonly only?: readonly string[] | undefined
-}
-
-interface HistoryRequest extends ConversationRequest, HistoryLimits {
-  readonly instructions?: string | undefined
-}
-
-const historyRequestSchema: z.ZodType<HistoryRequest> = z
+const historyRequestSchema = z
   .object({
     ...conversation,
     mode: z.enum(['compact', 'compress', 'auto']).optional().meta({ description: 'Defaults to auto.' }),
@@ -86,7 +72,7 @@ const historyRequestSchema: z.ZodType<HistoryRequest> = z
   })
   .meta({ id: 'HistoryRequest' })
 
-const expandRequestSchema: z.ZodType<ExpandRequest> = z
+const expandRequestSchema = z
   .object({
     ...conversation,
     only: z
@@ -97,11 +83,11 @@ const expandRequestSchema: z.ZodType<ExpandRequest> = z
   })
   .meta({ id: 'ExpandRequest' })
 
-const referencesRequestSchema: z.ZodType<ConversationRequest> = z.object(conversation).meta({ id: 'ReferencesRequest' })
+const referencesRequestSchema = z.object(conversation).meta({ id: 'ReferencesRequest' })
 
 const size = z.object({ before: z.number(), after: z.number(), limit: z.number() })
 
-const referencesAnswerSchema: z.ZodType = z
+const referencesAnswerSchema = z
   .object({
     references: z.array(
       z.object({
@@ -125,7 +111,7 @@ const statistics = {
   reason: z.string(),
 }
 
-const historyAnswerSchema: z.ZodType = z
+const historyAnswerSchema = z
   .object({
     messages: z.unknown().meta({ description: 'The conversation to go on with.' }),
     applied: z.array(z.enum(['compact', 'compress'])),
@@ -139,7 +125,7 @@ const historyAnswerSchema: z.ZodType = z
   })
   .meta({ id: 'HistoryAnswer', description: 'What became of a history.' })
 
-const planAnswerSchema: z.ZodType = z
+const planAnswerSchema = z
   .object({
     isOver: z.boolean(),
     tokens: z.object({ before: z.number(), estimatedAfter: z.number(), limit: z.number() }),
@@ -156,7 +142,7 @@ const planAnswerSchema: z.ZodType = z
   })
   .meta({ id: 'HistoryPlan', description: 'What would become of a history.' })
 
-const expandAnswerSchema: z.ZodType = z
+const expandAnswerSchema = z
   .object({
     messages: z.unknown(),
     missing: z
@@ -255,6 +241,8 @@ const referencesRoute: Route = defineRoute({
     return { json: { references } }
   },
 })
+
+type HistoryRequest = z.output<typeof referencesRequestSchema> & Partial<z.output<typeof historyRequestSchema>>
 
 async function historyOptions(
   { format: name, messages, ...limits }: HistoryRequest,
