@@ -6,10 +6,10 @@ import type { HistoryFormat } from './history-format.ts'
 import { isAsRead, type HistoryMessage } from './history-message.ts'
 import { resolveHistoryOptions, type HistoryOptions, type ResolvedHistoryOptions } from './history-options.ts'
 import {
-  draftsOf,
+  workingMessagesOf,
   totalTokens,
   type ArchivedByHistory,
-  type Draft,
+  type WorkingMessage,
   type HistoryFailure,
   type HistoryObstacle,
   type HistoryOutcome,
@@ -66,9 +66,9 @@ export async function compactHistory<Conversation = readonly HistoryMessage[]>(
 }
 
 export interface HistoryPass {
-  readonly drafts: readonly Draft[]
+  readonly working: readonly WorkingMessage[]
   /** All input messages, including summarized ones. */
-  readonly all: readonly Draft[]
+  readonly all: readonly WorkingMessage[]
   readonly messages: readonly HistoryMessage[]
   readonly applied: readonly ('compact' | 'compress')[]
   readonly before: readonly number[]
@@ -82,37 +82,45 @@ export async function compactPass(
   options: ResolvedHistoryOptions,
 ): Promise<HistoryPass> {
   const { mode, maxTotalTokens, compactRatioThreshold, countTokens } = options
-  const all = draftsOf(messages, countTokens)
+  const all = workingMessagesOf(messages, countTokens)
   const before = all.map(({ tokens }) => tokens)
   const total = totalTokens(all)
   const applied: ('compact' | 'compress')[] = []
   const stored: ArchivedByHistory[] = []
   const failures: HistoryFailure[] = []
-  let drafts: readonly Draft[] = all
-  const isOver = (): boolean => totalTokens(drafts) > maxTotalTokens
+  let working: readonly WorkingMessage[] = all
+  const isOver = (): boolean => totalTokens(working) > maxTotalTokens
   if (isOver() && mode !== 'compress') {
-    const compacted = await compactMessages(drafts, format, options)
+    const compacted = await compactMessages(working, format, options)
     stored.push(...compacted.stored)
     failures.push(...compacted.failures)
     if (all.some(({ reason }) => reason === 'compacted')) applied.push('compact')
   }
-  const isTooMuch = totalTokens(drafts) / total > compactRatioThreshold
+  const isTooMuch = totalTokens(working) / total > compactRatioThreshold
   if (mode === 'compress' ? isOver() : mode === 'auto' && total > maxTotalTokens && (isTooMuch || isOver())) {
-    const compressed = await compressMessages(drafts, format, options)
-    const isCompressed = compressed.drafts !== drafts || compressed.stored.length > 0
-    drafts = compressed.drafts
+    const compressed = await compressMessages(working, format, options)
+    const isCompressed = compressed.working !== working || compressed.stored.length > 0
+    working = compressed.working
     stored.push(...compressed.stored)
     failures.push(...compressed.failures)
     if (isCompressed) applied.push('compress')
   }
-  return { drafts, all, messages: drafts.map(({ message }) => message), applied, before, stored, failures }
+  return {
+    working,
+    all,
+    messages: working.map(({ message }) => message),
+    applied,
+    before,
+    stored,
+    failures,
+  }
 }
 
 /** Describe a pass, and emit an event if the history was over its limit. */
 export function outcomeOf(
   messages: readonly HistoryMessage[],
   after: number,
-  { drafts, all, applied, before, stored, failures }: HistoryPass,
+  { working, all, applied, before, stored, failures }: HistoryPass,
   { maxTotalTokens: limit, offloader }: ResolvedHistoryOptions,
 ): Omit<HistoryOutcome<unknown>, 'messages'> {
   const statistics = all.map(({ index, message: { role }, tokens, reason = 'within-limits' }): MessageStatistics => ({
@@ -121,10 +129,10 @@ export function outcomeOf(
     tokens: { before: before[index] ?? 0, after: reason === 'compressed' ? 0 : tokens },
     reason,
   }))
-  const made = drafts.find(({ index }) => index < 0)
+  const made = working.find(({ index }) => index < 0)
   const total = before.reduce((sum, tokens) => sum + tokens, 0)
   const fits = after <= limit
-  const changed = drafts.findIndex(({ message }, position) => message !== messages[position] || !isAsRead(message))
+  const changed = working.findIndex(({ message }, position) => message !== messages[position] || !isAsRead(message))
   if (total > limit)
     emitEvent(offloader.options, {
       type: 'history',
@@ -140,7 +148,7 @@ export function outcomeOf(
     fits,
     obstacles: fits ? [] : findObstacles(statistics, made, { after, limit }),
     statistics,
-    unchanged: applied.length === 0 ? messages.length : changed < 0 ? drafts.length : changed,
+    unchanged: applied.length === 0 ? messages.length : changed < 0 ? working.length : changed,
     stored,
     failures,
   }
@@ -149,9 +157,9 @@ export function outcomeOf(
 /** Count the tokens of a result as its format writes it, with escapes. */
 export const tokensWritten = (
   written: readonly HistoryMessage[],
-  { applied, drafts }: HistoryPass,
+  { applied, working }: HistoryPass,
   { countTokens }: ResolvedHistoryOptions,
-): number => totalTokens(applied.length === 0 ? drafts : draftsOf(written, countTokens))
+): number => totalTokens(applied.length === 0 ? working : workingMessagesOf(written, countTokens))
 
 const EXPLANATIONS: Record<HistoryReason, string> = {
   'within-limits':
@@ -173,7 +181,7 @@ const EXPLANATIONS: Record<HistoryReason, string> = {
 
 function findObstacles(
   statistics: readonly MessageStatistics[],
-  made: Draft | undefined,
+  made: WorkingMessage | undefined,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): readonly HistoryObstacle[] {
   const left = statistics.filter(({ reason }) => reason !== 'compressed')

@@ -100,7 +100,7 @@ export interface HistoryOutcome<Conversation> {
   readonly failures: readonly HistoryFailure[]
 }
 
-export interface Draft {
+export interface WorkingMessage {
   /** The position in the input; -1 for a created message. */
   readonly index: number
   message: HistoryMessage
@@ -109,13 +109,19 @@ export interface Draft {
   reason?: HistoryReason
 }
 
-export const draftsOf = (messages: readonly HistoryMessage[], countTokens: CountTokens): Draft[] =>
+export const workingMessagesOf = (messages: readonly HistoryMessage[], countTokens: CountTokens): WorkingMessage[] =>
   messages.map((message, index) => ({ index, message, tokens: countMessage(message, countTokens) }))
 
-export function redraft(draft: Draft, message: HistoryMessage, reason: HistoryReason, countTokens: CountTokens): void {
-  draft.message = message
-  draft.tokens = countMessage(message, countTokens)
-  draft.reason = reason
+export function replaceMessage(
+  workingMessage: WorkingMessage,
+  message: HistoryMessage,
+  reason: HistoryReason,
+  countTokens: CountTokens,
+): void {
+  workingMessage.message = message
+  workingMessage.tokens = countMessage(message, countTokens)
+  workingMessage.reason = reason
 }
 
-export const totalTokens = (drafts: readonly Draft[]): number => drafts.reduce((sum, { tokens }) => sum + tokens, 0)
+export const totalTokens = (working: readonly WorkingMessage[]): number =>
+  working.reduce((sum, { tokens }) => sum + tokens, 0)

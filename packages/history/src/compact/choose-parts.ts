@@ -1,5 +1,5 @@
 import type { KnownReplacement } from '../archive/history-archive.ts'
-import type { Draft } from '../history-outcome.ts'
+import type { WorkingMessage } from '../history-outcome.ts'
 import type {
   HistoryMessage,
   HistoryPart,
@@ -13,7 +13,7 @@ import { argumentsOf, mapTexts } from './argument-texts.ts'
 
 /** A part to replace by a reference. */
 export type ChosenPart = {
-  readonly draft: Draft
+  readonly workingMessage: WorkingMessage
   readonly position: number
   readonly tokens: number
 } & (
@@ -23,19 +23,23 @@ export type ChosenPart = {
   | { readonly kind: 'arguments'; readonly part: HistoryToolCall }
 )
 
-export function chooseParts(drafts: readonly Draft[], recent: number, options: ResolvedHistoryOptions): ChosenPart[] {
+export function chooseParts(
+  working: readonly WorkingMessage[],
+  recent: number,
+  options: ResolvedHistoryOptions,
+): ChosenPart[] {
   const chosen: ChosenPart[] = []
-  for (const [index, draft] of drafts.entries()) {
-    const { role, parts } = draft.message
-    if (role === 'system') draft.reason ??= 'system'
-    else if (index >= recent) draft.reason ??= 'recent'
+  for (const [index, workingMessage] of working.entries()) {
+    const { role, parts } = workingMessage.message
+    if (role === 'system') workingMessage.reason ??= 'system'
+    else if (index >= recent) workingMessage.reason ??= 'recent'
     else {
       const before = chosen.length
       for (const [position, part] of parts.entries()) {
         const choice = choosePart(part, options)
-        if (choice !== undefined) chosen.push({ draft, position, ...choice })
+        if (choice !== undefined) chosen.push({ workingMessage, position, ...choice })
       }
-      if (chosen.length === before) draft.reason ??= reasonToStay(draft, options)
+      if (chosen.length === before) workingMessage.reason ??= reasonToStay(workingMessage, options)
     }
   }
   return chosen
@@ -66,7 +70,11 @@ export function chooseTexts(
   })
 }
 
-type Choice = ChosenPart extends infer One ? (One extends ChosenPart ? Omit<One, 'draft' | 'position'> : never) : never
+type Choice = ChosenPart extends infer One
+  ? One extends ChosenPart
+    ? Omit<One, 'workingMessage' | 'position'>
+    : never
+  : never
 
 function choosePart(part: HistoryPart, options: ResolvedHistoryOptions): Choice | undefined {
   if (part.type !== 'tool-call' && part.type !== 'tool-result') return undefined
@@ -102,7 +110,7 @@ function isCompactedCall(call: HistoryToolCall, { archive }: ResolvedHistoryOpti
 }
 
 function reasonToStay(
-  { message: { parts } }: Draft,
+  { message: { parts } }: WorkingMessage,
   options: ResolvedHistoryOptions,
 ): 'already-compacted' | 'not-tool-content' | 'within-limits' {
   const tools = parts.filter((part) => part.type === 'tool-call' || part.type === 'tool-result')

@@ -10,7 +10,7 @@ import type {
   HistoryToolResult,
 } from '../history-message.ts'
 import { reportProgress, type ResolvedHistoryOptions } from '../history-options.ts'
-import type { ArchivedByHistory, Draft, HistoryFailure, HistoryReason } from '../history-outcome.ts'
+import type { ArchivedByHistory, WorkingMessage, HistoryFailure, HistoryReason } from '../history-outcome.ts'
 import { countPart } from '../measure/count-message.ts'
 import { recentStart } from '../measure/recent-start.ts'
 import { NO_JSON, redactedJson, storableContent, textContent, type StorableContent } from './archived-content.ts'
@@ -34,33 +34,35 @@ interface Compaction {
 }
 
 export function compactionContext(
-  drafts: readonly Draft[],
+  working: readonly WorkingMessage[],
   format: HistoryFormat<unknown>,
   options: ResolvedHistoryOptions,
 ): CompactionContext {
   const calls = new Map<string, HistoryToolCall>()
-  for (const { message } of drafts)
+  for (const { message } of working)
     for (const part of message.parts) if (part.type === 'tool-call') calls.set(part.id, part)
   return { ...options, format, calls }
 }
 
 /** Replace all large older results and arguments in one pass; a part that cannot be stored stays. */
 export async function compactMessages(
-  drafts: readonly Draft[],
+  working: readonly WorkingMessage[],
   format: HistoryFormat<unknown>,
   options: ResolvedHistoryOptions,
 ): Promise<Compaction> {
-  const messages = drafts.map(({ message }) => message)
-  const chosen = chooseParts(drafts, recentStart(messages, options.keepRecentForCompact), options)
-  return await replaceParts(chosen, compactionContext(drafts, format, options))
+  const messages = working.map(({ message }) => message)
+  const chosen = chooseParts(working, recentStart(messages, options.keepRecentForCompact), options)
+  return await replaceParts(chosen, compactionContext(working, format, options))
 }
 
-export async function compactRequest(draft: Draft, context: CompactionContext): Promise<Compaction> {
+export async function compactRequest(workingMessage: WorkingMessage, context: CompactionContext): Promise<Compaction> {
   const stored: ArchivedByHistory[] = []
   const failures: HistoryFailure[] = []
-  for (const { position, part, tokens } of chooseTexts(draft.message, context)) {
-    const result = await attempt(draft, tokens, context, () => compactText(draft.message, part, context))
-    apply(draft, position, result, context)
+  for (const { position, part, tokens } of chooseTexts(workingMessage.message, context)) {
+    const result = await attempt(workingMessage, tokens, context, () =>
+      compactText(workingMessage.message, part, context),
+    )
+    apply(workingMessage, position, result, context)
     stored.push(...result.stored)
     failures.push(...result.failures)
   }
@@ -73,18 +75,18 @@ async function replaceParts(chosen: readonly ChosenPart[], context: CompactionCo
   for (let start = 0; start < chosen.length; start += CONCURRENT_PARTS) {
     const batch = chosen.slice(start, start + CONCURRENT_PARTS)
     if (failures.some(isOutage)) {
-      for (const { draft } of batch) draft.reason = 'store-failed'
+      for (const { workingMessage } of batch) workingMessage.reason = 'store-failed'
       continue
     }
     const results = await Promise.all(
       batch.map((choice) => {
         const isKnown = choice.kind === 'replacement'
-        return attempt(choice.draft, choice.tokens, context, () => compactPart(choice, context), isKnown)
+        return attempt(choice.workingMessage, choice.tokens, context, () => compactPart(choice, context), isKnown)
       }),
     )
     for (const [index, result] of results.entries()) {
-      const { draft, position } = batch[index]!
-      apply(draft, position, result, context)
+      const { workingMessage, position } = batch[index]!
+      apply(workingMessage, position, result, context)
       stored.push(...result.stored)
       failures.push(...result.failures)
     }
@@ -102,15 +104,15 @@ async function compactPart(
   choice: ChosenPart,
   context: CompactionContext,
 ): Promise<CompactedPart<HistoryPart> | undefined> {
-  const { draft, part } = choice
-  if (choice.kind === 'arguments') return await compactArguments(draft.message, choice.part, context)
+  const { workingMessage, part } = choice
+  if (choice.kind === 'arguments') return await compactArguments(workingMessage.message, choice.part, context)
   if (choice.kind === 'replacement') {
     const shorter = await shrinkReplacement(choice.part, choice.known, context)
     if (shorter !== undefined) return { part: shorter, stored: { items: [], undo: async () => {} } }
     // It only looks like a replacement.
     if (choice.tokens <= context.maxToolMessageTokens) return { part, stored: { items: [], undo: async () => {} } }
   }
-  return await compactResult(draft.message, choice.part, choice.tokens, context)
+  return await compactResult(workingMessage.message, choice.part, choice.tokens, context)
 }
 
 interface Attempt extends Compaction {
@@ -119,7 +121,7 @@ interface Attempt extends Compaction {
 }
 
 async function attempt(
-  { index, message }: Draft,
+  { index, message }: WorkingMessage,
   tokens: number,
   context: CompactionContext,
   compact: () => Promise<CompactedPart<HistoryPart> | undefined>,
@@ -148,16 +150,21 @@ function writtenTokens(message: HistoryMessage, part: HistoryPart, { format, cou
   return parts.reduce((sum, one) => sum + countPart(one, countTokens), 0)
 }
 
-function apply(draft: Draft, position: number, { part, reason }: Attempt, { countTokens }: CompactionContext): void {
+function apply(
+  workingMessage: WorkingMessage,
+  position: number,
+  { part, reason }: Attempt,
+  { countTokens }: CompactionContext,
+): void {
   if (part === undefined) {
-    draft.reason = draft.reason === 'compacted' ? draft.reason : reason
+    workingMessage.reason = workingMessage.reason === 'compacted' ? workingMessage.reason : reason
     return
   }
-  const { parts } = draft.message
+  const { parts } = workingMessage.message
   // Counting the other parts again would be slow for messages with many results.
-  draft.tokens += countPart(part, countTokens) - countPart(parts[position]!, countTokens)
-  draft.message = { ...draft.message, parts: parts.with(position, part) }
-  draft.reason = reason
+  workingMessage.tokens += countPart(part, countTokens) - countPart(parts[position]!, countTokens)
+  workingMessage.message = { ...workingMessage.message, parts: parts.with(position, part) }
+  workingMessage.reason = reason
 }
 
 const MIN_TEXT_TOKENS = 200

@@ -15,10 +15,10 @@ import {
 } from '../history-message.ts'
 import { resolveHistoryOptions, type HistoryOptions, type ResolvedHistoryOptions } from '../history-options.ts'
 import {
-  draftsOf,
+  workingMessagesOf,
   totalTokens,
   type ArchivedByHistory,
-  type Draft,
+  type WorkingMessage,
   type HistoryFailure,
   type HistoryOutcome,
 } from '../history-outcome.ts'
@@ -104,7 +104,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
       options,
     )
     const isAsItCame = begun.messages === read
-    const tokens = isAsItCame ? outcome.tokens.before : totalTokens(draftsOf(read, options.countTokens))
+    const tokens = isAsItCame ? outcome.tokens.before : totalTokens(workingMessagesOf(read, options.countTokens))
     return {
       ...outcome,
       messages,
@@ -139,19 +139,19 @@ async function replayPasses(
   format: HistoryFormat<unknown>,
   options: ResolvedHistoryOptions,
 ): Promise<BegunHistory> {
-  const all = draftsOf(messages, options.countTokens)
+  const all = workingMessagesOf(messages, options.countTokens)
   const stored: ArchivedByHistory[] = []
   const failures: HistoryFailure[] = []
   if (options.mode === 'compress' || totalTokens(all) <= options.maxTotalTokens) return { messages, stored, failures }
-  const begun: Draft[] = []
+  const begun: WorkingMessage[] = []
   let total = 0
   // Messages before the recent ones are checked only once.
   let done = 0
   // Without large parts, or during an outage, a pass is useless.
   let lastLarge = -1
   let isDown = false
-  for (const [index, draft] of all.entries()) {
-    const isAnswer = draft.message.role === 'assistant' && messages[index - 1]?.role !== 'assistant'
+  for (const [index, workingMessage] of all.entries()) {
+    const isAnswer = workingMessage.message.role === 'assistant' && messages[index - 1]?.role !== 'assistant'
     if (isAnswer && total > options.maxTotalTokens && lastLarge >= done && !isDown) {
       const rest = begun.slice(done)
       const before = totalTokens(rest)
@@ -165,9 +165,9 @@ async function replayPasses(
         options.keepRecentForCompact,
       )
     }
-    if (hasLargeParts(draft.message, options)) lastLarge = begun.length
-    begun.push(draft)
-    total += draft.tokens
+    if (hasLargeParts(workingMessage.message, options)) lastLarge = begun.length
+    begun.push(workingMessage)
+    total += workingMessage.tokens
   }
   return { messages: begun.map(({ message }) => message), stored, failures }
 }
@@ -240,15 +240,15 @@ function rememberedOf(
   { archive, maxTotalTokens }: ResolvedHistoryOptions,
 ): RememberedHistory {
   const all = partSystems(written, archive).rest
-  const isStuck = isSame && totalTokens(pass.drafts) > maxTotalTokens
+  const isStuck = isSame && totalTokens(pass.working) > maxTotalTokens
   const tail = isStuck ? 0 : sameAtEnd(came, partSystems(pass.messages, archive).rest)
   const went = all.slice(0, all.length - tail)
-  const drafts = pass.drafts.slice(pass.drafts.length - all.length).slice(0, went.length)
+  const working = pass.working.slice(pass.working.length - all.length).slice(0, went.length)
   const before = pass.applied.length > 0 ? known?.remembered : known?.remembered.before
   return {
     came: came.slice(0, came.length - tail),
     went,
-    origins: originsOf(drafts, begun.messages.length - came.length, known),
+    origins: originsOf(working, begun.messages.length - came.length, known),
     all,
     snapshot: findSystemSnapshot(pass.messages, archive)?.known,
     before: before && { ...before, before: undefined },
@@ -262,10 +262,10 @@ function sameAtEnd(a: readonly unknown[], b: readonly unknown[]): number {
 }
 
 /** @param more - The number of messages that the pass had before this conversation. */
-function originsOf(drafts: readonly Draft[], more: number, known: KnownHistory | undefined): number[] {
+function originsOf(working: readonly WorkingMessage[], more: number, known: KnownHistory | undefined): number[] {
   const { origins = [], replaced = 0 } = known ?? {}
   const start = more + replaced - origins.length
-  return drafts.map(({ index }) => origins[index - start] ?? index - more)
+  return working.map(({ index }) => origins[index - start] ?? index - more)
 }
 
 /** Replace the beginning of a conversation by its compacted form. */

@@ -13,10 +13,10 @@ import type { HistoryMessage } from '../history-message.ts'
 import { reportProgress, type ResolvedHistoryOptions } from '../history-options.ts'
 import {
   type ArchivedByHistory,
-  type Draft,
+  type WorkingMessage,
   type HistoryFailure,
   type HistoryReason,
-  redraft,
+  replaceMessage,
   totalTokens,
 } from '../history-outcome.ts'
 import { countMessage } from '../measure/count-message.ts'
@@ -35,7 +35,7 @@ const TYPICAL_GROUP: ArchivedMessages = {
 }
 
 interface Compression {
-  readonly drafts: readonly Draft[]
+  readonly working: readonly WorkingMessage[]
   readonly stored: readonly ArchivedByHistory[]
   readonly failures: readonly HistoryFailure[]
 }
@@ -48,30 +48,30 @@ interface Progress {
 
 /** Replace older messages by summaries, group by group. The first group that fails stays, with all later ones. */
 export async function compressMessages(
-  drafts: readonly Draft[],
+  working: readonly WorkingMessage[],
   format: HistoryFormat<unknown>,
   options: ResolvedHistoryOptions,
 ): Promise<Compression> {
-  const plan = planCompression(drafts, options)
-  noteReasons(drafts, plan)
+  const plan = planCompression(working, options)
+  noteReasons(working, plan)
   const progress: Progress = { snapshot: liveSnapshot(plan.before?.known, []), stored: [], failures: [] }
-  if (plan.reason === undefined && (await begin(plan, drafts, progress, format, options))) {
-    const groups = groupUnits(plan.units, drafts, options.groupTokens)
+  if (plan.reason === undefined && (await begin(plan, working, progress, format, options))) {
+    const groups = groupUnits(plan.units, working, options.groupTokens)
     for (const [number, group] of groups.entries()) {
-      const failed = await compressGroup(group, plan, drafts, progress, format, options)
+      const failed = await compressGroup(group, plan, working, progress, format, options)
       reportProgress({ step: 'store', group: number + 1, groups: groups.length }, options)
       if (failed === undefined) continue
-      for (const index of groups.slice(number).flat()) drafts[index]!.reason = failed
+      for (const index of groups.slice(number).flat()) working[index]!.reason = failed
       break
     }
   }
-  const left = applySnapshot(drafts, plan, progress.snapshot, options)
+  const left = applySnapshot(working, plan, progress.snapshot, options)
   const { request } = plan
   const isLarge = totalTokens(left) > options.maxTotalTokens
-  if (request === undefined || !isLarge) return { drafts: left, stored: progress.stored, failures: progress.failures }
-  const compacted = await compactRequest(drafts[request]!, compactionContext(left, format, options))
+  if (request === undefined || !isLarge) return { working: left, stored: progress.stored, failures: progress.failures }
+  const compacted = await compactRequest(working[request]!, compactionContext(left, format, options))
   return {
-    drafts: left,
+    working: left,
     stored: [...progress.stored, ...compacted.stored],
     failures: [...progress.failures, ...compacted.failures],
   }
@@ -79,7 +79,7 @@ export async function compressMessages(
 
 async function begin(
   { before, units }: CompressionPlan,
-  drafts: readonly Draft[],
+  working: readonly WorkingMessage[],
   progress: Progress,
   format: HistoryFormat<unknown>,
   options: ResolvedHistoryOptions,
@@ -95,15 +95,15 @@ async function begin(
       const stored = await retrieveGroup(group, finding)
       for (const position of group.kept) kept.push(stored?.[position - 1])
     }
-    const messages = drafts.map(({ message }) => message)
+    const messages = working.map(({ message }) => message)
     const keptAt = await findKept(messages, before.message + 1, kept, finding)
     progress.snapshot = liveSnapshot(before.known, keptAt)
     return true
   } catch (error) {
     // The messages stay after any error, and the outcome reports it.
     const all = units.flat()
-    for (const index of all) drafts[index]!.reason = 'store-failed'
-    progress.failures.push({ step: 'store', index: drafts[all[0] ?? 0]?.index ?? 0, error })
+    for (const index of all) working[index]!.reason = 'store-failed'
+    progress.failures.push({ step: 'store', index: working[all[0] ?? 0]?.index ?? 0, error })
     return false
   }
 }
@@ -111,17 +111,17 @@ async function begin(
 async function compressGroup(
   group: readonly number[],
   plan: CompressionPlan,
-  drafts: readonly Draft[],
+  working: readonly WorkingMessage[],
   progress: Progress,
   format: HistoryFormat<unknown>,
   options: ResolvedHistoryOptions,
 ): Promise<HistoryReason | undefined> {
   const { summarize, archive } = options
-  const first = drafts[group[0]!]!
-  const messages = group.map((index) => drafts[index]!.message)
-  const tokens = group.reduce((sum, index) => sum + drafts[index]!.tokens, 0)
+  const first = working[group[0]!]!
+  const messages = group.map((index) => working[index]!.message)
+  const tokens = group.reduce((sum, index) => sum + working[index]!.tokens, 0)
   const names = messages.flatMap((message) => findNames(message, archive).map(({ name }) => name))
-  const request = plan.request === undefined ? undefined : drafts[plan.request]!.message
+  const request = plan.request === undefined ? undefined : working[plan.request]!.message
   const previousSnapshot = progress.snapshot.text === '' ? undefined : progress.snapshot.text
   const growth = (text: string): number => snapshotGrowth(text, progress.snapshot, options)
   const asked = { messages, tokens, references: [...new Set(names)], request, previousSnapshot, growth }
@@ -137,7 +137,7 @@ async function compressGroup(
       summary.snapshot,
       progress.snapshot,
       plan.start,
-      drafts,
+      working,
       format,
       options,
     )
@@ -160,26 +160,27 @@ function snapshotGrowth(text: string, before: LiveSnapshot, { archive, countToke
 }
 
 function applySnapshot(
-  drafts: readonly Draft[],
+  working: readonly WorkingMessage[],
   { start }: CompressionPlan,
   snapshot: LiveSnapshot,
   { archive, countTokens }: ResolvedHistoryOptions,
-): readonly Draft[] {
+): readonly WorkingMessage[] {
   const { removed } = snapshot
-  if (removed.size === 0) return drafts
-  for (const index of removed) drafts[index]!.reason = 'compressed'
-  const left = drafts.filter((_, index) => index >= start && !removed.has(index))
-  const systems = drafts.slice(0, start)
+  if (removed.size === 0) return working
+  for (const index of removed) working[index]!.reason = 'compressed'
+  const left = working.filter((_, index) => index >= start && !removed.has(index))
+  const systems = working.slice(0, start)
   const messages = withSnapshot(
     systems.map(({ message }) => message),
     asSnapshot(snapshot),
     archive,
   )
-  const made = messages.map((message, position): Draft => {
-    const draft = systems[position]
-    if (draft === undefined) return { index: -1, message, tokens: countMessage(message, countTokens), reason: 'system' }
-    if (draft.message !== message) redraft(draft, message, 'system', countTokens)
-    return draft
+  const made = messages.map((message, position): WorkingMessage => {
+    const workingMessage = systems[position]
+    if (workingMessage === undefined)
+      return { index: -1, message, tokens: countMessage(message, countTokens), reason: 'system' }
+    if (workingMessage.message !== message) replaceMessage(workingMessage, message, 'system', countTokens)
+    return workingMessage
   })
   return [...made, ...left]
 }
@@ -187,7 +188,7 @@ function applySnapshot(
 /** The next snapshot replaces that many groups, so that the list stays short. */
 const MAX_GROUPS = 8
 
-/** A stored group, and the draft positions of its kept messages. */
+/** A stored group, and the working positions of its kept messages. */
 interface LiveGroup {
   readonly group: ArchivedMessages
   readonly keptAt: readonly number[]
@@ -197,7 +198,7 @@ interface LiveSnapshot {
   readonly text: string
   readonly groups: readonly LiveGroup[]
   readonly tokens: number
-  /** Positions of drafts that this pass removed. */
+  /** Positions of messages that this pass removed. */
   readonly removed: ReadonlySet<number>
 }
 
@@ -224,7 +225,7 @@ async function storeGroup(
   text: string,
   before: LiveSnapshot,
   start: number,
-  drafts: readonly Draft[],
+  working: readonly WorkingMessage[],
   format: HistoryFormat<unknown>,
   { archive, offloader, signal }: ResolvedHistoryOptions,
 ): Promise<{ readonly snapshot: LiveSnapshot; readonly item: ArchivedItem }> {
@@ -235,7 +236,7 @@ async function storeGroup(
   const kept: number[] = []
   const keptAt: number[] = []
   const add = (index: number, isKept: boolean): void => {
-    messages.push(drafts[index]!.message)
+    messages.push(working[index]!.message)
     if (!isKept) return
     kept.push(messages.length)
     keptAt.push(index)
@@ -259,7 +260,7 @@ async function storeGroup(
   const item = { kind, callId: 'history', part: 'messages', toolName: '', content: bytes, contentType }
   const { items } = await storeItems(archive, [item], { signal })
   const named: LiveGroup = { group: { ...items[0]!, count: messages.length, kept }, keptAt }
-  const tokens = group.reduce((sum, index) => sum + drafts[index]!.tokens, before.tokens)
+  const tokens = group.reduce((sum, index) => sum + working[index]!.tokens, before.tokens)
   const removed = new Set([...before.removed, ...taken])
   return { snapshot: { text, groups: [...(isFolded ? [] : groups), named], tokens, removed }, item: items[0]! }
 }
@@ -279,12 +280,12 @@ interface DividedHistory {
 }
 
 /** A conversation must begin with the user. If the recent messages do not, the last request stays. */
-function divideHistory(drafts: readonly Draft[], options: ResolvedHistoryOptions): DividedHistory {
-  const messages = drafts.map(({ message }) => message)
+function divideHistory(working: readonly WorkingMessage[], options: ResolvedHistoryOptions): DividedHistory {
+  const messages = working.map(({ message }) => message)
   const start = systemEnd(messages, options.archive)
   const recent = Math.max(start, recentStart(messages, options.keepRecentForCompress))
   const isOpening = messages.slice(recent).find(({ role }) => role !== 'system')?.role === 'user'
-  const request = isOpening ? undefined : lastRequest(drafts, start, recent)
+  const request = isOpening ? undefined : lastRequest(working, start, recent)
   const kept = new Set<number>()
   if (request !== undefined) kept.add(request)
   for (let index = start; index < recent; index++) if (messages[index]?.role === 'system') kept.add(index)
@@ -318,9 +319,9 @@ function mergeUnits(
   return merged
 }
 
-function lastRequest(drafts: readonly Draft[], start: number, end: number): number | undefined {
+function lastRequest(working: readonly WorkingMessage[], start: number, end: number): number | undefined {
   for (let index = end - 1; index >= start; index--) {
-    const { role, parts } = drafts[index]!.message
+    const { role, parts } = working[index]!.message
     if (role === 'user' && !parts.some(({ type }) => type === 'tool-result')) return index
   }
   return undefined
@@ -329,7 +330,7 @@ function lastRequest(drafts: readonly Draft[], start: number, end: number): numb
 /** Group units by `groupTokens`, in order; a larger unit is its own group, and 0 means one group. */
 function groupUnits(
   units: readonly (readonly number[])[],
-  drafts: readonly Draft[],
+  working: readonly WorkingMessage[],
   groupTokens: number,
 ): readonly (readonly number[])[] {
   if (units.length === 0) return []
@@ -338,7 +339,7 @@ function groupUnits(
   let current: number[] = []
   let tokens = 0
   for (const unit of units) {
-    const needed = unit.reduce((sum, index) => sum + drafts[index]!.tokens, 0)
+    const needed = unit.reduce((sum, index) => sum + working[index]!.tokens, 0)
     if (current.length > 0 && tokens + needed > groupTokens) {
       groups.push(current)
       current = []
@@ -359,22 +360,25 @@ interface CompressionPlan extends DividedHistory {
   readonly reason: 'no-summarize' | 'too-little' | undefined
 }
 
-function planCompression(drafts: readonly Draft[], options: ResolvedHistoryOptions): CompressionPlan {
-  const divided = divideHistory(drafts, options)
-  const systems = drafts.slice(0, divided.start).map(({ message }) => message)
+function planCompression(working: readonly WorkingMessage[], options: ResolvedHistoryOptions): CompressionPlan {
+  const divided = divideHistory(working, options)
+  const systems = working.slice(0, divided.start).map(({ message }) => message)
   const found = findSystemSnapshot(systems, options.archive)
-  const tokens = divided.units.flat().reduce((sum, index) => sum + drafts[index]!.tokens, 0)
+  const tokens = divided.units.flat().reduce((sum, index) => sum + working[index]!.tokens, 0)
   const isLittle = tokens < options.maxTotalTokens * MIN_SHARE
   const reason = isLittle ? 'too-little' : options.summarize === undefined ? 'no-summarize' : undefined
   return { ...divided, before: found, reason }
 }
 
 /** Note the reasons of all messages that are known before a model is asked. */
-function noteReasons(drafts: readonly Draft[], { start, recent, request, units, reason }: CompressionPlan): void {
-  for (const [index, draft] of drafts.entries()) {
-    if (draft.message.role === 'system') draft.reason = 'system'
-    else if (index >= recent || index < start) draft.reason = 'recent'
+function noteReasons(
+  working: readonly WorkingMessage[],
+  { start, recent, request, units, reason }: CompressionPlan,
+): void {
+  for (const [index, workingMessage] of working.entries()) {
+    if (workingMessage.message.role === 'system') workingMessage.reason = 'system'
+    else if (index >= recent || index < start) workingMessage.reason = 'recent'
   }
-  if (reason !== undefined) for (const index of units.flat()) drafts[index]!.reason = reason
-  if (request !== undefined) drafts[request]!.reason = 'request'
+  if (reason !== undefined) for (const index of units.flat()) working[index]!.reason = reason
+  if (request !== undefined) working[request]!.reason = 'request'
 }
