@@ -87,14 +87,14 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     const read = format.read(conversation)
     const parted = partSystems(read, options.archive)
     const known = this.#find(parted)
-    const { systems, rest: came } = known?.parted ?? parted
+    const { systems, rest: original } = known?.parted ?? parted
     const begun =
-      known === undefined ? await replayPasses(read, format, options) : goOn(known, systems, came, format, options)
+      known === undefined ? await replayPasses(read, format, options) : goOn(known, systems, original, format, options)
     const pass = await compactPass(begun.messages, format, options)
     const isSame = isSameList(pass.messages, read)
     const messages = isSame ? conversation : format.write(pass.messages)
     const written = isSame ? read : format.read(messages)
-    this.#remember(rememberedOf({ came, begun, pass, written, isSame, known }, options), known?.remembered)
+    this.#remember(rememberedOf({ original, begun, pass, written, isSame, known }, options), known?.remembered)
     this.#calls += 1
     if (this.#calls % CALLS_BETWEEN_USES === 0) await useNames(pass.messages, options)
     const { stored, failures, ...outcome } = outcomeOf(
@@ -103,8 +103,8 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
       pass,
       options,
     )
-    const isAsItCame = begun.messages === read
-    const tokens = isAsItCame ? outcome.tokens.before : totalTokens(workingMessagesOf(read, options.countTokens))
+    const isOriginal = begun.messages === read
+    const tokens = isOriginal ? outcome.tokens.before : totalTokens(workingMessagesOf(read, options.countTokens))
     return {
       ...outcome,
       messages,
@@ -127,7 +127,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
   #remember(made: RememberedHistory, known: RememberedHistory | undefined): void {
     const index = known === undefined ? -1 : this.#remembered.indexOf(known)
     if (index >= 0) this.#remembered.splice(index, 1)
-    const last = made.came.length > 0 ? made : known
+    const last = made.original.length > 0 ? made : known
     if (last !== undefined) this.#remembered.unshift(last)
     this.#remembered.splice(MAX_REMEMBERED)
   }
@@ -187,9 +187,9 @@ async function useNames(
 
 /** The beginning of a conversation before and after compaction, up to the last changed message. */
 interface RememberedHistory {
-  readonly came: readonly HistoryMessage[]
-  readonly went: readonly HistoryMessage[]
-  /** For each message of `went`, its position in `came`. */
+  readonly original: readonly HistoryMessage[]
+  readonly compacted: readonly HistoryMessage[]
+  /** For each message of `compacted`, its position in `original`. */
   readonly origins: readonly number[]
   /** The complete result, which a framework may pass next. */
   readonly all: readonly HistoryMessage[]
@@ -210,24 +210,24 @@ interface KnownHistory {
 
 /** Match a remembered conversation with the beginning of a new one; `matched` is 0 if it differs. */
 function matchRemembered(remembered: RememberedHistory, parted: PartedHistory): KnownHistory {
-  const { came, went, all } = remembered
-  if (isBeginning(came, parted.rest)) {
+  const { original, compacted, all } = remembered
+  if (isBeginning(original, parted.rest)) {
     const { origins } = remembered
-    return { remembered, matched: came.length, replaced: came.length, origins, parted }
+    return { remembered, matched: original.length, replaced: original.length, origins, parted }
   }
-  const asItWent = { remembered, replaced: went.length, origins: [...went.keys()] }
-  if (isBeginning(all, parted.rest)) return { ...asItWent, matched: all.length, parted }
+  const asCompacted = { remembered, replaced: compacted.length, origins: [...compacted.keys()] }
+  if (isBeginning(all, parted.rest)) return { ...asCompacted, matched: all.length, parted }
   // Without the snapshot, the system messages behind it look like the leading ones.
   const spoken = all.findIndex(({ role }) => role !== 'system')
   const between = Math.min(spoken < 0 ? all.length : spoken, parted.systems.length)
   const at = parted.systems.length - between
   const moved = { systems: parted.systems.slice(0, at), rest: [...parted.systems.slice(at), ...parted.rest] }
   const matched = between > 0 && isBeginning(all, moved.rest) ? all.length : 0
-  return { ...asItWent, matched, parted: matched > 0 ? moved : parted }
+  return { ...asCompacted, matched, parted: matched > 0 ? moved : parted }
 }
 
-interface LivedPass {
-  readonly came: readonly HistoryMessage[]
+interface FinishedPass {
+  readonly original: readonly HistoryMessage[]
   readonly begun: BegunHistory
   readonly pass: HistoryPass
   readonly written: readonly HistoryMessage[]
@@ -236,19 +236,19 @@ interface LivedPass {
 }
 
 function rememberedOf(
-  { came, begun, pass, written, isSame, known }: LivedPass,
+  { original, begun, pass, written, isSame, known }: FinishedPass,
   { archive, maxTotalTokens }: ResolvedHistoryOptions,
 ): RememberedHistory {
   const all = partSystems(written, archive).rest
   const isStuck = isSame && totalTokens(pass.working) > maxTotalTokens
-  const tail = isStuck ? 0 : sameAtEnd(came, partSystems(pass.messages, archive).rest)
-  const went = all.slice(0, all.length - tail)
-  const working = pass.working.slice(pass.working.length - all.length).slice(0, went.length)
+  const tail = isStuck ? 0 : sameAtEnd(original, partSystems(pass.messages, archive).rest)
+  const compacted = all.slice(0, all.length - tail)
+  const working = pass.working.slice(pass.working.length - all.length).slice(0, compacted.length)
   const before = pass.applied.length > 0 ? known?.remembered : known?.remembered.before
   return {
-    came: came.slice(0, came.length - tail),
-    went,
-    origins: originsOf(working, begun.messages.length - came.length, known),
+    original: original.slice(0, original.length - tail),
+    compacted,
+    origins: originsOf(working, begun.messages.length - original.length, known),
     all,
     snapshot: findSystemSnapshot(pass.messages, archive)?.known,
     before: before && { ...before, before: undefined },
@@ -272,14 +272,14 @@ function originsOf(working: readonly WorkingMessage[], more: number, known: Know
 function goOn(
   { remembered, replaced, origins }: KnownHistory,
   systems: readonly HistoryMessage[],
-  came: readonly HistoryMessage[],
+  original: readonly HistoryMessage[],
   format: HistoryFormat<unknown>,
   { archive }: ResolvedHistoryOptions,
 ): BegunHistory {
   const { snapshot } = remembered
   const written = (message: HistoryMessage): unknown => format.write([message])
-  const went = remembered.went.map((message, index) => {
-    const now = came[origins[index]!]
+  const compacted = remembered.compacted.map((message, index) => {
+    const now = original[origins[index]!]
     if (now === undefined) return message
     // Programs move cache marks between calls; changed messages get the current marks.
     const rebased = rebaseMessage(message, now)
@@ -287,7 +287,7 @@ function goOn(
   })
   const isNew = snapshot !== undefined && findSystemSnapshot(systems, archive) === undefined
   const first = isNew ? withSnapshot(systems, snapshot, archive) : systems
-  return { messages: [...first, ...went, ...came.slice(replaced)], stored: [], failures: [] }
+  return { messages: [...first, ...compacted, ...original.slice(replaced)], stored: [], failures: [] }
 }
 
 const isBeginning = (beginning: readonly HistoryMessage[], messages: readonly HistoryMessage[]): boolean =>

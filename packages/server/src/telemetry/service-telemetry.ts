@@ -1,12 +1,4 @@
-import {
-  context,
-  propagation,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  type Span,
-  type Tracer,
-} from '@opentelemetry/api'
+import { context, propagation, SpanKind, SpanStatusCode, trace, type Span, type Tracer } from '@opentelemetry/api'
 import type { OffloadEvent } from '@spillway/core'
 import type { WorkGate } from '../limits/work-gate.ts'
 import type { RequestRecord } from './request-record.ts'
