@@ -103,7 +103,7 @@ function withoutStoring({ archive, offloader }: ResolvedHistoryOptions): History
         .replaceAll(/[^a-z0-9_]/g, '_')
         .slice(0, 43)
       const digest = count.toString(2).replaceAll('0', 'a').replaceAll('1', 'q').padStart(20, 'k3jx52mvn4q7ah6zr2yc')
-      return { name: `${slug}_${digest}`, undo: async () => {} }
+      return { name: `${slug}_${digest}`, rollback: async () => {} }
     },
     retrieve: (name, options) => archive.retrieve(name, options),
     ...(archive.has !== undefined && { has: archive.has.bind(archive) }),

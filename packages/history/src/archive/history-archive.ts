@@ -52,7 +52,7 @@ export interface NewArchivedItem {
 export interface ArchiveReceipt {
   readonly name: string
   /** Remove the item, unless it existed before or was used since. */
-  undo(): Promise<void>
+  rollback(): Promise<void>
 }
 
 /** A replacement to write, with its stored items. */
@@ -138,7 +138,7 @@ export interface StoredItems {
   /** In the order in which they were given. */
   readonly items: readonly ArchivedItem[]
   /** Remove the items that this call created and nobody has used since; failures are ignored. */
-  undo(): Promise<void>
+  rollback(): Promise<void>
 }
 
 /** Store all items or none: if one fails, remove the others and throw. */
@@ -149,8 +149,8 @@ export async function storeItems(
 ): Promise<StoredItems> {
   const receipts: ArchiveReceipt[] = []
   const stored: ArchivedItem[] = []
-  const undo = async (): Promise<void> => {
-    await Promise.allSettled(receipts.map((receipt) => receipt.undo()))
+  const rollback = async (): Promise<void> => {
+    await Promise.allSettled(receipts.map((receipt) => receipt.rollback()))
   }
   for (let start = 0; start < items.length; start += CONCURRENT_STORES) {
     const batch = items.slice(start, start + CONCURRENT_STORES)
@@ -158,13 +158,13 @@ export async function storeItems(
     for (const result of results) if (result.status === 'fulfilled') receipts.push(result.value)
     const failed = results.find((result) => result.status === 'rejected')
     if (failed !== undefined) {
-      await undo()
+      await rollback()
       throw failed.reason
     }
     for (const [index, { kind, contentType, content }] of batch.entries())
       stored.push({ name: receipts[start + index]!.name, kind, contentType, size: content.byteLength })
   }
-  return { items: stored, undo }
+  return { items: stored, rollback }
 }
 
 async function storeItem(
@@ -175,7 +175,7 @@ async function storeItem(
   const storing = archive.store(item, options)
   const receipt = await orAborted(storing, options.signal).catch((error: unknown) => {
     // An archive may ignore its signal; an item that it stores later is removed again.
-    if (options.signal?.aborted === true) undoLater(storing)
+    if (options.signal?.aborted === true) rollbackLater(storing)
     throw error
   })
   // A custom storage may return any value.
@@ -184,9 +184,9 @@ async function storeItem(
   return receipt
 }
 
-function undoLater(storing: Promise<ArchiveReceipt>): void {
+function rollbackLater(storing: Promise<ArchiveReceipt>): void {
   void Promise.allSettled([storing])
-    .then(async ([result]) => (result.status === 'fulfilled' ? await result.value.undo() : undefined))
+    .then(async ([result]) => (result.status === 'fulfilled' ? await result.value.rollback() : undefined))
     .catch((error: unknown) => warn('Removing what was stored after an abort failed.', error))
 }
 

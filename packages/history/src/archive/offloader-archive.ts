@@ -51,7 +51,7 @@ export function offloaderArchive(offloader: ContextOffloader): HistoryArchive {
       })
       return {
         name,
-        async undo() {
+        async rollback() {
           if (receipt?.created === true) await storage.delete?.(name, { unusedSince: receipt.usedAt })
         },
       }

@@ -108,9 +108,9 @@ async function compactPart(
   if (choice.kind === 'arguments') return await compactArguments(workingMessage.message, choice.part, context)
   if (choice.kind === 'replacement') {
     const shorter = await shrinkReplacement(choice.part, choice.known, context)
-    if (shorter !== undefined) return { part: shorter, stored: { items: [], undo: async () => {} } }
+    if (shorter !== undefined) return { part: shorter, stored: { items: [], rollback: async () => {} } }
     // It only looks like a replacement.
-    if (choice.tokens <= context.maxToolMessageTokens) return { part, stored: { items: [], undo: async () => {} } }
+    if (choice.tokens <= context.maxToolMessageTokens) return { part, stored: { items: [], rollback: async () => {} } }
   }
   return await compactResult(workingMessage.message, choice.part, choice.tokens, context)
 }
@@ -132,7 +132,7 @@ async function attempt(
     if (compacted === undefined) return { reason: 'not-storable', stored: [], failures: [] }
     const { part, stored } = compacted
     if (writtenTokens(message, part, context) >= tokens) {
-      await stored.undo()
+      await stored.rollback()
       return { reason: isKnown ? 'already-compacted' : 'not-smaller', stored: [], failures: [] }
     }
     const items = stored.items.map(({ name, kind, size }) => ({ name, kind, size, index }))

@@ -192,7 +192,7 @@ export async function compactExactly<Part extends HistoryPart>(
 ): Promise<CompactedPart<Part> | undefined> {
   const orNothing = async (found: CompactedPart<Part>): Promise<CompactedPart<Part> | undefined> => {
     if (namesAll(message, found, context)) return found
-    await found.stored.undo()
+    await found.stored.rollback()
     return undefined
   }
   const archive = storingOnce(context.archive)
@@ -204,15 +204,15 @@ export async function compactExactly<Part extends HistoryPart>(
     const original = textContent('original', json, context.offloader.options.redact)
     if (original.isRedacted) return await orNothing(compacted)
     const exact = await replace([...contents, original], archive, replacing, context)
-    const undo = async (): Promise<void> => {
-      await exact.stored.undo()
-      await compacted.stored.undo()
+    const rollback = async (): Promise<void> => {
+      await exact.stored.rollback()
+      await compacted.stored.rollback()
     }
-    const whole = await orNothing({ part: exact.part, stored: { items: exact.stored.items, undo } })
+    const whole = await orNothing({ part: exact.part, stored: { items: exact.stored.items, rollback } })
     // The original holds content whose types cannot be parsed, and lists that are too long.
     return whole ?? (await orNothing(await replace([original], storingOnce(context.archive), replacing, context)))
   } catch (error) {
-    await compacted.stored.undo()
+    await compacted.stored.rollback()
     throw error
   }
 }
@@ -239,7 +239,7 @@ async function replace<Part>(
   try {
     return { part: await write(contents.map((one, index) => ({ ...one, item: stored.items[index]! }))), stored }
   } catch (error) {
-    await stored.undo()
+    await stored.rollback()
     throw error
   }
 }

@@ -102,7 +102,7 @@ export class FileArchive implements HistoryArchive {
     this.#stored.set(name, { file, writtenPath, created: created || before?.created === true, text })
     return {
       name,
-      undo: async () => {
+      rollback: async () => {
         if (before === undefined) this.#stored.delete(name)
         if (created) await this.#files.discard(file)
       },
