@@ -92,10 +92,10 @@ describe('compactHistory', () => {
       ...['a', 'b', 'c'].map((id) => result(id, logOf(id, 1_200))),
     ]
     const { options } = bench()
-    const kept = await compactHistory(messages, options)
-    expect(kept.applied).toEqual([])
-    expect(kept.fits).toBe(false)
-    expect(kept.obstacles.map(({ index, reason }) => [index, reason])).toEqual([[2, 'recent']])
+    const retained = await compactHistory(messages, options)
+    expect(retained.applied).toEqual([])
+    expect(retained.fits).toBe(false)
+    expect(retained.obstacles.map(({ index, reason }) => [index, reason])).toEqual([[2, 'recent']])
     const none = await compactHistory(messages, { ...options, keepRecent: 0 })
     expect(none.stored).toHaveLength(3)
     expect(none.fits).toBe(true)

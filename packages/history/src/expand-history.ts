@@ -1,7 +1,7 @@
 import type { StorageError } from '@spillway/core'
 import type { ArchivedItem } from './archive/history-archive.ts'
 import { restoreMessage } from './compact/restore-message.ts'
-import { expandSnapshot, type Finding } from './compress/find-kept.ts'
+import { expandSnapshot, type Finding } from './compress/find-retained.ts'
 import { findSystemSnapshot } from './compress/system-snapshot.ts'
 import { neutralMessages } from './formats/neutral-messages.ts'
 import type { HistoryFormat } from './history-format.ts'

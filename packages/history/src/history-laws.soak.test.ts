@@ -90,10 +90,10 @@ async function checkKept(name: FormatName, { conversation, isValid, limits, mode
   const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
   const options = { offloader, format, summarize: summarizeAs(models), summaryTimeoutMs: 5, ...limits }
   const all = format.read(conversation)
-  let kept: readonly HistoryMessage[] = []
+  let retained: readonly HistoryMessage[] = []
   let from = 0
   for (const index of callsOf(all)) {
-    const history = format.write([...kept, ...all.slice(from, index)])
+    const history = format.write([...retained, ...all.slice(from, index)])
     const { messages, fits, obstacles, tokens } = await compactHistory(history, options)
     const raw = format.write(all.slice(0, index))
     const problems = kinds(validateHistory(name, messages))
@@ -103,7 +103,7 @@ async function checkKept(name: FormatName, { conversation, isValid, limits, mode
     const expanded = await expandHistory(messages, { offloader, format })
     expect(expanded.missing).toEqual([])
     if (!isEqualValue(expanded.messages, raw)) expect(expanded.messages).toEqual(raw)
-    kept = format.read(messages)
+    retained = format.read(messages)
     from = index
   }
 }

@@ -291,8 +291,8 @@ describe('/context_offload, compact', () => {
     } as const
     const service = await startService({ contextOffload })
     const messages = [ASK, call('c1'), result('c1'), ...END]
-    const kept = await service.post('/context_offload', { messages, max_total_tokens: null })
-    expect(kept.json.messages).toEqual(messages)
+    const retained = await service.post('/context_offload', { messages, max_total_tokens: null })
+    expect(retained.json.messages).toEqual(messages)
     const { json } = await service.post('/context_offload', { messages, max_total_tokens: 100 })
     expect(json.messages[2]?.['content']).toBe(
       `${LARGE.slice(0, 7)}... (detailed result is stored in of_the_service/tool_call_c1.txt)`,

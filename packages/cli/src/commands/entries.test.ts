@@ -119,11 +119,11 @@ describe('stat', () => {
 describe('rm', () => {
   test('removes entries, and says which were not there', async () => {
     const cwd = temporaryFolder()
-    const [one, two, kept] = [await put('1', cwd), await put('2', cwd), await put('3', cwd)]
+    const [one, two, retained] = [await put('1', cwd), await put('2', cwd), await put('3', cwd)]
     expect(await spillway(['rm', one, two], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    const again = await spillway(['rm', one, kept, '--json'], { cwd })
+    const again = await spillway(['rm', one, retained, '--json'], { cwd })
     expect(again.code).toBe(1)
-    expect(JSON.parse(again.stdout)).toEqual({ removed: [kept], missing: [one] })
+    expect(JSON.parse(again.stdout)).toEqual({ removed: [retained], missing: [one] })
     const missing = await spillway(['rm', one], { cwd })
     expect(missing).toMatchObject({ code: 1, stdout: '' })
     expect(missing.stderr).toContain(one)

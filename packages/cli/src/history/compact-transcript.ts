@@ -134,7 +134,7 @@ export function assertCanSummarize(transcript: Transcript, options: CompactOptio
 
 /** Create a storage that returns the real references but stores nothing; existing entries can be read. */
 export function trialStorage(real: Storage, scope: readonly string[] | undefined): Storage {
-  const unkept = createStorage({
+  const dryStorage = createStorage({
     async write(_id, chunks) {
       for await (const _chunk of chunks);
       return true
@@ -145,7 +145,7 @@ export function trialStorage(real: Storage, scope: readonly string[] | undefined
   })
   const { stat } = real
   return {
-    store: (...input) => (scope === undefined ? unkept : scopeOf(unkept, scope)).store(...input),
+    store: (...input) => (scope === undefined ? dryStorage : scopeOf(dryStorage, scope)).store(...input),
     retrieve: (reference, options) => real.retrieve(reference, options),
     ...(stat === undefined ? {} : { stat: stat.bind(real) }),
     delete: async () => {},

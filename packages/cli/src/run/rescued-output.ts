@@ -1,9 +1,9 @@
-const KEPT_BYTES = 8 * 1024 * 1024
+const RETAINED_BYTES = 8 * 1024 * 1024
 
 /** Passes on a stream, and keeps its latest bytes for a reader that fails. */
 export class RescuedOutput implements AsyncIterable<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>
-  readonly #kept = new TailBuffer(KEPT_BYTES)
+  readonly #retained = new TailBuffer(RETAINED_BYTES)
   readonly #onProgress: (bytes: number) => void
   #pending: Promise<IteratorResult<Uint8Array>> | undefined
   #size = 0
@@ -16,7 +16,7 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
 
   /** Bytes that are no longer available. */
   get lost(): number {
-    return this.#kept.dropped
+    return this.#retained.dropped
   }
 
   get size(): number {
@@ -31,7 +31,7 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
         const result = await this.#pending
         this.#pending = undefined
         if (result.done !== true) {
-          this.#kept.push(result.value)
+          this.#retained.push(result.value)
           this.#size += result.value.byteLength
           this.#onProgress(this.#size)
         }
@@ -42,8 +42,8 @@ export class RescuedOutput implements AsyncIterable<Uint8Array> {
 
   /** Yield the latest bytes again, then the rest. */
   async *rest(): AsyncGenerator<Uint8Array> {
-    const kept = this.#kept.read()
-    if (kept.byteLength > 0) yield kept
+    const retained = this.#retained.read()
+    if (retained.byteLength > 0) yield retained
     for (;;) {
       const result = await (this.#pending ?? this.#source.next())
       this.#pending = undefined
@@ -75,11 +75,11 @@ export class TailBuffer {
   push(chunk: Uint8Array): void {
     this.#grow(this.#total + chunk.byteLength)
     const size = this.#bytes.byteLength
-    const kept = chunk.subarray(Math.max(0, chunk.byteLength - size))
-    const at = (this.#total + chunk.byteLength - kept.byteLength) % size
-    const first = kept.subarray(0, size - at)
+    const retained = chunk.subarray(Math.max(0, chunk.byteLength - size))
+    const at = (this.#total + chunk.byteLength - retained.byteLength) % size
+    const first = retained.subarray(0, size - at)
     this.#bytes.set(first, at)
-    this.#bytes.set(kept.subarray(first.byteLength), 0)
+    this.#bytes.set(retained.subarray(first.byteLength), 0)
     this.#total += chunk.byteLength
   }
 

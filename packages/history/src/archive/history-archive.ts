@@ -87,7 +87,7 @@ export interface KnownReplacement {
 export interface ArchivedMessages extends ArchivedItem {
   readonly count: number
   /** Positions in the group, from 1, of messages that are still in the history after the system messages. */
-  readonly kept: readonly number[]
+  readonly retained: readonly number[]
 }
 
 /** A summary in the system message, and the groups of messages that it replaces. */

@@ -70,13 +70,13 @@ it('is not held up by lines that were made to do so', () => {
   expect(readFrame(frame(...open, '[Stored references:]', '  a (text, 9 bytes)'))).toBeUndefined()
 })
 
-const group = (name: string, kept: number[] = []): ArchivedMessages => ({
+const group = (name: string, retained: number[] = []): ArchivedMessages => ({
   name,
   kind: 'messages',
   contentType: 'application/json',
   size: 12_345,
   count: 1_500,
-  kept,
+  retained,
 })
 
 const guide = { howToRead: ['Read them by a tool.'], commandOf: () => undefined }

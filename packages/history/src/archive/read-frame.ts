@@ -115,9 +115,9 @@ export function formatSnapshot({ text, groups, tokens }: HistorySnapshot, guide:
   ].join('\n')
 }
 
-function formatGroup({ name, size, count, kept }: ArchivedMessages, command: string | undefined): string {
+function formatGroup({ name, size, count, retained }: ArchivedMessages, command: string | undefined): string {
   const messages = `${formatCount(count)} ${count === 1 ? 'message' : 'messages'}`
-  const positions = kept.length === 0 ? '' : `, kept ${kept.join(', ')}`
+  const positions = retained.length === 0 ? '' : `, kept ${retained.join(', ')}`
   return `  ${name} (messages, ${formatCount(size)} bytes, ${messages}${positions})${command === undefined ? '' : `: ${command}`}`
 }
 
@@ -150,15 +150,15 @@ export function findSnapshot(text: string): KnownSnapshot | undefined {
 }
 
 function readGroup(line: string): ArchivedMessages | undefined {
-  const [, name, size, count, kept] = GROUP_LINE.exec(line) ?? []
+  const [, name, size, count, retained] = GROUP_LINE.exec(line) ?? []
   if (name === undefined || size === undefined || count === undefined) return undefined
-  const positions = kept === undefined ? [] : kept.split(', ').map(Number)
+  const positions = retained === undefined ? [] : retained.split(', ').map(Number)
   return {
     name,
     kind: 'messages',
     contentType: 'application/json',
     size: readCount(size),
     count: readCount(count),
-    kept: positions,
+    retained: positions,
   }
 }

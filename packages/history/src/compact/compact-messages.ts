@@ -249,10 +249,10 @@ async function compactResult(
   const { callId, toolName, isError = false } = part
   const origin: ContentOrigin = { callId, toolName, call: context.calls.get(callId), isError }
   const contents: StorableContent[] = []
-  const kept: HistoryContent[] = []
+  const retained: HistoryContent[] = []
   for (const content of part.content) {
     const storable = storableContent(content, redact)
-    if (storable === undefined) kept.push(content)
+    if (storable === undefined) retained.push(content)
     else contents.push(storable)
   }
   if (contents.length === 0) return undefined
@@ -261,7 +261,7 @@ async function compactResult(
   const nameOf = ({ kind }: StorableContent, index: number): string => (kind === 'original' ? kind : `${index}`)
   const write = async (stored: readonly StoredContent[]): Promise<HistoryToolResult> => {
     const text = await writeReplaced('result', origin, stored, total, context)
-    return { ...part, content: [{ type: 'text', text }, ...kept] }
+    return { ...part, content: [{ type: 'text', text }, ...retained] }
   }
   return await compactExactly(message, part, joinTexts(contents), { origin, nameOf, write }, context)
 }

@@ -86,13 +86,13 @@ async function restoreResult(
   message: HistoryMessage,
   restoring: Restoring,
 ): Promise<RestoredPart> {
-  const [first, ...kept] = part.content
+  const [first, ...retained] = part.content
   const known = first?.type === 'text' ? restoring.archive.readReplacement(first.text) : undefined
   if (known?.subject !== 'result' || !isAnyWanted([known], restoring)) return { part }
   return await restoreFrom(part, message, known, restoring, async (items) => {
     const content: HistoryContent[] = []
     for (const item of items) content.push(await restoreContent(item, restoring))
-    return { ...part, content: [...content, ...kept] }
+    return { ...part, content: [...content, ...retained] }
   })
 }
 

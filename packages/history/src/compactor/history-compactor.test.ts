@@ -129,7 +129,7 @@ describe('HistoryCompactor', () => {
     ['nothing of what was made of it', (_, history) => history],
     ['all that was made of it', (sent) => [...sent]],
     ['the messages, but not the system message', (sent, history) => [history[0]!, ...sent.slice(1)]],
-  ])('keeps system messages between others where a framework keeps %s', async (_, kept) => {
+  ])('keeps system messages between others where a framework keeps %s', async (_, retained) => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const summarize = async (): Promise<string> => snapshot('goal')
     const compactor = compactorOver(storage, { mode: 'compress', summarize, maxTotalTokens: 3_000 })
@@ -146,7 +146,7 @@ describe('HistoryCompactor', () => {
       const offloader = new ContextOffloader({ storage })
       const expanded = await expandHistory(messages, { offloader, format: openAIChat<ChatMessage>() })
       expect(expanded).toEqual({ messages: all, missing: [] })
-      history = kept(messages, history)
+      history = retained(messages, history)
     }
   })
 

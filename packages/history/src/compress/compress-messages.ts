@@ -21,7 +21,7 @@ import {
 } from '../history-outcome.ts'
 import { countMessage } from '../measure/count-message.ts'
 import { conversationUnits, recentStart } from '../measure/recent-start.ts'
-import { type Finding, findKept, readableJson, retrieveGroup } from './find-kept.ts'
+import { type Finding, findRetained, readableJson, retrieveGroup } from './find-retained.ts'
 import { summarizeGroup } from './summarize-group.ts'
 import { findSystemSnapshot, systemEnd, type SystemSnapshot, withSnapshot } from './system-snapshot.ts'
 
@@ -31,7 +31,7 @@ const TYPICAL_GROUP: ArchivedMessages = {
   contentType: 'application/json',
   size: 1_000_000,
   count: 1_000,
-  kept: [1, 100],
+  retained: [1, 100],
 }
 
 interface Compression {
@@ -89,15 +89,15 @@ async function begin(
   const retrieve: Finding['retrieve'] = (name) => archive.retrieve(name, { signal })
   const finding: Finding = { format, archive, retrieve, redact: offloader.options.redact }
   try {
-    const kept: (HistoryMessage | undefined)[] = []
+    const retained: (HistoryMessage | undefined)[] = []
     for (const group of before.known.groups) {
-      if (group.kept.length === 0) continue
+      if (group.retained.length === 0) continue
       const stored = await retrieveGroup(group, finding)
-      for (const position of group.kept) kept.push(stored?.[position - 1])
+      for (const position of group.retained) retained.push(stored?.[position - 1])
     }
     const messages = working.map(({ message }) => message)
-    const keptAt = await findKept(messages, before.message + 1, kept, finding)
-    progress.snapshot = liveSnapshot(before.known, keptAt)
+    const retainedAt = await findRetained(messages, before.message + 1, retained, finding)
+    progress.snapshot = liveSnapshot(before.known, retainedAt)
     return true
   } catch (error) {
     // The messages stay after any error, and the outcome reports it.
@@ -191,7 +191,7 @@ const MAX_GROUPS = 8
 /** A stored group, and the working positions of its kept messages. */
 interface LiveGroup {
   readonly group: ArchivedMessages
-  readonly keptAt: readonly number[]
+  readonly retainedAt: readonly number[]
 }
 
 interface LiveSnapshot {
@@ -202,13 +202,16 @@ interface LiveSnapshot {
   readonly removed: ReadonlySet<number>
 }
 
-function liveSnapshot(before: KnownSnapshot | undefined, keptAt: readonly (number | undefined)[]): LiveSnapshot {
+function liveSnapshot(before: KnownSnapshot | undefined, retainedAt: readonly (number | undefined)[]): LiveSnapshot {
   let next = 0
   const groups = (before?.groups ?? []).map((group): LiveGroup => {
-    const places = group.kept.map((position, index) => ({ position, at: keptAt[next + index] }))
-    next += group.kept.length
+    const places = group.retained.map((position, index) => ({ position, at: retainedAt[next + index] }))
+    next += group.retained.length
     const found = places.filter((place): place is { position: number; at: number } => place.at !== undefined)
-    return { group: { ...group, kept: found.map(({ position }) => position) }, keptAt: found.map(({ at }) => at) }
+    return {
+      group: { ...group, retained: found.map(({ position }) => position) },
+      retainedAt: found.map(({ at }) => at),
+    }
   })
   return { text: before?.text ?? '', groups, tokens: before?.tokens ?? 0, removed: new Set() }
 }
@@ -231,25 +234,25 @@ async function storeGroup(
 ): Promise<{ readonly snapshot: LiveSnapshot; readonly item: ArchivedItem }> {
   const taken = new Set(group)
   const groups = before.groups.map((live) => withoutTaken(live, taken))
-  const keptBefore = groups.flatMap(({ keptAt }) => keptAt)
+  const retainedBefore = groups.flatMap(({ retainedAt }) => retainedAt)
   const messages: HistoryMessage[] = []
-  const kept: number[] = []
-  const keptAt: number[] = []
-  const add = (index: number, isKept: boolean): void => {
+  const retained: number[] = []
+  const retainedAt: number[] = []
+  const add = (index: number, isRetained: boolean): void => {
     messages.push(working[index]!.message)
-    if (!isKept) return
-    kept.push(messages.length)
-    keptAt.push(index)
+    if (!isRetained) return
+    retained.push(messages.length)
+    retainedAt.push(index)
   }
   const isFolded = groups.length >= MAX_GROUPS
   if (isFolded) {
     // The older groups go with it: the new group starts with their snapshot and kept messages.
     messages.push(...withSnapshot([], asSnapshot({ ...before, groups }), archive))
-    for (const index of keptBefore) add(index, true)
+    for (const index of retainedBefore) add(index, true)
   }
   let first = start
   for (const index of before.removed) first = Math.max(first, index + 1)
-  const known = new Set(before.groups.flatMap((live) => live.keptAt))
+  const known = new Set(before.groups.flatMap((live) => live.retainedAt))
   for (let index = first; index <= group.at(-1)!; index++) if (!known.has(index)) add(index, !taken.has(index))
   const json = encodeConversation(format, messages)
   const { bytes, contentType, kind } = textContent(
@@ -259,22 +262,22 @@ async function storeGroup(
   )
   const item = { kind, callId: 'history', part: 'messages', toolName: '', content: bytes, contentType }
   const { items } = await storeItems(archive, [item], { signal })
-  const named: LiveGroup = { group: { ...items[0]!, count: messages.length, kept }, keptAt }
+  const named: LiveGroup = { group: { ...items[0]!, count: messages.length, retained }, retainedAt }
   const tokens = group.reduce((sum, index) => sum + working[index]!.tokens, before.tokens)
   const removed = new Set([...before.removed, ...taken])
   return { snapshot: { text, groups: [...(isFolded ? [] : groups), named], tokens, removed }, item: items[0]! }
 }
 
-function withoutTaken({ group, keptAt }: LiveGroup, taken: ReadonlySet<number>): LiveGroup {
-  const kept = group.kept.filter((_, position) => !taken.has(keptAt[position]!))
-  return { group: { ...group, kept }, keptAt: keptAt.filter((index) => !taken.has(index)) }
+function withoutTaken({ group, retainedAt }: LiveGroup, taken: ReadonlySet<number>): LiveGroup {
+  const retained = group.retained.filter((_, position) => !taken.has(retainedAt[position]!))
+  return { group: { ...group, retained }, retainedAt: retainedAt.filter((index) => !taken.has(index)) }
 }
 
 interface DividedHistory {
   readonly start: number
   readonly recent: number
   /** System messages and the last request, which stay. */
-  readonly kept: ReadonlySet<number>
+  readonly retained: ReadonlySet<number>
   readonly request: number | undefined
   readonly units: readonly (readonly number[])[]
 }
@@ -286,17 +289,17 @@ function divideHistory(working: readonly WorkingMessage[], options: ResolvedHist
   const recent = Math.max(start, recentStart(messages, options.keepRecentForCompress))
   const isOpening = messages.slice(recent).find(({ role }) => role !== 'system')?.role === 'user'
   const request = isOpening ? undefined : lastRequest(working, start, recent)
-  const kept = new Set<number>()
-  if (request !== undefined) kept.add(request)
-  for (let index = start; index < recent; index++) if (messages[index]?.role === 'system') kept.add(index)
+  const retained = new Set<number>()
+  if (request !== undefined) retained.add(request)
+  for (let index = start; index < recent; index++) if (messages[index]?.role === 'system') retained.add(index)
   const units: number[][] = []
   for (const unit of conversationUnits(messages)) {
     if (unit.end <= start || unit.start >= recent) continue
     const positions = Array.from({ length: unit.end - unit.start }, (_, index) => unit.start + index)
-    const left = positions.filter((index) => !kept.has(index))
+    const left = positions.filter((index) => !retained.has(index))
     if (left.length > 0) units.push(left)
   }
-  return { start, recent, kept, request, units: mergeUnits(units, messages, start, request) }
+  return { start, recent, retained, request, units: mergeUnits(units, messages, start, request) }
 }
 
 /** Joins units if removing the first alone would leave a conversation that does not begin with the user. */

@@ -4,7 +4,7 @@ import { aiSdkMessages } from './ai-sdk-messages.ts'
 
 const format = aiSdkMessages()
 
-const options = { providerOptions: { x: { kept: true } } }
+const options = { providerOptions: { x: { retained: true } } }
 
 const tool = (output: object): object[] => [
   { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'read', output, ...options }] },

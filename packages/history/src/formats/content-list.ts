@@ -57,13 +57,13 @@ function keepMarks(
   const at = parts.findIndex((part) => fresh.has(part))
   const text = parts[at]
   if (!isFields(text)) return parts
-  const kept: Record<string, unknown> = {}
+  const retained: Record<string, unknown> = {}
   for (const mark of marks) {
     const isMarked = (part: unknown): part is Fields => isFields(part) && part[mark] != null
     const last = original.findLast(isMarked)
-    if (last !== undefined && !parts.some(isMarked)) kept[mark] = last[mark]
+    if (last !== undefined && !parts.some(isMarked)) retained[mark] = last[mark]
   }
-  return Object.keys(kept).length === 0 ? parts : parts.with(at, { ...text, ...kept })
+  return Object.keys(retained).length === 0 ? parts : parts.with(at, { ...text, ...retained })
 }
 
 /** How one API writes the content of messages and results. */

@@ -52,9 +52,9 @@ const partsOf = (messages: readonly HistoryMessage[]): HistoryPart[] => messages
 /** Put a reference in the place of all that a result has, but for what is opaque. */
 function shorten(part: HistoryPart): HistoryPart {
   if (!isResult(part)) return part
-  const kept = part.content.filter(({ type }) => type === 'opaque')
-  if (kept.length === part.content.length) return part
-  return { ...part, content: [{ type: 'text', text: REFERENCE }, ...kept] }
+  const retained = part.content.filter(({ type }) => type === 'opaque')
+  if (retained.length === part.content.length) return part
+  return { ...part, content: [{ type: 'text', text: REFERENCE }, ...retained] }
 }
 
 describe.each(FORMAT_NAMES)('%s', (name) => {

@@ -35,7 +35,7 @@ const EVERYTHING: object[] = [
     content: null,
     tool_calls: [call('a'), { id: 'b', type: 'custom', custom: { name: 'grep', input: 'error.*' } }, { id: 7 }],
     refusal: null,
-    unknown: { kept: true },
+    unknown: { retained: true },
   },
   { role: 'tool', tool_call_id: 'a', content: 'first' },
   {

@@ -160,7 +160,7 @@ describe('openai agents', () => {
     const item = { type: 'function_call_result', name: 'read', callId: 'c', status: 'completed' }
     const items = [
       { ...item, output: 'long' },
-      { ...item, output: { type: 'text', text: 'long', providerData: { kept: true } } },
+      { ...item, output: { type: 'text', text: 'long', providerData: { retained: true } } },
       { ...item, output: { type: 'image', image: { data: 'iVBORw0KGgo=', mediaType: 'image/png' } } },
       { ...item, output: [{ type: 'input_text', text: 'long' }] },
     ]

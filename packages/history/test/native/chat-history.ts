@@ -37,7 +37,7 @@ function writeTurn(turn: PlannedTurn): object[] {
     2,
     { role: 'assistant', content: answer },
     { role: 'assistant', content: [textPart(answer)], annotations: [] },
-    { content: answer, refusal: null, role: 'assistant', unknown: { kept: [1, null] } },
+    { content: answer, refusal: null, role: 'assistant', unknown: { retained: [1, null] } },
     { role: 'assistant', content: null, refusal: 'No.' },
   )
   return [user, ...steps.flatMap((step) => writeStep(step)), last]

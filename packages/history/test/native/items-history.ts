@@ -165,7 +165,7 @@ function writeResult(call: PlannedCall, kind: Kind): object {
   const parts = [...texts.map((one) => ({ type: 'input_text', text: one })), ...(result.hasImage ? [image] : [])]
   const isText = !result.hasImage && choose(form, 0, true, false)
   const object =
-    kind.isAgents && choose(form, 1, true, false) ? { type: 'text', text, providerData: { kept: true } } : text
+    kind.isAgents && choose(form, 1, true, false) ? { type: 'text', text, providerData: { retained: true } } : text
   const output = isText || parts.length === 0 ? object : parts
   const type = kind.isAgents ? 'function_call_result' : 'function_call_output'
   return {

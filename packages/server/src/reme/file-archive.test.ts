@@ -7,7 +7,7 @@ const text = fc.constantFrom('<overall_goal>a</overall_goal>', 'two\nlines', '<s
 const group = fc.record({
   name: fc.constantFrom('store/compressed_group_a_0.json', 'of me/b.json', 'c(1).json'),
   count: fc.nat({ max: 10_000 }),
-  kept: fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 3 }),
+  retained: fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 3 }),
 })
 
 const stored = { kind: 'messages', contentType: 'application/json', size: 5 } as const
@@ -30,7 +30,7 @@ it('reads what it has written, alone or behind the text of a system message', ()
           text: body,
           tokens,
           around: before,
-          groups: groups.map(({ name, count, kept }) => ({ path: `/workspace/${name}`, count, kept })),
+          groups: groups.map(({ name, count, retained }) => ({ path: `/workspace/${name}`, count, retained })),
         })
       },
     ),
@@ -48,7 +48,7 @@ it.each([
 
 it('leaves what stands behind a snapshot to the message', () => {
   const block = writeSnapshotText(
-    { text: 'a', tokens: 1, groups: [{ ...stored, name: 'x', count: 1, kept: [] }] },
+    { text: 'a', tokens: 1, groups: [{ ...stored, name: 'x', count: 1, retained: [] }] },
     (name) => name,
   )
   expect(readSnapshotText(`before\n\n${block}\nafter`)?.around).toBe('before\nafter')

@@ -177,12 +177,12 @@ export class FileArchive implements HistoryArchive {
     const noted = readSnapshotText(text)
     if (noted === undefined) return undefined
     const groups: KnownSnapshot['groups'][number][] = []
-    for (const { count, path, kept } of noted.groups) {
+    for (const { count, path, retained } of noted.groups) {
       const known = resolved(path)
       const file = known === undefined ? undefined : this.#known.get(nameOf(known))
       if (known === undefined || file === undefined || !isGroup(known)) return undefined
       const { contentType, size } = file
-      groups.push({ name: nameOf(known), kind: 'messages', contentType, size, count, kept })
+      groups.push({ name: nameOf(known), kind: 'messages', contentType, size, count, retained })
     }
     return { ...noted, groups }
   }
@@ -288,7 +288,7 @@ const GROUP_NOTE = /^\(Original (\d+) messages are stored in: (.+?)(?:; kept ([\
 interface NotedGroup {
   readonly count: number
   readonly path: string
-  readonly kept: readonly number[]
+  readonly retained: readonly number[]
 }
 
 interface NotedSnapshot extends Pick<KnownSnapshot, 'text' | 'tokens' | 'around'> {
@@ -297,8 +297,8 @@ interface NotedSnapshot extends Pick<KnownSnapshot, 'text' | 'tokens' | 'around'
 
 export function writeSnapshotText({ text, groups, tokens }: HistorySnapshot, pathOf: (name: string) => string): string {
   const messages = groups.reduce((sum, { count }) => sum + count, 0)
-  const lines = groups.map(({ name, count, kept }) => {
-    const positions = kept.length === 0 ? '' : `; kept ${kept.join(', ')}`
+  const lines = groups.map(({ name, count, retained }) => {
+    const positions = retained.length === 0 ? '' : `; kept ${retained.join(', ')}`
     return `(Original ${count} messages are stored in: ${pathOf(name)}${positions})`
   })
   return [
@@ -319,9 +319,13 @@ export function readSnapshotText(text: string): NotedSnapshot | undefined {
   const groups: NotedGroup[] = []
   let rest = 0
   for (; rest < lines.length; rest++) {
-    const [, count, path, kept] = GROUP_NOTE.exec(lines[rest]!) ?? []
+    const [, count, path, retained] = GROUP_NOTE.exec(lines[rest]!) ?? []
     if (count === undefined || path === undefined) break
-    groups.push({ count: Number(count), path, kept: kept === undefined ? [] : kept.split(', ').map(Number) })
+    groups.push({
+      count: Number(count),
+      path,
+      retained: retained === undefined ? [] : retained.split(', ').map(Number),
+    })
   }
   if (groups.length === 0) return undefined
   const after = lines.slice(rest).join('\n')

@@ -99,14 +99,14 @@ async function newestAfter(
   position: Position | undefined,
   signal: AbortSignal,
 ): Promise<readonly StoredInfo[]> {
-  let kept: StoredInfo[] = []
+  let retained: StoredInfo[] = []
   const order = (a: StoredInfo, b: StoredInfo): number => (isBefore(a, b) ? -1 : 1)
   for await (const info of storage.list({ below: false, signal })) {
     if (position !== undefined && !isBefore(position, info)) continue
-    kept.push(info)
-    if (kept.length >= 2 * count) kept = kept.sort(order).slice(0, count)
+    retained.push(info)
+    if (retained.length >= 2 * count) retained = retained.sort(order).slice(0, count)
   }
-  return kept.sort(order).slice(0, count)
+  return retained.sort(order).slice(0, count)
 }
 
 const writeCursor = ({ storedAt, reference }: Position): string => `${storedAt}.${reference}`

@@ -113,9 +113,9 @@ export function describeObstacles(
 export function explainObstacle({ explanation }: HistoryObstacle, noSummary: string | undefined): string {
   const said = inOptionNames(explanation)
   if (noSummary === undefined || !said.includes('--model')) return said
-  const kept = said.split(/(?<=\.) /).filter((sentence) => !sentence.includes('--model'))
+  const retained = said.split(/(?<=\.) /).filter((sentence) => !sentence.includes('--model'))
   const advice = 'Lower --max-tool-message-tokens, or raise --max-total-tokens.'
-  return [...kept, `It cannot be summarised, as ${noSummary}.`, advice].join(' ')
+  return [...retained, `It cannot be summarised, as ${noSummary}.`, advice].join(' ')
 }
 
 function nameOf(row: MessageRow | undefined, index: number): string {

@@ -106,8 +106,10 @@ describe.each(LAYOUTS)('%s', (_, name, layout) => {
       fc.asyncProperty(
         fc.uniqueArray(known),
         fc.array(fc.tuple(fc.nat(3), added), { maxLength: 3 }),
-        async (kept, more) => {
-          const messages: unknown[] = kept.toSorted((a, b) => a - b).map((index) => transcript.messages[index]!.value)
+        async (retained, more) => {
+          const messages: unknown[] = retained
+            .toSorted((a, b) => a - b)
+            .map((index) => transcript.messages[index]!.value)
           for (const [at, message] of more) messages.splice(at, 0, message)
           if (messages.length === 0) return
           const written = await read(name, await rewrite(transcript, messages))

@@ -79,7 +79,7 @@ describe('what a snapshot keeps in the history', () => {
     expect(await expand(second.messages)).toEqual([...HISTORY, ...MORE])
   })
 
-  it.each<[string, number, (kept: Message[]) => Message[]]>([
+  it.each<[string, number, (retained: Message[]) => Message[]]>([
     ['the request', 1, ([request, ...rest]) => [user(`${request?.content} All of it.`), ...rest]],
     ['one between others', 4, ([request, , last]) => [request!, { role: 'system', content: 'New.' }, last!]],
   ])('is stored again where a program has changed it: %s', async (_, at, change) => {

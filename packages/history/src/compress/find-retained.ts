@@ -14,16 +14,16 @@ export interface Finding extends Restoring {
 }
 
 /** Return the positions of a snapshot's kept messages; `undefined` for messages that were removed or changed. */
-export async function findKept(
+export async function findRetained(
   messages: readonly HistoryMessage[],
   start: number,
-  kept: readonly (HistoryMessage | undefined)[],
+  retained: readonly (HistoryMessage | undefined)[],
   finding: Finding,
 ): Promise<readonly (number | undefined)[]> {
   const found: (number | undefined)[] = []
-  const end = Math.min(messages.length, start + kept.length)
+  const end = Math.min(messages.length, start + retained.length)
   const left = Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index)
-  for (const stored of kept) {
+  for (const stored of retained) {
     let at: number | undefined
     for (const index of stored === undefined ? [] : left.slice(0, MAX_LOOKED_AT)) {
       if (!(await isCopy(messages[index]!, stored!, finding))) continue
@@ -62,15 +62,15 @@ export async function expandSnapshot(
   if (found === undefined || depth > MAX_DEPTH) return messages
   const after = found.message + 1
   const restored: (readonly HistoryMessage[])[] = []
-  const kept: (HistoryMessage | undefined)[] = []
+  const retained: (HistoryMessage | undefined)[] = []
   for (const group of found.known.groups) {
     const stored = await retrieveGroup(group, restoring)
     if (stored === undefined) return messages
-    for (const position of group.kept) kept.push(stored[position - 1])
+    for (const position of group.retained) retained.push(stored[position - 1])
     restored.push(await expandSnapshot(stored, archive, restoring, depth + 1))
   }
   // A message that was changed since is not a copy, and stays.
-  const dropped = new Set(await findKept(messages, after, kept, restoring))
+  const dropped = new Set(await findRetained(messages, after, retained, restoring))
   const rest = messages.slice(after).filter((_, index) => !dropped.has(after + index))
   return [...withoutSnapshot(messages.slice(0, after), found), ...restored.flat(), ...rest]
 }
