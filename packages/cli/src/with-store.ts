@@ -155,14 +155,14 @@ function isMissing(error: unknown, name: string): boolean {
 
 function unknownStore(url: string, scheme: string | undefined): CliError {
   const examples = Object.values(BACKENDS).map((backend) => backend.example)
-  const known = `Known stores: ${[...new Set(examples)].join(', ')}.`
+  const stores = `Known stores: ${[...new Set(examples)].join(', ')}.`
   if (scheme === undefined)
     return usageError(
-      `A store is named by a URL, such as file:${/^[\w./-]+$/.test(url) ? url : './.spillway'}. ${known}`,
+      `A store is named by a URL, such as file:${/^[\w./-]+$/.test(url) ? url : './.spillway'}. ${stores}`,
     )
   // A scheme may be a user or password.
   const kind = url.includes('@') ? 'for this URL' : `for ${scheme}: stores`
-  return usageError(`There is no backend ${kind}. ${known}`)
+  return usageError(`There is no backend ${kind}. ${stores}`)
 }
 
 function pathOf(url: string, scheme: string): string {

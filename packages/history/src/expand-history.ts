@@ -74,7 +74,7 @@ export async function expandHistory<Conversation = readonly HistoryMessage[]>(
     onMissing: (error) => missing.push({ name: error.reference ?? '', error }),
   }
   const isWanted = ({ name }: ArchivedItem): boolean => wanted === undefined || wanted.has(name)
-  const snapshot = findSystemSnapshot(messages, archive)?.known
+  const snapshot = findSystemSnapshot(messages, archive)?.parsed
   const isExpanded = snapshot?.groups.some(isWanted) === true
   const whole = isExpanded ? await expandSnapshot(messages, archive, restoring) : messages
   const expanded: HistoryMessage[] = []

@@ -6,8 +6,8 @@ export type {
   ArchiveReceipt,
   HistoryArchive,
   HistorySnapshot,
-  KnownReplacement,
-  KnownSnapshot,
+  ParsedReplacement,
+  ParsedSnapshot,
   NewArchivedItem,
   ReplacedContent,
 } from './archive/history-archive.ts'

@@ -51,8 +51,8 @@ async function overHttp(offloader: ContextOffloader, options: ServeOptions, log:
   const handlers = new Map<string, ReturnType<typeof createMcpHandler>>()
   const handlerOf = (scope: readonly string[]): ReturnType<typeof createMcpHandler> => {
     const key = JSON.stringify(scope)
-    const known = handlers.get(key)
-    if (known !== undefined) return known
+    const cached = handlers.get(key)
+    if (cached !== undefined) return cached
     const own = scope.length === 0 ? offloader : offloader.forScope(...scope)
     const made = createMcpHandler(() => retrievalServer(own, settings), { onerror: (error) => log.error(error) })
     handlers.set(key, made)

@@ -73,7 +73,7 @@ export interface ReplacedContent {
 }
 
 /** A parsed replacement. */
-export interface KnownReplacement {
+export interface ParsedReplacement {
   readonly subject: 'result' | 'argument' | 'message'
   readonly items: readonly ArchivedItem[]
   readonly blocks: number
@@ -101,7 +101,7 @@ export interface HistorySnapshot {
 }
 
 /** A parsed snapshot, with the text around it. */
-export interface KnownSnapshot extends HistorySnapshot {
+export interface ParsedSnapshot extends HistorySnapshot {
   /** The rest of the system message; `undefined` if the message holds only the snapshot. */
   readonly around: string | undefined
 }
@@ -124,11 +124,11 @@ export interface HistoryArchive {
   /** Write the text that replaces stored content. */
   writeReplacement(replaced: ReplacedContent): string
   /** Parse a replacement; `undefined` for any other text. */
-  readReplacement(text: string): KnownReplacement | undefined
+  readReplacement(text: string): ParsedReplacement | undefined
   /** Write the block at the end of the system message. */
   writeSnapshot(snapshot: HistorySnapshot): string
   /** Parse the block in the text of a system message; `undefined` if there is none. */
-  readSnapshot(text: string): KnownSnapshot | undefined
+  readSnapshot(text: string): ParsedSnapshot | undefined
 }
 
 const CONCURRENT_STORES = 8

@@ -12,7 +12,7 @@ import {
   unlessMissing,
   type ArchivedItem,
   type HistoryArchive,
-  type KnownReplacement,
+  type ParsedReplacement,
   type ReplacedContent,
 } from './history-archive.ts'
 import { findSnapshot, formatSnapshot, readFrame } from './read-frame.ts'
@@ -132,14 +132,14 @@ function howToRead(
   return lines
 }
 
-function readReplacement(text: string): KnownReplacement | undefined {
+function readReplacement(text: string): ParsedReplacement | undefined {
   const frame = readFrame(text)
   if (frame === undefined) return undefined
-  const { opening, ...known } = frame
+  const { opening, ...parsed } = frame
   const subject = opening.startsWith(SUBJECTS.argument)
     ? 'argument'
     : opening.startsWith(SUBJECTS.message)
       ? 'message'
       : 'result'
-  return { ...known, subject, isBrief: BRIEF.test(opening) }
+  return { ...parsed, subject, isBrief: BRIEF.test(opening) }
 }

@@ -4,8 +4,8 @@ import type {
   ArchivedKind,
   ArchivedMessages,
   HistorySnapshot,
-  KnownReplacement,
-  KnownSnapshot,
+  ParsedReplacement,
+  ParsedSnapshot,
 } from './history-archive.ts'
 
 const FIRST_LINE = /^\[Offloaded: (\d[\d,]{0,19}) blocks, ~(\d[\d,]{0,19}) tokens\]$/
@@ -21,7 +21,7 @@ const LABEL = /^[^,]*, "([^"]*)"/
 const FENCE = /^<<< (preview of )?(\S{1,300}): untrusted content$/
 const MAX_PROSE = 16_384
 
-interface ReadFrame extends Omit<KnownReplacement, 'subject' | 'isBrief'> {
+interface ReadFrame extends Omit<ParsedReplacement, 'subject' | 'isBrief'> {
   readonly opening: string
 }
 
@@ -126,7 +126,7 @@ export const appendSnapshot = (around: string | undefined, block: string): strin
   around === undefined ? block : `${around}${SEPARATOR}${block}`
 
 /** Find the snapshot of {@link formatSnapshot} in the text of a system message. */
-export function findSnapshot(text: string): KnownSnapshot | undefined {
+export function findSnapshot(text: string): ParsedSnapshot | undefined {
   const start = text.lastIndexOf(START)
   const end = start < 0 ? -1 : text.indexOf(END, start)
   if (end < 0) return undefined

@@ -1,4 +1,4 @@
-import type { KnownReplacement } from '../archive/history-archive.ts'
+import type { ParsedReplacement } from '../archive/history-archive.ts'
 import type { WorkingMessage } from '../history-outcome.ts'
 import type {
   HistoryMessage,
@@ -19,7 +19,7 @@ export type ChosenPart = {
 } & (
   | { readonly kind: 'result'; readonly part: HistoryToolResult }
   /** A replacement of the offloader, whose preview can shrink. */
-  | { readonly kind: 'replacement'; readonly part: HistoryToolResult; readonly known: KnownReplacement }
+  | { readonly kind: 'replacement'; readonly part: HistoryToolResult; readonly replacement: ParsedReplacement }
   | { readonly kind: 'arguments'; readonly part: HistoryToolCall }
 )
 
@@ -84,18 +84,20 @@ function choosePart(part: HistoryPart, options: ResolvedHistoryOptions): Choice 
     return tokens > maxToolMessageTokens && !isCompactedCall(part, options)
       ? { kind: 'arguments', part, tokens }
       : undefined
-  const known = knownReplacement(part, options)
+  const replacement = replacementOf(part, options)
   // A replacement counts as its original, and is not stored again.
-  if (known !== undefined && known.tokens > maxToolMessageTokens)
-    return known.isBrief && tokens <= maxToolMessageTokens ? undefined : { kind: 'replacement', part, known, tokens }
+  if (replacement !== undefined && replacement.tokens > maxToolMessageTokens)
+    return replacement.isBrief && tokens <= maxToolMessageTokens
+      ? undefined
+      : { kind: 'replacement', part, replacement, tokens }
   return tokens > maxToolMessageTokens ? { kind: 'result', part, tokens } : undefined
 }
 
 /** Parse the replacement that a result consists of, if it does. */
-export function knownReplacement(
+export function replacementOf(
   { content }: HistoryToolResult,
   { archive }: Pick<ResolvedHistoryOptions, 'archive'>,
-): KnownReplacement | undefined {
+): ParsedReplacement | undefined {
   const [first] = content
   return first?.type === 'text' ? archive.readReplacement(first.text) : undefined
 }
@@ -116,7 +118,7 @@ function reasonToStay(
   const tools = parts.filter((part) => part.type === 'tool-call' || part.type === 'tool-result')
   if (tools.length === 0) return 'not-tool-content'
   const isCompacted = tools.some((part) =>
-    part.type === 'tool-result' ? knownReplacement(part, options)?.isBrief === true : isCompactedCall(part, options),
+    part.type === 'tool-result' ? replacementOf(part, options)?.isBrief === true : isCompactedCall(part, options),
   )
   return isCompacted ? 'already-compacted' : 'within-limits'
 }

@@ -107,7 +107,7 @@ async function compactPart(
   const { workingMessage, part } = choice
   if (choice.kind === 'arguments') return await compactArguments(workingMessage.message, choice.part, context)
   if (choice.kind === 'replacement') {
-    const shorter = await shrinkReplacement(choice.part, choice.known, context)
+    const shorter = await shrinkReplacement(choice.part, choice.replacement, context)
     if (shorter !== undefined) return { part: shorter, stored: { items: [], rollback: async () => {} } }
     // It only looks like a replacement.
     if (choice.tokens <= context.maxToolMessageTokens) return { part, stored: { items: [], rollback: async () => {} } }

@@ -5,7 +5,7 @@ import {
   type ArchivedItem,
   type ArchiveReceipt,
   type HistoryArchive,
-  type KnownReplacement,
+  type ParsedReplacement,
   type NewArchivedItem,
 } from '../archive/history-archive.ts'
 import { decodeConversation, encodeConversation, type HistoryFormat } from '../history-format.ts'
@@ -74,9 +74,9 @@ async function restorePart(part: HistoryPart, message: HistoryMessage, restoring
   if (part.type === 'tool-result') return await restoreResult(part, message, restoring)
   if (part.type === 'tool-call') return await restoreArguments(part, message, restoring)
   if (part.type !== 'text' || message.role !== 'user') return { part }
-  const known = restoring.archive.readReplacement(part.text)
-  if (known?.subject !== 'message' || !isAnyWanted([known], restoring)) return { part }
-  return await restoreFrom(part, message, known, restoring, async ([item]) =>
+  const replacement = restoring.archive.readReplacement(part.text)
+  if (replacement?.subject !== 'message' || !isAnyWanted([replacement], restoring)) return { part }
+  return await restoreFrom(part, message, replacement, restoring, async ([item]) =>
     item === undefined ? part : { ...part, text: await restoreText(item, restoring) },
   )
 }
@@ -87,9 +87,9 @@ async function restoreResult(
   restoring: Restoring,
 ): Promise<RestoredPart> {
   const [first, ...retained] = part.content
-  const known = first?.type === 'text' ? restoring.archive.readReplacement(first.text) : undefined
-  if (known?.subject !== 'result' || !isAnyWanted([known], restoring)) return { part }
-  return await restoreFrom(part, message, known, restoring, async (items) => {
+  const replacement = first?.type === 'text' ? restoring.archive.readReplacement(first.text) : undefined
+  if (replacement?.subject !== 'result' || !isAnyWanted([replacement], restoring)) return { part }
+  return await restoreFrom(part, message, replacement, restoring, async (items) => {
     const content: HistoryContent[] = []
     for (const item of items) content.push(await restoreContent(item, restoring))
     return { ...part, content: [...content, ...retained] }
@@ -102,10 +102,10 @@ async function restoreArguments(
   restoring: Restoring,
 ): Promise<RestoredPart> {
   const value = argumentsOf(part)
-  const found = new Map<string, KnownReplacement>()
+  const found = new Map<string, ParsedReplacement>()
   mapTexts(value, (text) => {
-    const known = restoring.archive.readReplacement(text)
-    if (known?.subject === 'argument') found.set(text, known)
+    const replacement = restoring.archive.readReplacement(text)
+    if (replacement?.subject === 'argument') found.set(text, replacement)
     return text
   })
   const [first] = found.values()
@@ -132,8 +132,8 @@ async function restoreArguments(
   })
 }
 
-const isAnyWanted = (known: readonly KnownReplacement[], { isWanted }: Restoring): boolean =>
-  isWanted === undefined || known.some(({ items }) => items.some(isWanted))
+const isAnyWanted = (replacement: readonly ParsedReplacement[], { isWanted }: Restoring): boolean =>
+  isWanted === undefined || replacement.some(({ items }) => items.some(isWanted))
 
 /**
  * Anybody can forge a reference. A result is therefore restored only as the result of the same call, and never as a
@@ -142,7 +142,7 @@ const isAnyWanted = (known: readonly KnownReplacement[], { isWanted }: Restoring
 async function restoreFrom(
   part: HistoryPart,
   live: HistoryMessage,
-  { items }: KnownReplacement,
+  { items }: ParsedReplacement,
   restoring: Restoring,
   fromPieces: (items: readonly ArchivedItem[]) => Promise<HistoryPart>,
 ): Promise<RestoredPart> {
@@ -273,9 +273,9 @@ async function isRestorable<Part extends HistoryPart>(
   contents: readonly StorableContent[],
   { format, archive }: CompactionContext,
 ): Promise<boolean> {
-  const known = new Map(stored.items.map(({ name }, index) => [name, contents[index]]))
+  const byName = new Map(stored.items.map(({ name }, index) => [name, contents[index]]))
   const retrieve = async (name: string): Promise<RetrievedContent> => {
-    const content = known.get(name)
+    const content = byName.get(name)
     if (content === undefined) throw corrupt(name)
     return { content: content.bytes, contentType: content.contentType }
   }

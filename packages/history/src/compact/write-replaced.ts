@@ -6,7 +6,7 @@ import {
   unlessMissing,
   type ArchivedItem,
   type HistoryArchive,
-  type KnownReplacement,
+  type ParsedReplacement,
   type ReplacedContent,
   type StoredItems,
 } from '../archive/history-archive.ts'
@@ -103,7 +103,7 @@ const MAX_PREVIEWED_BYTES = 4_194_304
 /** Shorten an offloader's replacement; `undefined` if a named item is not stored. Rejects if storage is unavailable. */
 export async function shrinkReplacement(
   part: HistoryToolResult,
-  { items, blocks, tokens, isError }: KnownReplacement,
+  { items, blocks, tokens, isError }: ParsedReplacement,
   context: CompactionContext,
 ): Promise<HistoryToolResult | undefined> {
   if (items.length === 0) return undefined

@@ -59,8 +59,8 @@ export function compactorOfRun<Run, Conversation>(
     const own = offloaderOf(run)
     if (own === offloader) return shared
     const key = isNames(segments) ? JSON.stringify(segments) : undefined
-    const known = key === undefined ? undefined : compactors.get(key)
-    const compactor = known ?? new HistoryCompactor<Conversation>({ ...options, offloader: own })
+    const cached = key === undefined ? undefined : compactors.get(key)
+    const compactor = cached ?? new HistoryCompactor<Conversation>({ ...options, offloader: own })
     if (key === undefined) return compactor
     compactors.delete(key)
     compactors.set(key, compactor)

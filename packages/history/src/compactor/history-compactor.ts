@@ -1,4 +1,4 @@
-import type { HistoryArchive, KnownSnapshot } from '../archive/history-archive.ts'
+import type { HistoryArchive, ParsedSnapshot } from '../archive/history-archive.ts'
 import { compactPass, outcomeOf, tokensWritten, type HistoryPass } from '../compact-history.ts'
 import { findNames } from '../compact/argument-texts.ts'
 import { hasLargeParts } from '../compact/choose-parts.ts'
@@ -86,15 +86,15 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     options.counter.startPass()
     const read = format.read(conversation)
     const parted = partSystems(read, options.archive)
-    const known = this.#find(parted)
-    const { systems, rest: original } = known?.parted ?? parted
+    const match = this.#find(parted)
+    const { systems, rest: original } = match?.parted ?? parted
     const begun =
-      known === undefined ? await replayPasses(read, format, options) : goOn(known, systems, original, format, options)
+      match === undefined ? await replayPasses(read, format, options) : goOn(match, systems, original, format, options)
     const pass = await compactPass(begun.messages, format, options)
     const isSame = isSameList(pass.messages, read)
     const messages = isSame ? conversation : format.write(pass.messages)
     const written = isSame ? read : format.read(messages)
-    this.#remember(rememberedOf({ original, begun, pass, written, isSame, known }, options), known?.remembered)
+    this.#remember(rememberedOf({ original, begun, pass, written, isSame, match }, options), match?.remembered)
     this.#calls += 1
     if (this.#calls % CALLS_BETWEEN_USES === 0) await useNames(pass.messages, options)
     const { stored, failures, ...outcome } = outcomeOf(
@@ -115,19 +115,19 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
   }
 
   /** Find what is remembered of the longest beginning of a conversation. */
-  #find(parted: PartedHistory): KnownHistory | undefined {
-    let longest: KnownHistory | undefined
+  #find(parted: PartedHistory): MatchedHistory | undefined {
+    let longest: MatchedHistory | undefined
     for (const remembered of this.#remembered.flatMap((last) => (last.before ? [last, last.before] : [last]))) {
-      const known = matchRemembered(remembered, parted)
-      if (known.matched > (longest?.matched ?? 0)) longest = known
+      const match = matchRemembered(remembered, parted)
+      if (match.matched > (longest?.matched ?? 0)) longest = match
     }
     return longest
   }
 
-  #remember(made: RememberedHistory, known: RememberedHistory | undefined): void {
-    const index = known === undefined ? -1 : this.#remembered.indexOf(known)
+  #remember(made: RememberedHistory, match: RememberedHistory | undefined): void {
+    const index = match === undefined ? -1 : this.#remembered.indexOf(match)
     if (index >= 0) this.#remembered.splice(index, 1)
-    const last = made.original.length > 0 ? made : known
+    const last = made.original.length > 0 ? made : match
     if (last !== undefined) this.#remembered.unshift(last)
     this.#remembered.splice(MAX_REMEMBERED)
   }
@@ -193,13 +193,13 @@ interface RememberedHistory {
   readonly origins: readonly number[]
   /** The complete result, which a framework may pass next. */
   readonly all: readonly HistoryMessage[]
-  readonly snapshot: KnownSnapshot | undefined
+  readonly snapshot: ParsedSnapshot | undefined
   /** The state before the last pass, for other conversations with the same beginning. */
   readonly before: RememberedHistory | undefined
 }
 
 /** A remembered conversation that matches the beginning of a new one. */
-interface KnownHistory {
+interface MatchedHistory {
   readonly remembered: RememberedHistory
   readonly matched: number
   readonly replaced: number
@@ -209,7 +209,7 @@ interface KnownHistory {
 }
 
 /** Match a remembered conversation with the beginning of a new one; `matched` is 0 if it differs. */
-function matchRemembered(remembered: RememberedHistory, parted: PartedHistory): KnownHistory {
+function matchRemembered(remembered: RememberedHistory, parted: PartedHistory): MatchedHistory {
   const { original, compacted, all } = remembered
   if (isBeginning(original, parted.rest)) {
     const { origins } = remembered
@@ -232,11 +232,11 @@ interface FinishedPass {
   readonly pass: HistoryPass
   readonly written: readonly HistoryMessage[]
   readonly isSame: boolean
-  readonly known: KnownHistory | undefined
+  readonly match: MatchedHistory | undefined
 }
 
 function rememberedOf(
-  { original, begun, pass, written, isSame, known }: FinishedPass,
+  { original, begun, pass, written, isSame, match }: FinishedPass,
   { archive, maxTotalTokens }: ResolvedHistoryOptions,
 ): RememberedHistory {
   const all = partSystems(written, archive).rest
@@ -244,13 +244,13 @@ function rememberedOf(
   const tail = isStuck ? 0 : sameAtEnd(original, partSystems(pass.messages, archive).rest)
   const compacted = all.slice(0, all.length - tail)
   const working = pass.working.slice(pass.working.length - all.length).slice(0, compacted.length)
-  const before = pass.applied.length > 0 ? known?.remembered : known?.remembered.before
+  const before = pass.applied.length > 0 ? match?.remembered : match?.remembered.before
   return {
     original: original.slice(0, original.length - tail),
     compacted,
-    origins: originsOf(working, begun.messages.length - original.length, known),
+    origins: originsOf(working, begun.messages.length - original.length, match),
     all,
-    snapshot: findSystemSnapshot(pass.messages, archive)?.known,
+    snapshot: findSystemSnapshot(pass.messages, archive)?.parsed,
     before: before && { ...before, before: undefined },
   }
 }
@@ -262,15 +262,15 @@ function sameAtEnd(a: readonly unknown[], b: readonly unknown[]): number {
 }
 
 /** @param more - The number of messages that the pass had before this conversation. */
-function originsOf(working: readonly WorkingMessage[], more: number, known: KnownHistory | undefined): number[] {
-  const { origins = [], replaced = 0 } = known ?? {}
+function originsOf(working: readonly WorkingMessage[], more: number, match: MatchedHistory | undefined): number[] {
+  const { origins = [], replaced = 0 } = match ?? {}
   const start = more + replaced - origins.length
   return working.map(({ index }) => origins[index - start] ?? index - more)
 }
 
 /** Replace the beginning of a conversation by its compacted form. */
 function goOn(
-  { remembered, replaced, origins }: KnownHistory,
+  { remembered, replaced, origins }: MatchedHistory,
   systems: readonly HistoryMessage[],
   original: readonly HistoryMessage[],
   format: HistoryFormat<unknown>,

@@ -2,7 +2,7 @@ import {
   type ArchivedItem,
   type ArchivedMessages,
   type HistorySnapshot,
-  type KnownSnapshot,
+  type ParsedSnapshot,
   storeItems,
 } from '../archive/history-archive.ts'
 import { textContent } from '../compact/archived-content.ts'
@@ -54,7 +54,7 @@ export async function compressMessages(
 ): Promise<Compression> {
   const plan = planCompression(working, options)
   noteReasons(working, plan)
-  const progress: Progress = { snapshot: liveSnapshot(plan.before?.known, []), stored: [], failures: [] }
+  const progress: Progress = { snapshot: liveSnapshot(plan.before?.parsed, []), stored: [], failures: [] }
   if (plan.reason === undefined && (await begin(plan, working, progress, format, options))) {
     const groups = groupUnits(plan.units, working, options.groupTokens)
     for (const [number, group] of groups.entries()) {
@@ -90,14 +90,14 @@ async function begin(
   const finding: Finding = { format, archive, retrieve, redact: offloader.options.redact }
   try {
     const retained: (HistoryMessage | undefined)[] = []
-    for (const group of before.known.groups) {
+    for (const group of before.parsed.groups) {
       if (group.retained.length === 0) continue
       const stored = await retrieveGroup(group, finding)
       for (const position of group.retained) retained.push(stored?.[position - 1])
     }
     const messages = working.map(({ message }) => message)
     const retainedAt = await findRetained(messages, before.message + 1, retained, finding)
-    progress.snapshot = liveSnapshot(before.known, retainedAt)
+    progress.snapshot = liveSnapshot(before.parsed, retainedAt)
     return true
   } catch (error) {
     // The messages stay after any error, and the outcome reports it.
@@ -202,7 +202,7 @@ interface LiveSnapshot {
   readonly removed: ReadonlySet<number>
 }
 
-function liveSnapshot(before: KnownSnapshot | undefined, retainedAt: readonly (number | undefined)[]): LiveSnapshot {
+function liveSnapshot(before: ParsedSnapshot | undefined, retainedAt: readonly (number | undefined)[]): LiveSnapshot {
   let next = 0
   const groups = (before?.groups ?? []).map((group): LiveGroup => {
     const places = group.retained.map((position, index) => ({ position, at: retainedAt[next + index] }))
@@ -252,8 +252,8 @@ async function storeGroup(
   }
   let first = start
   for (const index of before.removed) first = Math.max(first, index + 1)
-  const known = new Set(before.groups.flatMap((live) => live.retainedAt))
-  for (let index = first; index <= group.at(-1)!; index++) if (!known.has(index)) add(index, !taken.has(index))
+  const earlier = new Set(before.groups.flatMap((live) => live.retainedAt))
+  for (let index = first; index <= group.at(-1)!; index++) if (!earlier.has(index)) add(index, !taken.has(index))
   const json = encodeConversation(format, messages)
   const { bytes, contentType, kind } = textContent(
     'messages',

@@ -63,7 +63,7 @@ export async function expandSnapshot(
   const after = found.message + 1
   const restored: (readonly HistoryMessage[])[] = []
   const retained: (HistoryMessage | undefined)[] = []
-  for (const group of found.known.groups) {
+  for (const group of found.parsed.groups) {
     const stored = await retrieveGroup(group, restoring)
     if (stored === undefined) return messages
     for (const position of group.retained) retained.push(stored[position - 1])

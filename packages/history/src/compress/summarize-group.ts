@@ -48,10 +48,10 @@ export async function summarizeGroup(
     // The callback is user code that uses the network.
     return { rejection: timeout.aborted ? 'timeout' : 'model-failed', error }
   }
-  const known = new Set(references)
+  const named = new Set(references)
   // The model did not invent names that the prompt contains.
   const shown = referencesIn(prompt)
-  const summary = readSummary(answer, (reference) => known.has(reference) || shown.has(reference))
+  const summary = readSummary(answer, (reference) => named.has(reference) || shown.has(reference))
   if ('rejection' in summary) return summary
   return group.growth(summary.snapshot) >= tokens ? { rejection: 'not-smaller' } : summary
 }

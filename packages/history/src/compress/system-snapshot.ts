@@ -1,11 +1,11 @@
-import type { HistoryArchive, HistorySnapshot, KnownSnapshot } from '../archive/history-archive.ts'
+import type { HistoryArchive, HistorySnapshot, ParsedSnapshot } from '../archive/history-archive.ts'
 import { appendSnapshot } from '../archive/read-frame.ts'
 import type { HistoryMessage, HistoryText } from '../history-message.ts'
 
 export interface SystemSnapshot {
   readonly message: number
   readonly part: number
-  readonly known: KnownSnapshot
+  readonly parsed: ParsedSnapshot
 }
 
 /** Find the last snapshot in the leading system messages. */
@@ -17,8 +17,8 @@ export function findSystemSnapshot(
   for (const [message, { role, parts }] of messages.entries()) {
     if (role !== 'system') break
     for (const [part, content] of parts.entries()) {
-      const known = content.type === 'text' ? archive.readSnapshot(content.text) : undefined
-      if (known !== undefined) found = { message, part, known }
+      const parsed = content.type === 'text' ? archive.readSnapshot(content.text) : undefined
+      if (parsed !== undefined) found = { message, part, parsed }
     }
   }
   return found
@@ -41,8 +41,8 @@ export function withSnapshot(
   const block = archive.writeSnapshot(snapshot)
   const before = findSystemSnapshot(system, archive)
   if (before !== undefined) {
-    const { message, part, known } = before
-    const text = { ...(system[message]!.parts[part] as HistoryText), text: appendSnapshot(known.around, block) }
+    const { message, part, parsed } = before
+    const text = { ...(system[message]!.parts[part] as HistoryText), text: appendSnapshot(parsed.around, block) }
     return system.with(message, { ...system[message]!, parts: system[message]!.parts.with(part, text) })
   }
   const last = system.at(-1)
@@ -60,11 +60,11 @@ function withBlock({ parts }: HistoryMessage, block: string): HistoryMessage['pa
 /** Remove the snapshot from the leading system messages. */
 export function withoutSnapshot(
   messages: readonly HistoryMessage[],
-  { message, part, known }: SystemSnapshot,
+  { message, part, parsed }: SystemSnapshot,
 ): readonly HistoryMessage[] {
   const { parts } = messages[message]!
-  if (known.around !== undefined) {
-    const text = { ...(parts[part] as HistoryText), text: known.around }
+  if (parsed.around !== undefined) {
+    const text = { ...(parts[part] as HistoryText), text: parsed.around }
     return messages.with(message, { ...messages[message]!, parts: parts.with(part, text) })
   }
   if (parts.length === 1) return messages.toSpliced(message, 1)

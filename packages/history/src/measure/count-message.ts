@@ -20,8 +20,8 @@ export class TextCounter {
   }
 
   readonly count: CountTokens = (text) => {
-    const known = this.#passes.find((pass) => pass.has(text))?.get(text)
-    const tokens = known ?? estimateLargeTokens(text, this.#countTokens)
+    const cached = this.#passes.find((pass) => pass.has(text))?.get(text)
+    const tokens = cached ?? estimateLargeTokens(text, this.#countTokens)
     this.#passes[0]!.set(text, tokens)
     return tokens
   }

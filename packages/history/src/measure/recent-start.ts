@@ -70,11 +70,11 @@ function usesById(messages: readonly HistoryMessage[]): ReadonlyMap<string, read
     for (const part of parts) {
       if (part.type !== 'tool-call' && part.type !== 'tool-result') continue
       const id = part.type === 'tool-call' ? part.id : part.callId
-      const known = uses.get(id) ?? []
-      uses.set(id, known)
-      if (part.type === 'tool-call') known.push({ call: index, results: [] })
-      else if (known.length === 0) known.push({ call: undefined, results: [index] })
-      else known.at(-1)!.results.push(index)
+      const usesOfId = uses.get(id) ?? []
+      uses.set(id, usesOfId)
+      if (part.type === 'tool-call') usesOfId.push({ call: index, results: [] })
+      else if (usesOfId.length === 0) usesOfId.push({ call: undefined, results: [index] })
+      else usesOfId.at(-1)!.results.push(index)
     }
   }
   return uses

@@ -228,9 +228,9 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT'
 /** Some runtimes have the host in the URL only. */
 function withHost(headers: Headers, url: string): Headers {
   if (headers.has('host')) return headers
-  const known = new Headers(headers)
-  known.set('host', new URL(url).host)
-  return known
+  const complete = new Headers(headers)
+  complete.set('host', new URL(url).host)
+  return complete
 }
 
 function requestRecord(request: Request, { status }: Response, call: Call, milliseconds: number): RequestRecord {

@@ -23,8 +23,8 @@ export class Tenants {
   /** Return the resources of a scope. Throws a `StorageError` `invalid-key` if a segment is invalid. */
   of(scope: readonly string[]): Tenant {
     const key = JSON.stringify(scope)
-    const known = this.#tenants.get(key)
-    if (known !== undefined) return known
+    const cached = this.#tenants.get(key)
+    if (cached !== undefined) return cached
     const { options } = this.#offloader
     const onEvent = (event: OffloadEvent): void => {
       this.#onEvent(event)

@@ -72,8 +72,8 @@ export class ScopeFiles {
   /** Return whether a file starts with a text; `false` if it is gone. Rejects like `retrieve`. */
   async beginsWith(file: FileRecord, text: string, { signal }: OperationOptions = {}): Promise<boolean> {
     const key = `${file.reference} ${text}`
-    const known = this.#beginnings.get(key)
-    if (known !== undefined) return known
+    const cached = this.#beginnings.get(key)
+    if (cached !== undefined) return cached
     const expected = new TextEncoder().encode(text)
     const range = { offset: 0, length: expected.length }
     const found = await this.use(file, async ({ reference }) =>
@@ -98,15 +98,15 @@ export class ScopeFiles {
    */
   async store(
     paths: Iterable<string>,
-    { content, contentType, digest: knownDigest }: NewFile,
+    { content, contentType, digest: givenDigest }: NewFile,
     options: OperationOptions = {},
   ): Promise<{ readonly file: FileRecord; readonly created: boolean }> {
-    const digest = knownDigest ?? (await sha256Hex(content))
+    const digest = givenDigest ?? (await sha256Hex(content))
     let tried = 0
     for (const path of paths) {
       const stored = await this.#lock.run(path, async () => {
-        const known = this.#index.peek(path)
-        if (known !== undefined && known.digest !== digest) return undefined
+        const cached = this.#index.peek(path)
+        if (cached !== undefined && cached.digest !== digest) return undefined
         if (!(await this.#isOwner(path, digest, options))) return undefined
         return await this.#write(path, { content, contentType }, digest, options)
       })
@@ -190,8 +190,8 @@ export class FileIndex {
 
   /** Find a file by its path; `undefined` if there is none. Rejects like `list`. */
   async find(path: string): Promise<FileRecord | undefined> {
-    const known = this.peek(path)
-    if (known !== undefined) return known
+    const cached = this.peek(path)
+    if (cached !== undefined) return cached
     if (!this.#isWhole) return await this.#scanFor(path)
     await this.#renew()
     return this.peek(path) ?? (this.#isWhole ? undefined : await this.#scanFor(path))

@@ -5,8 +5,8 @@ import type {
   ArchiveReceipt,
   HistoryArchive,
   HistorySnapshot,
-  KnownReplacement,
-  KnownSnapshot,
+  ParsedReplacement,
+  ParsedSnapshot,
   NewArchivedItem,
   ReplacedContent,
 } from '@spillway/history'
@@ -46,7 +46,7 @@ const MEDIA: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document
 export class FileArchive implements HistoryArchive {
   readonly #files: ScopeFiles
   readonly #options: FileArchiveOptions
-  readonly #known = new Map<string, FileRecord>()
+  readonly #filesByName = new Map<string, FileRecord>()
   readonly #stored = new Map<string, ArchivedFile>()
   readonly #replacements = new Set<string>()
 
@@ -70,7 +70,7 @@ export class FileArchive implements HistoryArchive {
           texts.add(text)
           paths.add(path)
         }
-    for (const [path, file] of await this.#files.findAll(paths)) this.#known.set(nameOf(path), file)
+    for (const [path, file] of await this.#files.findAll(paths)) this.#filesByName.set(nameOf(path), file)
     const open = [...texts]
     for (let batch = open.splice(0, CONCURRENT_READS); batch.length > 0; batch = open.splice(0, CONCURRENT_READS))
       await Promise.all(batch.map((text) => this.#learnText(text)))
@@ -80,7 +80,7 @@ export class FileArchive implements HistoryArchive {
     const marks = readMarks(text)
     const [first] = marks
     const path = first === undefined ? undefined : resolved(first.path)
-    const file = path === undefined ? undefined : this.#known.get(nameOf(path))
+    const file = path === undefined ? undefined : this.#filesByName.get(nameOf(path))
     if (file === undefined) return
     const shown = text.slice(0, text.length - writeMarks(marks).length)
     if (!shown.endsWith(ELLIPSIS)) return
@@ -98,7 +98,7 @@ export class FileArchive implements HistoryArchive {
     const fileName = file.path.slice(file.path.lastIndexOf('/') + 1)
     const text = MEDIA.has(kind) ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
     const writtenPath = joinAsWritten(this.#options.folder, fileName)
-    this.#known.set(name, file)
+    this.#filesByName.set(name, file)
     this.#stored.set(name, { file, writtenPath, created: created || before?.created === true, text })
     return {
       name,
@@ -113,7 +113,7 @@ export class FileArchive implements HistoryArchive {
     name: string,
     { signal }: OperationOptions = {},
   ): Promise<{ content: Uint8Array; contentType: string }> {
-    const file = this.#known.get(name) ?? (await this.#files.find(pathOfName(name)))
+    const file = this.#filesByName.get(name) ?? (await this.#files.find(pathOfName(name)))
     const found =
       file && (await this.#files.use(file, ({ reference }) => this.#files.storage.retrieve(reference, { signal })))
     if (found !== undefined) {
@@ -130,11 +130,11 @@ export class FileArchive implements HistoryArchive {
   }
 
   async has(name: string): Promise<boolean> {
-    return this.#known.has(name) || (await this.#files.find(pathOfName(name))) !== undefined
+    return this.#filesByName.has(name) || (await this.#files.find(pathOfName(name))) !== undefined
   }
 
   async use(name: string, { signal }: OperationOptions = {}): Promise<void> {
-    const file = this.#known.get(name)
+    const file = this.#filesByName.get(name)
     if (file !== undefined)
       await this.#files.storage.retrieveRange?.(file.reference, { offset: 0, length: 1 }, { signal })
   }
@@ -151,13 +151,13 @@ export class FileArchive implements HistoryArchive {
     return written
   }
 
-  readReplacement(text: string): KnownReplacement | undefined {
+  readReplacement(text: string): ParsedReplacement | undefined {
     if (!this.#replacements.has(text)) return undefined
     const items: ArchivedItem[] = []
-    let subject: KnownReplacement['subject'] = 'result'
+    let subject: ParsedReplacement['subject'] = 'result'
     for (const mark of readMarks(text)) {
       const path = resolved(mark.path)
-      const file = path === undefined ? undefined : this.#known.get(nameOf(path))
+      const file = path === undefined ? undefined : this.#filesByName.get(nameOf(path))
       if (path === undefined || file === undefined) return undefined
       if (mark.subject !== 'original') subject = mark.subject
       const { contentType, size } = file
@@ -173,16 +173,16 @@ export class FileArchive implements HistoryArchive {
     return writeSnapshotText(snapshot, (name) => this.#writtenPathOf(name))
   }
 
-  readSnapshot(text: string): KnownSnapshot | undefined {
+  readSnapshot(text: string): ParsedSnapshot | undefined {
     const noted = readSnapshotText(text)
     if (noted === undefined) return undefined
-    const groups: KnownSnapshot['groups'][number][] = []
+    const groups: ParsedSnapshot['groups'][number][] = []
     for (const { count, path, retained } of noted.groups) {
-      const known = resolved(path)
-      const file = known === undefined ? undefined : this.#known.get(nameOf(known))
-      if (known === undefined || file === undefined || !isGroup(known)) return undefined
+      const normalized = resolved(path)
+      const file = normalized === undefined ? undefined : this.#filesByName.get(nameOf(normalized))
+      if (normalized === undefined || file === undefined || !isGroup(normalized)) return undefined
       const { contentType, size } = file
-      groups.push({ name: nameOf(known), kind: 'messages', contentType, size, count, retained })
+      groups.push({ name: nameOf(normalized), kind: 'messages', contentType, size, count, retained })
     }
     return { ...noted, groups }
   }
@@ -251,8 +251,8 @@ function resolved(path: string): string | undefined {
 function* pathsIn(text: string): Generator<string> {
   const written = [...readMarks(text), ...(readSnapshotText(text)?.groups ?? [])]
   for (const { path } of written) {
-    const known = resolved(path)
-    if (known !== undefined) yield known
+    const normalized = resolved(path)
+    if (normalized !== undefined) yield normalized
   }
 }
 
@@ -291,7 +291,7 @@ interface NotedGroup {
   readonly retained: readonly number[]
 }
 
-interface NotedSnapshot extends Pick<KnownSnapshot, 'text' | 'tokens' | 'around'> {
+interface NotedSnapshot extends Pick<ParsedSnapshot, 'text' | 'tokens' | 'around'> {
   readonly groups: readonly NotedGroup[]
 }
 

@@ -180,12 +180,12 @@ export class MetricRegistry {
     })
     return (values, observed) => {
       const key = labelText(labels, values)
-      const known = series.get(key) ?? { values, counts: buckets.map(() => 0), sum: 0, count: 0 }
+      const histogram = series.get(key) ?? { values, counts: buckets.map(() => 0), sum: 0, count: 0 }
       if (!series.has(key) && series.size >= MAX_SERIES) return
-      series.set(key, known)
-      known.sum += observed
-      known.count += 1
-      for (const [index, bound] of buckets.entries()) if (observed <= bound) known.counts[index]! += 1
+      series.set(key, histogram)
+      histogram.sum += observed
+      histogram.count += 1
+      for (const [index, bound] of buckets.entries()) if (observed <= bound) histogram.counts[index]! += 1
     }
   }
 

@@ -129,12 +129,12 @@ function systemPlace(
 
 /** Offsets must come in about ascending order. */
 function lineCounter(bytes: Uint8Array): (offset: number) => number {
-  let [known, line] = [0, 1]
+  let [counted, line] = [0, 1]
   return (offset) => {
-    if (offset < known) [known, line] = [0, 1]
-    for (let at = bytes.indexOf(LINE_FEED, known); at >= 0 && at < offset; at = bytes.indexOf(LINE_FEED, at + 1))
+    if (offset < counted) [counted, line] = [0, 1]
+    for (let at = bytes.indexOf(LINE_FEED, counted); at >= 0 && at < offset; at = bytes.indexOf(LINE_FEED, at + 1))
       line += 1
-    known = Math.max(known, offset)
+    counted = Math.max(counted, offset)
     return line
   }
 }

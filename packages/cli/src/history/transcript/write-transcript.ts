@@ -165,9 +165,9 @@ function messageEdits(
   { messages, layout, style, size }: Transcript,
   { messages: next }: Conversation,
 ): readonly Edit[] {
-  const known = new Map(messages.map((message, index) => [message.value, { message, index }]))
+  const byValue = new Map(messages.map((message, index) => [message.value, { message, index }]))
   const isInPlace =
-    next.length === messages.length && next.every((value, at) => value === messages[at]!.value || !known.has(value))
+    next.length === messages.length && next.every((value, at) => value === messages[at]!.value || !byValue.has(value))
   if (isInPlace)
     return messages.flatMap(({ start, end, value }, at) =>
       value === next[at] ? [] : [{ start, end, pieces: [writeJson(next[at], style)] }],
@@ -180,7 +180,7 @@ function messageEdits(
   const pieces: Piece[] = []
   let before: { readonly message: TranscriptMessage; readonly index: number } | undefined
   for (const [at, value] of next.entries()) {
-    const found = known.get(value)
+    const found = byValue.get(value)
     const isNext = before !== undefined && found?.index === before.index + 1
     if (isNext) pieces.push({ start: before!.message.end, end: found.message.start })
     else pieces.push(at === 0 ? lead : separator)
