@@ -62,7 +62,7 @@ export async function expandHistory<Conversation = readonly HistoryMessage[]>(
 ): Promise<ExpandedHistory<Conversation>> {
   const { only, ...rest } = options
   const { archive, signal, offloader } = resolveHistoryOptions(rest)
-  const wanted = only === undefined ? undefined : new Set(assertNames(only))
+  const selected = only === undefined ? undefined : new Set(assertNames(only))
   const format = (options.format ?? neutralMessages()) as HistoryFormat<Conversation>
   const messages = format.read(conversation)
   const missing: MissingContent[] = []
@@ -73,12 +73,12 @@ export async function expandHistory<Conversation = readonly HistoryMessage[]>(
     redact: offloader.options.redact,
     onMissing: (error) => missing.push({ name: error.reference ?? '', error }),
   }
-  const isWanted = ({ name }: ArchivedItem): boolean => wanted === undefined || wanted.has(name)
+  const isSelected = ({ name }: ArchivedItem): boolean => selected === undefined || selected.has(name)
   const snapshot = findSystemSnapshot(messages, archive)?.parsed
-  const isExpanded = snapshot?.groups.some(isWanted) === true
+  const isExpanded = snapshot?.groups.some(isSelected) === true
   const whole = isExpanded ? await expandSnapshot(messages, archive, restoring) : messages
   const expanded: HistoryMessage[] = []
-  for (const message of whole) expanded.push(await restoreMessage(message, { ...restoring, isWanted }))
+  for (const message of whole) expanded.push(await restoreMessage(message, { ...restoring, isSelected }))
   const isSame = expanded.length === messages.length && expanded.every((message, index) => message === messages[index])
   return { messages: isSame ? conversation : format.write(expanded), missing }
 }
