@@ -13,7 +13,7 @@ process.stderr.on('error', () => {})
  * Write to standard output and wait; control characters in text become visible. Throws an {@link OutputClosedError}.
  */
 export async function print(data: string | Uint8Array): Promise<void> {
-  if (data.length > 0) await write(process.stdout, shown(data))
+  if (data.length > 0) await write(process.stdout, escaped(data))
 }
 
 export const printLine = (line: string): Promise<void> => print(`${line}\n`)
@@ -21,7 +21,7 @@ export const printLine = (line: string): Promise<void> => print(`${line}\n`)
 export const printJson = (value: unknown): Promise<void> => printLine(formatJson(value, 2))
 
 /** Write to standard error like {@link print}, ignoring a closed stream. */
-export const note = (data: string | Uint8Array): Promise<void> => writeNote(shown(data))
+export const note = (data: string | Uint8Array): Promise<void> => writeNote(escaped(data))
 
 async function writeNote(data: string | Uint8Array): Promise<void> {
   try {
@@ -51,7 +51,7 @@ export async function clearStatus(): Promise<void> {
 /** Replaces escape characters until they are written; content cannot contain it. */
 let styleMark: string | undefined
 
-function shown(data: string | Uint8Array): string | Uint8Array {
+function escaped(data: string | Uint8Array): string | Uint8Array {
   if (typeof data !== 'string') return data
   return styleMark === undefined ? visible(data) : data.split(styleMark).map(visible).join('\u001B')
 }

@@ -49,18 +49,18 @@ interface OptionDetails {
   readonly parse?: ParseOption
   readonly initial?: unknown
   /** The default value in the help. */
-  readonly shown?: string
+  readonly described?: string
   readonly env?: string
   readonly choices?: readonly string[]
 }
 
 /** Create an option. */
 export function option(flags: string, description: string, details: OptionDetails | ParseOption = {}): Option {
-  const { parse, initial, shown, env, choices } = typeof details === 'function' ? { parse: details } : details
+  const { parse, initial, described, env, choices } = typeof details === 'function' ? { parse: details } : details
   const made = new Option(flags, description)
   if (parse !== undefined) made.argParser(parse as (text: string, earlier: unknown) => unknown)
   if (choices !== undefined) made.choices(choices)
-  if (initial !== undefined) made.default(initial, shown)
+  if (initial !== undefined) made.default(initial, described)
   if (env !== undefined) made.env(env)
   return made
 }

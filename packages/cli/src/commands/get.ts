@@ -2,7 +2,7 @@ import { collect, parseCount, parseLimit, parseLines } from '../option-parsers.t
 import { option, type CommandSpec } from './command.ts'
 import { SEARCH_OPTIONS, STORE_AND_JSON_OPTIONS } from './options.ts'
 
-const MAX_TOKENS = { parse: parseLimit, initial: 2_500, shown: '2500' }
+const MAX_TOKENS = { parse: parseLimit, initial: 2_500, described: '2500' }
 
 export const getCommand: CommandSpec = {
   name: 'get',

@@ -69,8 +69,8 @@ describe('expand and references', () => {
     expect(ended.stdout).toContain('2 references, 1 of them missing.')
     const [was, is, whole] = ['out.jsonl', 'back', 'chat.jsonl'].map((name) => text(name).split('\n'))
     expect(is).toEqual(was!.with(4, whole![4]!))
-    const shown = await run('expand', 'out.jsonl', '--json')
-    expect(JSON.parse(shown.stdout)).toMatchObject({ missing: [{ reference: references[0], code: 'not-found' }] })
+    const described = await run('expand', 'out.jsonl', '--json')
+    expect(JSON.parse(described.stdout)).toMatchObject({ missing: [{ reference: references[0], code: 'not-found' }] })
   })
 
   test('stay behind the wall of a scope', async () => {

@@ -114,9 +114,9 @@ const HEADER = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/
 
 /** Expand `${NAME}`, `${env:NAME}` and `${NAME:-default}`, so that files need no secrets. */
 export function expandVariables(text: string, what: string): string {
-  const [asked] = ASKED_BY_HOST.exec(text) ?? []
-  if (asked !== undefined)
-    throw usageError(`${what} has ${asked}, for which only VS Code asks. Write \${NAME} there, and let it set NAME.`)
+  const [variable] = ASKED_BY_HOST.exec(text) ?? []
+  if (variable !== undefined)
+    throw usageError(`${what} has ${variable}, for which only VS Code asks. Write \${NAME} there, and let it set NAME.`)
   return text.replaceAll(VARIABLE, (_whole, name: string, otherwise?: string) => {
     const value = process.env[name] ?? otherwise
     if (value === undefined) throw usageError(`${what} needs the variable ${name}, which is not set.`)

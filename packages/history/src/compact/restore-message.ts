@@ -151,10 +151,10 @@ async function restoreFrom(
   const { content } = await restoring.retrieve(original.name)
   const { format } = restoring
   const stored = readStored(original.name, () => decodeConversation(format, decodeText(content)))
-  const shown = format.read(format.write([{ ...live, parts: [part] }]))
+  const written = format.read(format.write([{ ...live, parts: [part] }]))
   const [message] = stored
   const found = message?.parts.find(({ type }) => type === part.type)
-  if (message === undefined || found === undefined || placeOf(stored, part) !== placeOf(shown, part))
+  if (message === undefined || found === undefined || placeOf(stored, part) !== placeOf(written, part))
     throw corrupt(original.name)
   return { part: found, original: message }
 }
@@ -261,8 +261,8 @@ function namesAll(
   { part, stored }: CompactedPart<HistoryPart>,
   { format, archive }: CompactionContext,
 ): boolean {
-  const shown = format.read(format.write([{ ...message, parts: [part] }]))
-  const names = new Set(shown.flatMap((one) => findNames(one, archive).map(({ name }) => name)))
+  const written = format.read(format.write([{ ...message, parts: [part] }]))
+  const names = new Set(written.flatMap((one) => findNames(one, archive).map(({ name }) => name)))
   return stored.items.every(({ name }) => names.has(name))
 }
 
@@ -279,9 +279,9 @@ async function isRestorable<Part extends HistoryPart>(
     if (content === undefined) throw corrupt(name)
     return { content: content.bytes, contentType: content.contentType }
   }
-  const shown = format.read(format.write([{ ...message, parts: [compacted] }]))
+  const written = format.read(format.write([{ ...message, parts: [compacted] }]))
   try {
-    const restored = await Promise.all(shown.map((one) => restoreMessage(one, { format, archive, retrieve })))
+    const restored = await Promise.all(written.map((one) => restoreMessage(one, { format, archive, retrieve })))
     return isEqualValue(format.write(restored), format.write([{ ...message, parts: [part] }]))
   } catch (error) {
     if (StorageError.isInstance(error) && error.code === 'corrupt') return false

@@ -124,8 +124,8 @@ async function compressGroup(
   const request = plan.request === undefined ? undefined : working[plan.request]!.message
   const previousSnapshot = progress.snapshot.text === '' ? undefined : progress.snapshot.text
   const growth = (text: string): number => snapshotGrowth(text, progress.snapshot, options)
-  const asked = { messages, tokens, references: [...new Set(names)], request, previousSnapshot, growth }
-  const summary = await summarizeGroup(asked, summarize!, options)
+  const summaryGroup = { messages, tokens, references: [...new Set(names)], request, previousSnapshot, growth }
+  const summary = await summarizeGroup(summaryGroup, summarize!, options)
   if ('rejection' in summary) {
     const { rejection: reason, ...rest } = summary
     progress.failures.push({ step: 'summarize', index: first.index, reason, ...rest })

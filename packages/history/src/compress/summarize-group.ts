@@ -50,8 +50,8 @@ export async function summarizeGroup(
   }
   const named = new Set(references)
   // The model did not invent names that the prompt contains.
-  const shown = referencesIn(prompt)
-  const summary = readSummary(answer, (reference) => named.has(reference) || shown.has(reference))
+  const inPrompt = referencesIn(prompt)
+  const summary = readSummary(answer, (reference) => named.has(reference) || inPrompt.has(reference))
   if ('rejection' in summary) return summary
   return group.growth(summary.snapshot) >= tokens ? { rejection: 'not-smaller' } : summary
 }

@@ -82,9 +82,9 @@ export class FileArchive implements HistoryArchive {
     const path = first === undefined ? undefined : resolved(first.path)
     const file = path === undefined ? undefined : this.#filesByName.get(nameOf(path))
     if (file === undefined) return
-    const shown = text.slice(0, text.length - writeMarks(marks).length)
-    if (!shown.endsWith(ELLIPSIS)) return
-    const preview = shown.slice(0, -ELLIPSIS.length)
+    const beginning = text.slice(0, text.length - writeMarks(marks).length)
+    if (!beginning.endsWith(ELLIPSIS)) return
+    const preview = beginning.slice(0, -ELLIPSIS.length)
     if (await this.#files.beginsWith(file, preview)) this.#replacements.add(text)
   }
 

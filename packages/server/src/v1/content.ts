@@ -51,8 +51,8 @@ export const contentRoute: Route = defineRoute({
         await content.close()
         return { response: new Response(null, { status: 304, headers: { etag } }), memoryBytes: 0 }
       }
-      const asked = headers.has('if-range') && headers.get('if-range') !== etag ? null : headers.get('range')
-      const range = parseRange(asked, content.size)
+      const requested = headers.has('if-range') && headers.get('if-range') !== etag ? null : headers.get('range')
+      const range = parseRange(requested, content.size)
       if (range === 'beyond') throw beyondEnd(content.size)
       const { start, end } = range ?? { start: 0, end: content.size }
       call.bytesOut = end - start

@@ -68,7 +68,7 @@ const MAX_TOOL_LENGTH = 32
 /** Write a table of messages with tokens before and after; a long history shows its largest, and sums by role. */
 export function messageTable(rows: readonly MessageRow[]): string {
   const isLong = rows.length > MAX_ROWS
-  const shown = isLong ? largest(rows) : rows
+  const visible = isLong ? largest(rows) : rows
   const hasLines = rows.some(({ line, number }) => line !== undefined && line !== number)
   const cells = (row: MessageRow): string[] => [
     String(row.number),
@@ -81,9 +81,9 @@ export function messageTable(rows: readonly MessageRow[]): string {
   ]
   const header = ['#', ...(hasLines ? ['LINE'] : []), 'ROLE', 'TOOL', 'BEFORE', 'AFTER', '']
   const numbers = new Set(hasLines ? [0, 1, 4, 5] : [0, 3, 4])
-  const table = [header, ...shown.map(cells)]
+  const table = [header, ...visible.map(cells)]
   if (!isLong) return aligned([...table, sumCells('all', rows, hasLines)], numbers)
-  const left = `${formatCount(rows.length - shown.length)} smaller messages are not shown.\n`
+  const left = `${formatCount(rows.length - visible.length)} smaller messages are not shown.\n`
   return `${aligned(table, numbers)}${left}\n${roleTable(rows)}`
 }
 

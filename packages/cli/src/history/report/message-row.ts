@@ -101,9 +101,9 @@ export function describeObstacles(
   for (const obstacle of obstacles) byReason.set(obstacle.reason, [...(byReason.get(obstacle.reason) ?? []), obstacle])
   return [...byReason.values()].map((group) => {
     const tokens = group.reduce((sum, { tokens: { after } }) => sum + after, 0)
-    const shown = group.slice(0, MAX_NUMBERS).map(({ index }) => nameOf(rows[index], index))
-    const rest = group.length - shown.length
-    const numbers = `${shown.join(', ')}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`
+    const visible = group.slice(0, MAX_NUMBERS).map(({ index }) => nameOf(rows[index], index))
+    const rest = group.length - visible.length
+    const numbers = `${visible.join(', ')}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`
     const why = explainObstacle(group[0]!, noSummary)
     return `${group.length === 1 ? 'Message' : 'Messages'} ${numbers} (${formatCount(tokens)} tokens): ${why}`
   })
