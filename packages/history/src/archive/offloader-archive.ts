@@ -15,7 +15,7 @@ import {
   type ParsedReplacement,
   type ReplacedContent,
 } from './history-archive.ts'
-import { findSnapshot, formatSnapshot, readFrame } from './read-frame.ts'
+import { findSnapshot, formatSnapshot, readTemplate } from './read-template.ts'
 
 const SUBJECTS = { result: 'The tool result', argument: 'This argument', message: 'This message' } as const
 const BRIEF = / was moved to storage to shorten the history[.:]/
@@ -133,9 +133,9 @@ function howToRead(
 }
 
 function readReplacement(text: string): ParsedReplacement | undefined {
-  const frame = readFrame(text)
-  if (frame === undefined) return undefined
-  const { opening, ...parsed } = frame
+  const template = readTemplate(text)
+  if (template === undefined) return undefined
+  const { opening, ...parsed } = template
   const subject = opening.startsWith(SUBJECTS.argument)
     ? 'argument'
     : opening.startsWith(SUBJECTS.message)

@@ -1,5 +1,5 @@
 import type { HistoryArchive, HistorySnapshot, ParsedSnapshot } from '../archive/history-archive.ts'
-import { appendSnapshot } from '../archive/read-frame.ts'
+import { appendSnapshot } from '../archive/read-template.ts'
 import type { HistoryMessage, HistoryText } from '../history-message.ts'
 
 export interface SystemSnapshot {

@@ -208,16 +208,16 @@ class ServiceApp implements App {
 
   async #admit({ headers, url }: Request, { call, environment }: Environment['Bindings']): Promise<readonly string[]> {
     const { tokens, scope: base } = this.#options
-    const guarded = await guardRequest(withHost(headers, url), { allowedHosts: this.#hosts, tokens })
+    const checked = await guardRequest(withHost(headers, url), { allowedHosts: this.#hosts, tokens })
     const address = `address ${environment.address ?? ''}`
-    if ('refused' in guarded) {
+    if ('refused' in checked) {
       this.#rates.take(address)
-      if (guarded.refused !== 'token') throw new HttpError('forbidden', guarded.message)
-      throw new HttpError('unauthorized', guarded.message, { headers: { 'www-authenticate': 'Bearer' } })
+      if (checked.refused !== 'token') throw new HttpError('forbidden', checked.message)
+      throw new HttpError('unauthorized', checked.message, { headers: { 'www-authenticate': 'Bearer' } })
     }
-    call.caller = guarded.caller
-    this.#rates.take(tokens === undefined ? address : `token ${guarded.caller.id}`)
-    return tokens === undefined ? (base ?? DEFAULT_SCOPE) : [...(base ?? []), ...guarded.caller.scope]
+    call.caller = checked.caller
+    this.#rates.take(tokens === undefined ? address : `token ${checked.caller.id}`)
+    return tokens === undefined ? (base ?? DEFAULT_SCOPE) : [...(base ?? []), ...checked.caller.scope]
   }
 }
 

@@ -21,7 +21,7 @@ const LABEL = /^[^,]*, "([^"]*)"/
 const FENCE = /^<<< (preview of )?(\S{1,300}): untrusted content$/
 const MAX_PROSE = 16_384
 
-interface ReadFrame extends Omit<ParsedReplacement, 'subject' | 'isBrief'> {
+interface ParsedTemplate extends Omit<ParsedReplacement, 'subject' | 'isBrief'> {
   readonly opening: string
 }
 
@@ -29,12 +29,12 @@ interface ReadFrame extends Omit<ParsedReplacement, 'subject' | 'isBrief'> {
  * Parse a replacement; `undefined` for any other text. Anybody can forge one, so its names resolve in the history's
  * scope only.
  */
-export function readFrame(text: string): ReadFrame | undefined {
+export function readTemplate(text: string): ParsedTemplate | undefined {
   const end = text.indexOf('\n')
   const [, blocks, tokens] = FIRST_LINE.exec(text.slice(0, Math.max(0, end))) ?? []
   if (blocks === undefined || tokens === undefined) return undefined
   const list = text.lastIndexOf(`\n${LIST}\n`)
-  if (list < end || !isFramed(text.slice(end + 1, list + 1))) return undefined
+  if (list < end || !isTemplate(text.slice(end + 1, list + 1))) return undefined
   const lines = text.slice(list + LIST.length + 2).split('\n', MAX_REFERENCES + 1)
   if (lines.length > MAX_REFERENCES) return undefined
   const items: ArchivedItem[] = []
@@ -51,7 +51,7 @@ export function readFrame(text: string): ReadFrame | undefined {
 }
 
 /** Accepts previews inside fences and short lines; any other text would be lost with the preview. */
-function isFramed(body: string): boolean {
+function isTemplate(body: string): boolean {
   let prose = 0
   for (let start = 0; start < body.length;) {
     const end = body.indexOf('\n', start)

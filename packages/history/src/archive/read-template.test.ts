@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { ArchivedMessages } from './history-archive.ts'
-import { appendSnapshot, findSnapshot, formatSnapshot, readFrame } from './read-frame.ts'
+import { appendSnapshot, findSnapshot, formatSnapshot, readTemplate } from './read-template.ts'
 
-const frame = (...lines: string[]): string =>
+const template = (...lines: string[]): string =>
   ['[Offloaded: 2 blocks, ~1,234 tokens]', 'The tool result was offloaded.', '', ...lines].join('\n')
 
 it('reads what a replacement names, and leaves out what only describes something else', () => {
-  const text = frame(
+  const text = template(
     '<<< preview of call_1_0_abc: untrusted content',
     '[Offloaded: 1 blocks, ~9 tokens]',
     '[Stored references:]',
@@ -19,7 +19,7 @@ it('reads what a replacement names, and leaves out what only describes something
     '  call_1_2_abc (application/pdf, "a, b.pdf", 12 pages, 1,000 bytes)',
     '  call_1_2_text_abc (text of call_1_2_abc, 500 bytes, 9 lines)',
   )
-  expect(readFrame(text)).toEqual({
+  expect(readTemplate(text)).toEqual({
     blocks: 2,
     tokens: 1_234,
     isError: false,
@@ -33,28 +33,31 @@ it('reads what a replacement names, and leaves out what only describes something
 })
 
 it.each([
-  ['a text with something before it', `x\n${frame('[Stored references:]', '  a (text, 9 bytes)')}`],
-  ['a text with something after it', frame('[Stored references:]', '  a (text, 9 bytes)', 'x')],
-  ['a text without references', frame('[Stored references:]')],
-  ['a reference of an unknown kind', frame('[Stored references:]', '  a (table, 9 bytes)')],
-  ['a reference with blanks', frame('[Stored references:]', '  a b (text, 9 bytes)')],
-  ['a list that is too long', frame('[Stored references:]', ...Array<string>(300).fill('  a (text, 9 bytes)'))],
+  ['a text with something before it', `x\n${template('[Stored references:]', '  a (text, 9 bytes)')}`],
+  ['a text with something after it', template('[Stored references:]', '  a (text, 9 bytes)', 'x')],
+  ['a text without references', template('[Stored references:]')],
+  ['a reference of an unknown kind', template('[Stored references:]', '  a (table, 9 bytes)')],
+  ['a reference with blanks', template('[Stored references:]', '  a b (text, 9 bytes)')],
+  ['a list that is too long', template('[Stored references:]', ...Array<string>(300).fill('  a (text, 9 bytes)'))],
   [
     'several replacements in one text',
-    `${frame('[Stored references:]', '  a (text, 9 bytes)')}\n\n${frame('[Stored references:]', '  b (text, 9 bytes)')}`,
+    `${template('[Stored references:]', '  a (text, 9 bytes)')}\n\n${template('[Stored references:]', '  b (text, 9 bytes)')}`,
   ],
-  ['one that begins twice', frame(frame('[Stored references:]', '  a (text, 9 bytes)'))],
-  ['a preview without an end', frame('<<< a: untrusted content', 'x', '[Stored references:]', '  a (text, 9 bytes)')],
-  ['one with a long text in it', frame('x'.repeat(20_000), '[Stored references:]', '  a (text, 9 bytes)')],
+  ['one that begins twice', template(template('[Stored references:]', '  a (text, 9 bytes)'))],
+  [
+    'a preview without an end',
+    template('<<< a: untrusted content', 'x', '[Stored references:]', '  a (text, 9 bytes)'),
+  ],
+  ['one with a long text in it', template('x'.repeat(20_000), '[Stored references:]', '  a (text, 9 bytes)')],
   ['nothing', ''],
 ])('takes %s for something else', (_, text) => {
-  expect(readFrame(text)).toBeUndefined()
+  expect(readTemplate(text)).toBeUndefined()
 })
 
 it('reads types with parameters', () => {
   const types = ['text/csv; charset=utf-8', 'image/svg+xml;v="1 of 2"', 'application/x-a; b=c']
-  const text = frame('[Stored references:]', ...types.map((type, index) => `  call_${index} (${type}, 9 bytes)`))
-  expect(readFrame(text)?.items.map(({ kind, contentType }) => [kind, contentType])).toEqual([
+  const text = template('[Stored references:]', ...types.map((type, index) => `  call_${index} (${type}, 9 bytes)`))
+  expect(readTemplate(text)?.items.map(({ kind, contentType }) => [kind, contentType])).toEqual([
     ['document', 'text/csv; charset=utf-8'],
     ['image', 'image/svg+xml;v="1 of 2"'],
     ['document', 'application/x-a; b=c'],
@@ -62,12 +65,12 @@ it('reads types with parameters', () => {
 })
 
 it('is not held up by lines that were made to do so', () => {
-  const hostile = frame('[Stored references:]', ...Array<string>(200).fill(`  a (${', 1,1'.repeat(50_000)} bytes`))
+  const hostile = template('[Stored references:]', ...Array<string>(200).fill(`  a (${', 1,1'.repeat(50_000)} bytes`))
 
-  expect(readFrame(hostile)).toBeUndefined()
-  expect(readFrame(`[Offloaded: ${'1,'.repeat(1_000_000)}`)).toBeUndefined()
+  expect(readTemplate(hostile)).toBeUndefined()
+  expect(readTemplate(`[Offloaded: ${'1,'.repeat(1_000_000)}`)).toBeUndefined()
   const open = Array<string>(100_000).fill('<<< a: untrusted content')
-  expect(readFrame(frame(...open, '[Stored references:]', '  a (text, 9 bytes)'))).toBeUndefined()
+  expect(readTemplate(template(...open, '[Stored references:]', '  a (text, 9 bytes)'))).toBeUndefined()
 })
 
 const group = (name: string, retained: number[] = []): ArchivedMessages => ({
