@@ -66,7 +66,7 @@ function keepMarks(
   return Object.keys(retained).length === 0 ? parts : parts.with(at, { ...text, ...retained })
 }
 
-/** How one API writes the content of messages and results. */
+/** The rules by which one API writes the content of messages and results. */
 export interface ContentRules extends Pick<ContentListOptions, 'toPart' | 'marks'> {
   readonly format: string
   /** Completes the error for a block that the API cannot express: `… has no place for this image…`. */
