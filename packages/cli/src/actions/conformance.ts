@@ -20,14 +20,16 @@ interface ConformanceOptions {
   readonly thorough?: boolean
   readonly large?: boolean
   readonly seed?: number
+  readonly timeLimit?: number
   readonly json?: boolean
 }
 
 export async function conformance({ args: [path = ''], options }: Invocation<ConformanceOptions>): Promise<number> {
-  const { filter = '', thorough = false, large = false, seed = 1 } = options
+  const { filter = '', thorough = false, large = false, seed = 1, timeLimit } = options
   assertSomeCase(filter)
   const harness = await loadHarness(path, options.harness)
-  const report = await run(harness, { thorough, large, seed, filter: (id) => id.includes(filter) })
+  const limit = timeLimit === undefined ? {} : { timeLimitMs: timeLimit * 1_000 }
+  const report = await run(harness, { thorough, large, seed, ...limit, filter: (id) => id.includes(filter) })
   if (options.json === true) await printJson({ ...report, results: report.results.map(resultJson) })
   else await print(formatReport(report, { everyCase: options.everyCase ?? false }))
   return report.ok ? EXIT_CODE.ok : EXIT_CODE.nothing
@@ -40,23 +42,21 @@ function assertSomeCase(filter: string): void {
   throw usageError(`No case has ${JSON.stringify(filter)} in its id. Areas: ${[...areas].join(', ')}.`)
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
 async function run(
   harness: ConformanceHarness,
   options: Parameters<typeof runConformance>[1],
 ): Promise<ConformanceReport> {
   let done = 0
-  let latest = 'the beginning'
-  const onResult = ({ id }: CaseResult): void => {
-    latest = id
-    showStatus(`${++done} cases, ${id}`)
-  }
+  const onResult = ({ id }: CaseResult): void => showStatus(`${++done} cases, ${id}`)
+  // Stopped once, the run prints what it has; a second signal ends the process.
+  const stop = new AbortController()
+  const onSignal = (): void => stop.abort()
+  for (const name of SIGNALS) process.once(name, onSignal)
   try {
-    return await withStrayErrors(
-      () => runConformance(harness, { ...options, onResult }),
-      () => `After ${latest}`,
-    )
+    return await runConformance(harness, { ...options, onResult, signal: stop.signal })
   } catch (error) {
-    if (error instanceof CliError) throw error
     // The suite rejects only for an invalid harness, or if the first storage cannot be created.
     if (error instanceof TypeError) throw usageError(error.message, { cause: error })
     const reason = error instanceof Error ? error.message : String(error)
@@ -64,6 +64,7 @@ async function run(
       cause: error,
     })
   } finally {
+    for (const name of SIGNALS) process.off(name, onSignal)
     await clearStatus()
   }
 }
@@ -127,28 +128,3 @@ const looksLikeHarness = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && typeof (value as Partial<ConformanceHarness>).create === 'function'
 
 const listed = (names: readonly string[]): string => (names.length === 0 ? 'nothing' : names.join(', '))
-
-/** Run work, and reject on any uncaught exception, after which the process is unreliable. */
-export async function withStrayErrors<Result>(work: () => Promise<Result>, doing: () => string): Promise<Result> {
-  let report: NodeJS.UncaughtExceptionListener = () => {}
-  const stray = new Promise<never>((_, reject) => {
-    report = (cause: unknown) => {
-      const message = cause instanceof Error ? cause.message : String(cause)
-      reject(
-        new CliError(
-          'stray-error',
-          EXIT_CODE.nothing,
-          `${doing()}, an error was thrown where nobody waits for it: ${message.replace(/\.?$/, '.')} ` +
-            'Run it again with SPILLWAY_DEBUG=1 to see where it comes from.',
-          { cause },
-        ),
-      )
-    }
-  })
-  process.on('uncaughtException', report)
-  try {
-    return await Promise.race([work(), stray])
-  } finally {
-    process.off('uncaughtException', report)
-  }
-}

@@ -112,18 +112,37 @@ it('exits with 3 if the harness cannot create its first storage', async () => {
   })
 })
 
-it('fails if an error is thrown outside of a case, and names the case before', async () => {
+it.each([
+  ['an error thrown in a callback', "setImmediate(() => { throw new Error('socket hang up') })", /socket hang up/],
+  ['a rejection that nobody handles', "void Promise.reject(new Error('gone away'))", /gone away/],
+  ['a loop that blocks the thread', 'for (;;);', /blocks the thread/],
+  ['a create() that never ends', 'await new Promise(() => undefined)', /create\(\) has not ended after 300 ms/],
+])('takes %s for the failure of the case that is running, and runs the others', async (_what, statement, message) => {
   const source = `const create = ${create('content.slice()')}
     let created = 0
-    export default { name: 'mine', level: 'two-method', async create() {
-      if ((created += 1) === 3) setImmediate(() => { throw new Error('socket hang up') })
-      await new Promise((resolve) => setTimeout(resolve, 1))
+    export default { name: 'mine', level: 'two-method', timeoutMs: 300, async create() {
+      if ((created += 1) === 3) { ${statement} }
       return create()
     } }`
   const { cwd, name } = harnessFile(source)
-  const ended = await spillway(['conformance', name, '--json'], { cwd })
+  const ended = await spillway(['conformance', name, '--filter', 'content/', '--json'], { cwd })
   expect(ended.code).toBe(1)
-  expect(JSON.parse(ended.stdout)).toMatchObject({
-    error: { code: 'stray-error', message: expect.stringMatching(/^After [a-z/-]+.*: socket hang up\./) },
-  })
+  const { results } = JSON.parse(ended.stdout) as { results: { status: string; detail?: string }[] }
+  const failed = results.filter(({ status }) => status === 'failed')
+  expect(failed).toEqual([results[1]])
+  expect(failed[0]?.detail).toMatch(message)
+})
+
+it('prints what it has once its time is over', async () => {
+  const source = `const create = ${create('content.slice()')}
+    let created = 0
+    export default { name: 'mine', level: 'two-method', async create() {
+      if ((created += 1) === 3) await new Promise(() => setInterval(() => undefined, 1_000))
+      return create()
+    } }`
+  const { cwd, name } = harnessFile(source)
+  const ended = await spillway(['conformance', name, '--filter', 'content/', '--time-limit', '1'], { cwd })
+  expect(ended.code).toBe(1)
+  expect(ended.stdout).toMatch(/^`mine`, level `two-method`: 1 passed, \d+ failed/)
+  expect(ended.stdout).toContain('has not run: the run has a limit of 1000 ms: ')
 })

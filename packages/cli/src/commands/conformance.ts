@@ -17,6 +17,7 @@ export const conformanceCommand: CommandSpec = {
     option('--thorough', 'run long random series in full'),
     option('--large', 'also run the cases that need hundreds of megabytes'),
     option('--seed <number>', 'seed of everything random (default: 1)', parseCount),
+    option('--time-limit <seconds>', 'end the run, with a report, after this time (default: 1800)', parseCount),
     JSON_OPTION,
   ],
   help: `

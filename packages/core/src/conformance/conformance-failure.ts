@@ -105,6 +105,8 @@ export async function rejectionOfMistake(what: string, run: () => unknown): Prom
 export interface StorageErrorLike extends Error {
   readonly code: string
   readonly reference?: string
+  readonly key?: string
+  readonly cause?: unknown
   readonly retryable: boolean
   readonly eviction?: {
     readonly reason: string

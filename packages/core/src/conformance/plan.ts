@@ -8,7 +8,8 @@ import type {
   PowerName,
   StorageSettings,
 } from './harness.ts'
-import type { CaseResult } from './report.ts'
+import { withinTime } from './limits/within-time.ts'
+import { explainFailure, type CaseResult } from './report.ts'
 
 /** Which cases to run, and how thoroughly. */
 export interface ConformanceOptions {
@@ -56,22 +57,28 @@ export interface PlannedCase {
  */
 export async function planConformance(
   harness: ConformanceHarness,
-  options: ConformanceOptions = {},
+  options: ConformanceOptions & { readonly signal?: AbortSignal } = {},
 ): Promise<readonly PlannedCase[]> {
-  const cases = options.cases ?? conformanceCases
-  assertHarness(harness, cases)
-  const instance = await harness.create({})
+  assertHarness(harness, options.cases ?? conformanceCases)
+  const timeoutMs = harness.timeoutMs ?? DEFAULT_TIMEOUT_MS
+  const instance = await withinTime('create()', timeoutMs, options.signal, () => harness.create({}))
   try {
     assertInstance(harness, instance)
-    const wanted = cases.filter(({ id }) => options.filter?.(id) ?? true)
-    return wanted.map((one) => {
+    return wantedCases(options).map((one) => {
       const knownGap = harness.knownGaps?.[one.id]
       return { case: one, ...decide(one, harness, instance, options), ...(knownGap === undefined ? {} : { knownGap }) }
     })
   } finally {
-    await instance.dispose?.()
+    await withinTime('dispose()', timeoutMs, options.signal, () => instance.dispose?.())
   }
 }
+
+/** Milliseconds that a case may take where its harness says nothing. */
+export const DEFAULT_TIMEOUT_MS = 30_000
+
+/** The cases that the filter accepts. */
+export const wantedCases = ({ cases = conformanceCases, filter }: ConformanceOptions): readonly ConformanceCase[] =>
+  cases.filter(({ id }) => filter?.(id) ?? true)
 
 const POWERS: Readonly<Record<PowerName, true>> = {
   reopen: true,
@@ -172,8 +179,9 @@ export function testName({ case: { id }, action, reason, knownGap }: PlannedCase
 }
 
 /** Throw for a test runner what fails a run: a broken promise, or a known gap that has closed. */
-export function throwUnlessExpected({ id, title, status, detail, failure }: CaseResult): void {
+export function throwUnlessExpected(result: CaseResult): void {
+  const { id, status, detail, failure } = result
   if (status !== 'failed' && status !== 'gap-closed') return
-  const promise = status === 'failed' ? ` (promised: ${title})` : ''
-  throw new Error(`${id}: ${detail ?? 'failed'}${promise}`, { cause: failure?.error })
+  const message = status === 'failed' ? explainFailure(result) : detail
+  throw new Error(`${id}: ${message}`, { cause: failure?.error })
 }

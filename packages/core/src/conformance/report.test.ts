@@ -27,7 +27,7 @@ test('a report has a row for each area, and then what did not simply pass, with 
 
 Failed:
 
-- it is not kept: \`content/c\`
+- it is not kept (promised: C; likely mistake: a buffer is kept or handed out instead of copied, or content is cut or decoded as text): \`content/c\`
 
 Closed gaps, which the harness still declares:
 

@@ -4,9 +4,10 @@ import type { ConformanceLevel } from './harness.ts'
 export interface CaseFailure {
   /**
    * `promise`: an assertion of the case. `error`: the storage failed where the case did not expect it. `timeout`: the
-   * case did not end. `setup` and `teardown`: the harness failed, and the storage was not tested.
+   * case did not end. `setup` and `teardown`: the harness failed, and the storage was not tested. `stopped`: the run was
+   * ended before or while the case ran.
    */
-  readonly kind: 'promise' | 'error' | 'timeout' | 'setup' | 'teardown'
+  readonly kind: 'promise' | 'error' | 'timeout' | 'setup' | 'teardown' | 'stopped'
   /** A long one without its middle. */
   readonly message: string
   /** What was thrown. */
@@ -32,6 +33,8 @@ export interface CaseResult {
 export interface ConformanceReport {
   readonly name: string
   readonly level: ConformanceLevel
+  /** The seed of everything random, which repeats the run. */
+  readonly seed?: number
   /** Whether no case failed and no known gap has closed. What is not proven does not count against it. */
   readonly ok: boolean
   readonly results: readonly CaseResult[]
@@ -69,7 +72,50 @@ export function formatReport(report: ConformanceReport, options: FormatReportOpt
     lines.push('', `${heading}:`, '')
     for (const [reason, ids] of reasons) lines.push(`- ${oneLine(reason)}: ${ids.map((id) => `\`${id}\``).join(', ')}`)
   }
+  if (!report.ok && report.seed !== undefined) lines.push('', `Seed ${report.seed} repeats the run.`)
   return `${lines.join('\n')}\n`
+}
+
+/** Say what came of a failed case, what was promised, and what backends usually get wrong there. */
+export function explainFailure({ id, title, detail = 'failed', failure }: CaseResult): string {
+  const isOfHarness = failure?.kind === 'setup' || failure?.kind === 'teardown'
+  const mistake = isOfHarness ? undefined : LIKELY_MISTAKES[id.slice(0, id.indexOf('/'))]
+  return `${detail} (promised: ${title}${mistake === undefined ? '' : `; likely mistake: ${mistake}`})`
+}
+
+/** By the area of a case. */
+const LIKELY_MISTAKES: Readonly<Record<string, string>> = {
+  abort: 'the signal is not passed on, or is checked only before the work',
+  age: 'the age counts from storing instead of the last use, or expired entries are still found',
+  clear: 'entries are removed by one page only, or by a prefix that others share',
+  concurrency: 'a read and a write with an await between them are not one step',
+  content: 'a buffer is kept or handed out instead of copied, or content is cut or decoded as text',
+  'content-type': 'the type is parsed and written again, or kept in one place for several entries',
+  corrupt: 'the size of what was read is not compared with the size that was stored',
+  delete: 'a part of the entry, or what was remembered of it, stays',
+  durability: 'something is kept in memory only, or is written after store() has resolved',
+  error: 'an error of the backend is passed on as it is, or a wrapper loses fields of it',
+  gc: 'an entry is looked at and removed in two steps, or entries beside the scope are collected',
+  harness: 'create() opens the same data for two storages; give each a directory, prefix or database of its own',
+  instances: 'an instance remembers what another has changed since',
+  key: 'the key is used as a name, cut, or normalized',
+  kill: 'an entry is visible before it is complete',
+  lifecycle: 'closing one object closes what others use',
+  list: 'pages are joined wrongly, or an option is ignored',
+  locate: 'the location is made from the reference alone, without looking for the entry or quoting its name',
+  metadata: 'metadata is shared with the caller, encoded lossily, or lost on another way of storing',
+  open: 'content is remembered by its reference alone, or for longer than its entry',
+  outage: 'a failure of the backend is taken for a missing entry, or is swallowed',
+  quota: 'bytes that are gone are still counted, or parallel stores are counted once',
+  range: 'offsets are wrong where the backend cuts content into pieces',
+  reference: 'the reference is parsed or normalized instead of compared as it is',
+  scope:
+    'segments are joined with a separator that they may contain, are normalized, or are matched by a prefix or a pattern',
+  stat: 'the description is remembered, or made anew at each use',
+  store: 'the reference is not made from all of key, content, type and scope, or an entry is written twice',
+  stream: 'parts are written into the entry itself, or are not removed when the stream fails',
+  turns: 'not every method counts as use, or turns are counted for all scopes at once',
+  undo: 'the last use is not compared with the one of the receipt',
 }
 
 type Status = CaseResult['status']
@@ -128,8 +174,9 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[], i
 
 function byReason(results: readonly CaseResult[]): Map<string, string[]> {
   const reasons = new Map<string, string[]>()
-  for (const { id, detail } of results) {
-    const reason = detail ?? 'no reason given'
+  for (const result of results) {
+    const { id, status, detail = 'no reason given', failure } = result
+    const reason = status === 'failed' && failure?.kind !== 'stopped' ? explainFailure(result) : detail
     reasons.set(reason, [...(reasons.get(reason) ?? []), id])
   }
   return reasons

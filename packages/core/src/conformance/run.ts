@@ -1,7 +1,9 @@
 import type { Storage } from '../storage/storage.ts'
 import { ConformanceFailure } from './conformance-failure.ts'
 import type { CaseContext, ConformanceHarness, ConformancePowers, HarnessInstance } from './harness.ts'
-import { planConformance, type ConformanceOptions, type PlannedCase } from './plan.ts'
+import { collectStrayErrors } from './limits/stray-errors.ts'
+import { GivenUp, withinTime } from './limits/within-time.ts'
+import { DEFAULT_TIMEOUT_MS, planConformance, wantedCases, type ConformanceOptions, type PlannedCase } from './plan.ts'
 import type { CaseFailure, CaseResult, ConformanceReport } from './report.ts'
 import { seededRandom } from './sample.ts'
 
@@ -9,12 +11,17 @@ import { seededRandom } from './sample.ts'
 export interface RunConformanceOptions extends ConformanceOptions {
   /** Called after each case. */
   readonly onResult?: (result: CaseResult) => void
+  /** Ends the run early: the case that is running fails, and so do those that have not run. */
+  readonly signal?: AbortSignal
+  /** Milliseconds that the whole run may take before it ends as by the signal. Defaults to 30 minutes. */
+  readonly timeLimitMs?: number
 }
 
 /**
  * Run the conformance suite on a backend, one case after the other, each on a fresh storage.
  *
- * Resolves also when cases fail: look at {@link ConformanceReport.ok}. Rejects where the harness itself is wrong.
+ * Resolves also when cases fail: look at {@link ConformanceReport.ok}. A case fails if it takes too long, blocks the thread,
+ * or leaves a rejected promise that nobody handles. Rejects where the harness itself is wrong.
  *
  * @throws TypeError as {@link planConformance} does.
  *
@@ -35,20 +42,53 @@ export async function runConformance(
   options: RunConformanceOptions = {},
 ): Promise<ConformanceReport> {
   const results: CaseResult[] = []
-  for (const planned of await planConformance(harness, options)) {
-    const result = await runCase(harness, planned, options)
-    results.push(result)
-    options.onResult?.(result)
+  const stop = new AbortController()
+  const { signal, timeLimitMs = DEFAULT_TIME_LIMIT_MS } = options
+  const onAbort = (): void => stop.abort('the run was ended by its signal')
+  const timer = setTimeout(() => stop.abort(`the run has a limit of ${timeLimitMs} ms`), timeLimitMs)
+  signal?.addEventListener('abort', onAbort)
+  if (signal?.aborted === true) onAbort()
+  const limited = { ...options, signal: stop.signal }
+  try {
+    for (const planned of await planOrFailures(harness, limited)) {
+      const result = 'status' in planned ? planned : await runCase(harness, planned, limited)
+      results.push(result)
+      options.onResult?.(result)
+    }
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
   }
   const ok = results.every(({ status }) => status !== 'failed' && status !== 'gap-closed')
-  return { name: harness.name, level: harness.level ?? 'full', ok, results }
+  return { name: harness.name, level: harness.level ?? 'full', seed: options.seed ?? 1, ok, results }
+}
+
+/** Plan the run. If the first storage is never there, or throws in a callback, no case can run, and each fails. */
+async function planOrFailures(
+  harness: ConformanceHarness,
+  options: RunConformanceOptions,
+): Promise<readonly (PlannedCase | CaseResult)[]> {
+  const stray = collectStrayErrors()
+  let plan: readonly PlannedCase[] = []
+  let problem: { readonly error: unknown } | undefined
+  try {
+    plan = await planConformance(harness, options)
+  } catch (error) {
+    if (!(error instanceof GivenUp)) throw error
+    problem = { error }
+  } finally {
+    const strayed = await stray.end()
+    problem ??= strayed
+  }
+  if (problem === undefined) return plan
+  const failure = failureFrom('setup', problem.error)
+  return wantedCases(options).map(({ id, title }) => failed(id, title, failure))
 }
 
 /** Characters of a message of a failure. */
 const MAX_MESSAGE = 400
 
-/** Milliseconds that a case may take where its harness says nothing. */
-export const DEFAULT_TIMEOUT_MS = 30_000
+const DEFAULT_TIME_LIMIT_MS = 30 * 60_000
 
 /**
  * Run one planned case and say how it went. Never rejects for what the storage does.
@@ -58,43 +98,60 @@ export const DEFAULT_TIMEOUT_MS = 30_000
 export async function runCase(
   harness: ConformanceHarness,
   planned: PlannedCase,
-  options: ConformanceOptions = {},
+  options: RunConformanceOptions = {},
 ): Promise<CaseResult> {
   const { id, title } = planned.case
   if (planned.action !== 'run')
     return { id, title, status: planned.action, ...(planned.reason === undefined ? {} : { detail: planned.reason }) }
-  const failure = await failureOf(harness, planned, options)
+  if (options.signal?.aborted === true)
+    return failed(id, title, { kind: 'stopped', message: `has not run: ${String(options.signal.reason)}` })
+  const stray = collectStrayErrors()
+  let failure = await failureOf(harness, planned, options)
+  const strayed = await stray.end()
+  if (strayed !== undefined)
+    failure ??= failureFrom('error', strayed.error, 'has thrown an error where nobody waits for it: ')
   if (planned.knownGap === undefined)
-    return failure === undefined
-      ? { id, title, status: 'passed' }
-      : { id, title, status: 'failed', detail: failure.message, failure }
+    return failure === undefined ? { id, title, status: 'passed' } : failed(id, title, failure)
   if (failure === undefined) {
     const detail = `the known gap has closed (${planned.knownGap}): remove ${JSON.stringify(id)} from knownGaps`
     return { id, title, status: 'gap-closed', detail }
   }
-  if (failure.kind === 'setup' || failure.kind === 'teardown')
-    return { id, title, status: 'failed', detail: failure.message, failure }
+  if (['setup', 'teardown', 'stopped'].includes(failure.kind)) return failed(id, title, failure)
   return { id, title, status: 'known-gap', detail: planned.knownGap, failure }
 }
+
+const failed = (id: string, title: string, failure: CaseFailure): CaseResult => ({
+  id,
+  title,
+  status: 'failed',
+  detail: failure.message,
+  failure,
+})
 
 async function failureOf(
   harness: ConformanceHarness,
   planned: PlannedCase,
-  options: ConformanceOptions,
+  options: RunConformanceOptions,
 ): Promise<CaseFailure | undefined> {
   const opened = new OpenInstances(harness, planned)
+  const within = <Result>(what: string, work: () => Promise<Result>, signal = options.signal): Promise<Result> =>
+    withinTime(what, harness.timeoutMs ?? DEFAULT_TIMEOUT_MS, signal, work)
   let failure: CaseFailure | undefined
+  let kind: CaseFailure['kind'] = 'setup'
   try {
-    const instance = await opened.create()
-    failure = await outcomeOf(planned, opened.context(instance, options), harness.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+    const instance = await within('create()', () => opened.create())
+    kind = 'error'
+    await within('the case', () => planned.case.run(opened.context(instance, options)))
   } catch (error) {
-    failure = failureFrom('setup', error)
+    if (error instanceof GivenUp && (kind === 'error' || error.kind === 'stopped')) kind = error.kind
+    failure = failureFrom(error instanceof ConformanceFailure ? 'promise' : kind, error)
   }
-  try {
-    await opened.close()
-  } catch (error) {
-    failure ??= failureFrom('teardown', error)
-  }
+  for (const [what, close] of opened.closings())
+    try {
+      await within(what, close, undefined)
+    } catch (error) {
+      failure ??= failureFrom('teardown', error)
+    }
   return failure
 }
 
@@ -137,41 +194,24 @@ class OpenInstances {
     return { ...powers, reopen: tracked } as Required<ConformancePowers>
   }
 
-  async close(): Promise<void> {
-    for (const storage of this.#reopened) await storage.close?.()
-    for (const instance of this.#instances) await instance.dispose?.()
+  /** What is to be closed in the end, with its name. */
+  closings(): (readonly [string, () => Promise<void>])[] {
+    return [
+      ...this.#reopened.map((storage) => ['close()', async () => storage.close?.()] as const),
+      ...this.#instances.map((instance) => ['dispose()', async () => instance.dispose?.()] as const),
+    ]
   }
 }
 
-async function outcomeOf(
-  planned: PlannedCase,
-  context: CaseContext,
-  timeoutMs: number,
-): Promise<CaseFailure | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<CaseFailure>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: 'timeout', message: `has not ended after ${timeoutMs} ms` }), timeoutMs)
-  })
-  const run = async (): Promise<CaseFailure | undefined> => {
-    try {
-      await planned.case.run(context)
-      return undefined
-    } catch (error) {
-      return failureFrom(error instanceof ConformanceFailure ? 'promise' : 'error', error)
-    }
-  }
-  try {
-    return await Promise.race([run(), timeout])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+/** A method that is missing, as engines say it: `storage.scope(...).list is not a function`. */
+const MISSING_METHOD = /(\w+) is not a function/
 
-const failureFrom = (kind: CaseFailure['kind'], error: unknown): CaseFailure => ({
-  kind,
-  message: withoutMiddle(error instanceof Error ? error.message : String(error)),
-  error,
-})
+function failureFrom(kind: CaseFailure['kind'], error: unknown, before = ''): CaseFailure {
+  const message = error instanceof Error ? error.message : String(error)
+  const [, missing] = (error instanceof TypeError && MISSING_METHOD.exec(message)) || []
+  const named = missing === undefined ? message : `the method ${missing}() is missing (${message})`
+  return { kind, message: withoutMiddle(`${before}${named}`), error }
+}
 
 /** Leave out the middle of a long message: it may quote references and contents, and says what is wrong at its ends. */
 const withoutMiddle = (message: string): string =>

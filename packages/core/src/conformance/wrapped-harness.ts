@@ -3,7 +3,7 @@ import type { StorageDriver } from '../storage/storage-driver.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { ConformanceHarness, ConformancePowers } from './harness.ts'
 import { runKillScript } from './kill-script.ts'
-import { DEFAULT_TIMEOUT_MS } from './run.ts'
+import { DEFAULT_TIMEOUT_MS } from './plan.ts'
 
 /** What {@link wrappedHarness} does to the storages of a harness. */
 export interface StorageWrapping {

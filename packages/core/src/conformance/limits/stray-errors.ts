@@ -1,0 +1,22 @@
+/** Errors that are thrown where nobody waits for them: by a rejected promise that nobody handles, or in a callback. */
+export interface StrayErrors {
+  /** Stop collecting, once what is due has run; return what was thrown first, if anything. */
+  end(): Promise<{ readonly error: unknown } | undefined>
+}
+
+type Listen = (name: 'unhandledRejection' | 'uncaughtException', listener: (error: unknown) => void) => unknown
+
+/** Collect stray errors, which would end the process otherwise. Without effect outside Node.js. */
+export function collectStrayErrors(): StrayErrors {
+  const process = globalThis.process as { readonly on?: Listen; readonly off?: Listen } | undefined
+  let first: { readonly error: unknown } | undefined
+  const note = (error: unknown): void => void (first ??= { error })
+  for (const name of ['unhandledRejection', 'uncaughtException'] as const) process?.on?.(name, note)
+  return {
+    async end() {
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      for (const name of ['unhandledRejection', 'uncaughtException'] as const) process?.off?.(name, note)
+      return first
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { withinTime } from './within-time.ts'
+
+const never = (): Promise<never> => new Promise(() => undefined)
+
+it('returns what the work returns, and throws what it throws, at once or later', async () => {
+  expect(await withinTime('work', 1_000, undefined, async () => 7)).toBe(7)
+  const error = new Error('failed')
+  await expect(withinTime('work', 1_000, undefined, () => Promise.reject(error))).rejects.toBe(error)
+  const throwing = (): never => {
+    throw error
+  }
+  await expect(withinTime('work', 1_000, undefined, throwing)).rejects.toBe(error)
+})
+
+it('gives work up that does not end', async () => {
+  const gaveUp = { kind: 'timeout', message: 'work has not ended after 20 ms' }
+  await expect(withinTime('work', 20, undefined, never)).rejects.toMatchObject(gaveUp)
+})
+
+it('gives work up once the signal has fired, before or while it runs', async () => {
+  const controller = new AbortController()
+  const working = withinTime('work', 10_000, controller.signal, never)
+  controller.abort('enough')
+  const gaveUp = { kind: 'stopped', message: 'work was stopped: enough' }
+  await expect(working).rejects.toMatchObject(gaveUp)
+  await expect(withinTime('work', 10_000, controller.signal, never)).rejects.toMatchObject(gaveUp)
+})

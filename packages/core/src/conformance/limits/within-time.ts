@@ -1,0 +1,107 @@
+/** Why work was given up: it took too long, or the whole run was stopped. */
+export class GivenUp extends Error {
+  override readonly name = 'GivenUp'
+  readonly kind: 'timeout' | 'stopped'
+
+  constructor(kind: GivenUp['kind'], message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+/**
+ * Wait for work, and give up once `milliseconds` have passed or the signal has fired. Work that blocks the thread is
+ * ended, where that is possible.
+ *
+ * @param what - The work, as it stands in the message: `create()`.
+ */
+export async function withinTime<Result>(
+  what: string,
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+  work: () => Promise<Result> | Result,
+): Promise<Result> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let stop = (): void => undefined
+  const watch = watchThread(milliseconds)
+  const limit = new Promise<never>((_, reject) => {
+    const end = (): void =>
+      reject(new GivenUp('timeout', `${what} has not ended after ${milliseconds} ms${watch.why()}`))
+    timer = setTimeout(end, milliseconds)
+    stop = () => reject(new GivenUp('stopped', `${what} was stopped: ${String(signal?.reason)}`))
+    if (signal?.aborted === true) stop()
+    signal?.addEventListener('abort', stop)
+  })
+  try {
+    return await Promise.race([limit, apart(work)])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+    watch.end()
+  }
+}
+
+/** Start work in a task of its own: if it is ended for blocking the thread, whoever waits for it goes on. */
+async function apart<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+  await Promise.resolve()
+  return await work()
+}
+
+/** A watch over the thread that runs the suite. */
+interface ThreadWatch {
+  /** Why work has not ended, if it blocked the thread; continues a sentence. */
+  why(): string
+  /** Stop watching. */
+  end(): void
+}
+
+/** Parts of the shared memory: beats of the thread, how long it may block in milliseconds, and how often it was ended. */
+const [BEATS, LIMIT, ENDED] = [0, 1, 2]
+const BEAT_MS = 100
+
+/**
+ * Runs in a thread of its own. Once the beats stop for longer than the limit, it has the debugger end what runs: nothing
+ * else can end a loop without `await`.
+ */
+const WATCHER = `
+const { workerData } = require('node:worker_threads')
+const { Session } = require('node:inspector')
+let last = -1
+let since = 0
+setInterval(() => {
+  const [beats, limit] = [Atomics.load(workerData, ${BEATS}), Atomics.load(workerData, ${LIMIT})]
+  if (beats !== last || limit === 0) [last, since] = [beats, Date.now()]
+  else if (Date.now() - since > limit) {
+    since = Date.now()
+    Atomics.add(workerData, ${ENDED}, 1)
+    const session = new Session()
+    session.connectToMainThread()
+    session.post('Runtime.terminateExecution', () => session.disconnect())
+  }
+}, ${BEAT_MS})
+`
+
+let shared: Int32Array | undefined
+
+/** Watch the thread until the watch is ended. Without effect outside the main thread of Node.js 20.16 and later. */
+function watchThread(milliseconds: number): ThreadWatch {
+  const memory = (shared ??= startWatcher())
+  const before = Atomics.load(memory, ENDED)
+  Atomics.add(memory, BEATS, 1)
+  Atomics.store(memory, LIMIT, Math.min(milliseconds, 2 ** 31 - 1))
+  return {
+    why: () => (Atomics.load(memory, ENDED) > before ? ', because a loop without await blocks the thread' : ''),
+    end: () => void Atomics.store(memory, LIMIT, 0),
+  }
+}
+
+function startWatcher(): Int32Array {
+  const memory = new Int32Array(new SharedArrayBuffer(12))
+  const { process } = globalThis as { process?: Partial<typeof globalThis.process> }
+  const threads = process?.getBuiltinModule?.('node:worker_threads')
+  if (threads === undefined || !threads.isMainThread) return memory
+  const watcher = new threads.Worker(WATCHER, { eval: true, workerData: memory, env: {}, execArgv: [] })
+  watcher.unref()
+  setInterval(() => void Atomics.add(memory, BEATS, 1), BEAT_MS).unref()
+  return memory
+}
