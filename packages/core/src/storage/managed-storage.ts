@@ -143,7 +143,9 @@ export function completeDriver(driver: StorageDriver): CompleteDriver {
       // A driver that cannot touch writes again instead, and each use must differ from the one before.
       const before = driver.touch === undefined && !tellsCreated ? await complete.stat(id) : undefined
       const lastUsedAt = Math.max(info.lastUsedAt, (before?.lastUsedAt ?? 0) + 1)
-      const described = before === undefined ? info : { ...info, storedAt: before.storedAt, lastUsedAt }
+      // What is written again keeps its description.
+      const described =
+        before === undefined ? info : { ...info, storedAt: before.storedAt, metadata: before.metadata, lastUsedAt }
       const written = await driver.write(id, chunks, described, lineIndex)
       tombstones.remove(id)
       if (typeof written === 'object') return written
