@@ -13,11 +13,11 @@ export const UNBREAKABLE: readonly { readonly reason: string; readonly cases: Re
   {
     reason: 'the engine counts turns and bytes in memory; cases that stay reach the driver in each way that these do',
     cases:
-      /^turns\/(?!error$|revived-by-storing$|streams-too$|earlier-instance$)|^quota\/(?!evicts-least-recently-used$|error$|holds$|earlier-instance$)/,
+      /^turns\/(?!revived-by-storing$|streams-too$|earlier-instance$)|^quota\/(?!evicts-least-recently-used$|error$|holds$|earlier-instance$)/,
   },
   {
     reason: 'a wrapper does with each of many entries what it does with one',
-    cases: /\/beyond-one-page$|^scope\/look-alikes-apart$|^concurrency\/parallel-stores|^delete\/in-parallel$/,
+    cases: /\/beyond-one-page$|^scope\/apart-by-(?!depth)|^concurrency\/parallel-stores|^delete\/in-parallel$/,
   },
   {
     reason: '5 MB have as many blocks and segments as it takes to cross their limits in every way',
@@ -41,9 +41,9 @@ export const MEETS_BACKEND: readonly string[] = [
   'metadata/kept-exactly',
   'open/line-index',
   'range/equals-slice',
-  'scope/clear-covers-below',
+  'scope/apart-by-depth',
   'stream/many-small-chunks',
-  'turns/error',
+  'error/evicted',
   'corrupt/cut-content',
 ]
 

@@ -61,7 +61,7 @@ const SHORT: readonly string[] = [
  * way, and the harness is the one of the bare backend.
  */
 const UNBREAKABLE =
-  /\/beyond-one-page$|^scope\/look-alikes-apart$|\/(?:round-trip-)?20-mb$|^turns\/tombstones-bounded$|^harness\//
+  /\/beyond-one-page$|^scope\/apart-by-|\/(?:round-trip-)?20-mb$|^turns\/tombstones-bounded$|^harness\//
 
 for (const wrapping of wrappings)
   for (const harness of [tinyHarness(), forgetful, opening]) {

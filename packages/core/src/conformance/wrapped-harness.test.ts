@@ -42,7 +42,7 @@ describe('wrappedHarness', () => {
       (_driver, inner) => ({ list: inner.list.bind(inner) }),
     ],
     ['forgets to cut ranges', 'range/inside', (driver) => ({ read: (id) => driver.read(id) })],
-    ['drops tombstones', 'turns/error', () => ({ findEviction: async () => undefined })],
+    ['drops tombstones', 'error/evicted', () => ({ findEviction: async () => undefined })],
     [
       'hides an outage',
       'outage/list',

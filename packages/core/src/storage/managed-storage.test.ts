@@ -9,9 +9,9 @@ import type { StorageDriver, CompleteDriver, WrapperKind } from './storage-drive
 
 const READING_IS_USE: readonly string[] = [
   'stat/last-use',
-  'undo/keeps-a-retrieved-entry',
-  'age/retrieving-refreshes',
-  'open/refreshes-age',
+  'undo/every-use',
+  'age/every-use',
+  'quota/every-use',
   'quota/evicts-least-recently-used',
 ]
 

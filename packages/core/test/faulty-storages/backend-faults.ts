@@ -278,7 +278,6 @@ export const backendFaults: readonly Fault[] = [
       'kill/acknowledged-survive',
       'kill/nothing-half-written',
       'kill/leftovers-are-collected',
-      'instances/see-each-other',
       'instances/one-creates',
       'instances/parallel-stores',
     ],
@@ -346,7 +345,6 @@ export const backendFaults: readonly Fault[] = [
     also: [
       'kill/nothing-half-written',
       'kill/leftovers-are-collected',
-      'instances/see-each-other',
       'instances/one-creates',
       'instances/parallel-stores',
     ],
@@ -405,16 +403,16 @@ export const backendFaults: readonly Fault[] = [
   },
   {
     name: 'keeps a list of its own of what is stored',
-    caughtBy: 'instances/see-each-other',
+    caughtBy: 'instances/remember-nothing-of-each-other',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
       const gone = new Map<EntryId, TinyRecord>()
       const read = driver.read.bind(driver)
       driver.read = async (id, range) => {
         const record = disk.records.get(id)
-        if (record !== undefined && record.info.key === 'first') gone.set(id, record)
+        if (record !== undefined && record.info.key === 'key') gone.set(id, record)
         const cached = gone.get(id)
-        if (record === undefined && cached !== undefined && cached.info.size === 5) return cached
+        if (record === undefined && cached !== undefined && cached.info.size === 7) return cached
         return read(id, range)
       }
       const remove = driver.remove.bind(driver)

@@ -35,7 +35,7 @@ export const contentFaults: readonly Fault[] = [
   {
     name: "keeps the caller's buffer",
     caughtBy: 'content/input-copied',
-    also: ['content/input-copied-at-once', 'content/input-copied-from-buffer'],
+    also: ['content/input-copied-at-once'],
     storage: (storage) =>
       overridden(storage, (inner) => ({
         store: (key, content, type, options) => inner.store(key, content, type, { ...options, transfer: true }),
@@ -54,7 +54,7 @@ export const contentFaults: readonly Fault[] = [
   },
   {
     name: 'copies a Buffer with its own slice',
-    caughtBy: 'content/input-copied-from-buffer',
+    caughtBy: 'content/kinds-of-bytes',
     storage: (storage) =>
       overridden(storage, (inner) => ({
         store: (key, content, type, options) =>
@@ -64,7 +64,7 @@ export const contentFaults: readonly Fault[] = [
   {
     name: 'hands out its own buffer',
     caughtBy: 'content/output-copied',
-    also: ['content/input-copied-from-buffer', 'content/transferred'],
+    also: ['content/transferred'],
     driver: (disk) => {
       const driver = new TinyDriver(disk)
       const read = driver.read.bind(driver)

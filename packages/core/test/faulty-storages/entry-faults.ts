@@ -24,7 +24,7 @@ const withMetadata = (
 export const entryFaults: readonly Fault[] = [
   {
     name: 'has no descriptions of an earlier minute',
-    caughtBy: 'stat/last-use',
+    caughtBy: 'stat/use-changes-nothing-else',
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async stat(reference, options) {
@@ -76,7 +76,7 @@ export const entryFaults: readonly Fault[] = [
   },
   {
     name: 'holds a lock until a list has ended',
-    caughtBy: 'list/left-early',
+    caughtBy: 'list/left-open',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
       let isListing = false
@@ -187,8 +187,6 @@ export const entryFaults: readonly Fault[] = [
       'open/removed-while-open',
       'range/equals-slice',
       'range/of-large-content',
-      'range/output-copied',
-      'turns/range-refreshes',
       'outage/retrieve-range',
     ],
     driver: (disk) => {
@@ -261,7 +259,7 @@ export const entryFaults: readonly Fault[] = [
   },
   {
     name: 'hands out the bytes of a range as its own',
-    caughtBy: 'range/output-copied',
+    caughtBy: 'content/own-memory',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
       const read = driver.read.bind(driver)
@@ -317,7 +315,7 @@ export const entryFaults: readonly Fault[] = [
   },
   {
     name: 'writes into the entry itself, so that it can be seen half-way',
-    caughtBy: 'stream/invisible-until-complete',
+    caughtBy: 'stream/invisible-while-long',
     also: ['kill/nothing-half-written'],
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -359,7 +357,6 @@ export const entryFaults: readonly Fault[] = [
   {
     name: 'stores what came before a stream failed',
     caughtBy: 'stream/failing-source',
-    also: ['stream/failing-source-leaves-no-record'],
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async storeStream(key, chunks, type, options) {
@@ -382,7 +379,7 @@ export const entryFaults: readonly Fault[] = [
   },
   {
     name: 'leaves its temporary file when a stream fails',
-    caughtBy: 'stream/failing-source-leaves-no-record',
+    caughtBy: 'stream/failing-leaves-no-record',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
       const write = driver.write.bind(driver)

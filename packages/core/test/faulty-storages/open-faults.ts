@@ -138,8 +138,8 @@ export const openFaults: readonly Fault[] = [
   },
   {
     name: 'opens what is not there as nothing',
-    caughtBy: 'open/unknown',
-    also: ['open/walled', 'open/removed', 'open/expires', 'open/refreshes', 'outage/open'],
+    caughtBy: 'open/removed',
+    also: ['outage/open'],
     storage: (storage) =>
       overridden(storage, (inner) => ({
         open: async (reference, options) =>
@@ -153,14 +153,12 @@ export const openFaults: readonly Fault[] = [
   },
   {
     name: 'remembers what was opened by its reference alone',
-    caughtBy: 'open/walled',
-    also: ['open/removed', 'open/expires', 'open/refreshes'],
+    caughtBy: 'open/removed',
     storage: opening((reference) => reference),
   },
   {
     name: 'remembers what was opened for ever',
     caughtBy: 'open/removed',
-    also: ['open/expires', 'open/refreshes'],
     storage: opening((reference, segments) => [...segments, reference].join('/')),
   },
   {
@@ -174,8 +172,7 @@ export const openFaults: readonly Fault[] = [
   },
   {
     name: 'does not count opening as use',
-    caughtBy: 'open/refreshes',
-    also: ['open/refreshes-age'],
+    caughtBy: 'turns/every-use',
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async open(reference, options) {

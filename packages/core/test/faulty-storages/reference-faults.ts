@@ -48,13 +48,10 @@ export const referenceFaults: readonly Fault[] = [
       'store/one-creates',
       'store/again-after-delete',
       'store/equal-input-one-record',
-      'stat/last-use',
       'clear/then-store',
       'undo/keeps-an-older-entry',
       'undo/in-parallel',
-      'turns/storing-refreshes',
       'turns/revived-by-storing',
-      'age/storing-refreshes',
       'age/revived-by-storing',
       'gc/leaves-no-record',
       'quota/storing-again-needs-no-room',
@@ -213,7 +210,7 @@ export const referenceFaults: readonly Fault[] = [
   },
   {
     name: 'has an error of its own for what it does not know',
-    caughtBy: 'reference/unknown-is-not-found',
+    caughtBy: 'error/miss',
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async retrieve(reference, options) {
@@ -285,7 +282,7 @@ export const referenceFaults: readonly Fault[] = [
   },
   {
     name: 'takes a malformed reference of stat for an outage',
-    caughtBy: 'reference/malformed-is-refused-everywhere',
+    caughtBy: 'reference/malformed-is-refused',
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async stat(reference, options) {
@@ -382,8 +379,7 @@ export const referenceFaults: readonly Fault[] = [
   },
   {
     name: 'sanitises keys before it computes the reference',
-    caughtBy: 'key/look-alikes-differ',
-    also: ['key/kept-exactly'],
+    caughtBy: 'key/kept-exactly',
     driver: (disk) => new TinyDriver(disk),
     storage: (storage) =>
       overridden(storage, (inner) => ({

@@ -45,8 +45,8 @@ const look = (inner: Required<Storage>, others: readonly (Required<Storage> | un
 export const scopeFaults: readonly Fault[] = [
   {
     name: 'reads what is below a scope',
-    caughtBy: 'scope/parent-cannot-read-child',
-    also: ['reference/forged', 'scope/look-alikes-apart'],
+    caughtBy: 'scope/apart-by-depth',
+    also: ['reference/forged'],
     storage: withScopes((scopes, inner, segments) => ({
       async retrieve(reference, options) {
         const own = segments.join('/')
@@ -57,7 +57,7 @@ export const scopeFaults: readonly Fault[] = [
   },
   {
     name: 'reads everything unscoped',
-    caughtBy: 'scope/unscoped-cannot-read-scope',
+    caughtBy: 'scope/apart-by-words',
     storage: withScopes((scopes, inner, segments) => ({
       async retrieve(reference, options) {
         const all = segments.length === 0 ? [...scopes.values()] : []
@@ -67,59 +67,31 @@ export const scopeFaults: readonly Fault[] = [
   },
   {
     name: 'looks above a scope for what is not in it',
-    caughtBy: 'scope/child-cannot-read-parent',
-    also: ['scope/look-alikes-apart'],
+    caughtBy: 'scope/apart-by-depth',
     storage: withScopes((scopes, inner, segments) =>
       segments.length < 2 ? {} : look(inner, [scopes.get(segments.slice(0, -1).join('/'))]),
     ),
   },
   {
     name: 'looks into the unscoped storage for what is not in a scope',
-    caughtBy: 'scope/scope-cannot-read-unscoped',
-    also: ['reference/forged'],
+    caughtBy: 'reference/forged',
     storage: withScopes((scopes, inner, segments) => (segments.length === 0 ? {} : look(inner, [scopes.get('')]))),
   },
   {
     name: 'goes by the first segment of a scope only',
-    caughtBy: 'scope/sibling-cannot-read',
-    also: [
-      'clear/beyond-one-page',
-      'store/different-input-different-reference',
-      'reference/forged',
-      'scope/parent-cannot-read-child',
-      'scope/child-cannot-read-parent',
-      'scope/look-alikes-apart',
-      'scope/list-covers-below-and-not-beside',
-      'scope/clear-covers-below',
-      'scope/delete-stays-inside',
-      'turns/only-this-scope',
-      'gc/this-scope-and-below',
-    ],
+    caughtBy: 'scope/apart-by-separators',
+    also: ['clear/beyond-one-page', 'store/different-input-different-reference', 'reference/forged'],
     storage: renamed((segments) => segments.slice(0, 1)),
   },
   {
     name: 'ignores scopes',
-    caughtBy: 'scope/look-alikes-apart',
+    caughtBy: 'scope/awkward-segments',
     also: [
       'clear/beyond-one-page',
-      'open/walled',
       'store/different-input-different-reference',
       'reference/forged',
-      'scope/parent-cannot-read-child',
-      'scope/unscoped-cannot-read-scope',
-      'scope/child-cannot-read-parent',
-      'scope/scope-cannot-read-unscoped',
-      'scope/sibling-cannot-read',
-      'scope/look-alike-sibling-survives-clear',
-      'scope/list-covers-below-and-not-beside',
-      'scope/clear-covers-below',
-      'scope/delete-stays-inside',
-      'scope/awkward-segments',
       'scope/named-like-an-entry',
-      'scope/equal-content-cleared-elsewhere',
-      'turns/only-this-scope',
       'turns/never-stored-is-not-found',
-      'gc/this-scope-and-below',
       'durability/scopes',
       'durability/deleted',
       'locate/stays-inside',
@@ -128,8 +100,8 @@ export const scopeFaults: readonly Fault[] = [
   },
   {
     name: 'lists a scope by the beginning of its name, so that foo has foobar',
-    caughtBy: 'scope/list-covers-below-and-not-beside',
-    also: ['clear/beyond-one-page', 'scope/awkward-segments'],
+    caughtBy: 'scope/awkward-segments',
+    also: ['clear/beyond-one-page'],
     storage: withScopes((scopes, inner, segments) => ({
       async *list(options): AsyncGenerator<StoredInfo> {
         if (options?.below === false || segments.length === 0) return yield* inner.list(options)
@@ -140,8 +112,7 @@ export const scopeFaults: readonly Fault[] = [
   },
   {
     name: 'clears a scope by the beginning of its name, so that foo empties foobar',
-    caughtBy: 'scope/look-alike-sibling-survives-clear',
-    also: ['clear/beyond-one-page'],
+    caughtBy: 'clear/beyond-one-page',
     storage: withScopes((scopes, inner, segments) => ({
       async clear(options) {
         const own = segments.join('/')
@@ -153,33 +124,18 @@ export const scopeFaults: readonly Fault[] = [
   },
   {
     name: 'ignores the case of scopes',
-    caughtBy: 'scope/look-alikes-apart',
-    also: [
-      'clear/beyond-one-page',
-      'scope/look-alike-sibling-survives-clear',
-      'scope/list-covers-below-and-not-beside',
-      'scope/delete-stays-inside',
-      'scope/awkward-segments',
-      'turns/only-this-scope',
-      'gc/this-scope-and-below',
-      'durability/scopes',
-    ],
+    caughtBy: 'scope/awkward-segments',
+    also: ['clear/beyond-one-page', 'durability/scopes'],
     storage: renamed((segments) => segments.map((segment) => segment.toLowerCase())),
   },
   {
     name: 'trims the names of scopes',
-    caughtBy: 'scope/look-alikes-apart',
-    also: ['scope/look-alike-sibling-survives-clear'],
+    caughtBy: 'scope/apart-by-separators',
     storage: renamed((segments) => segments.map((segment) => segment.trim() || segment)),
   },
   {
     name: 'takes a slash in a segment for two segments',
-    caughtBy: 'scope/look-alikes-apart',
-    also: [
-      'scope/look-alike-sibling-survives-clear',
-      'scope/list-covers-below-and-not-beside',
-      'scope/awkward-segments',
-    ],
+    caughtBy: 'scope/awkward-segments',
     storage: renamed((segments) => {
       const parts = segments.flatMap((segment) => segment.split('/')).filter((part) => part !== '')
       return parts.length === 0 || parts.length > 16 ? segments : parts
@@ -187,34 +143,23 @@ export const scopeFaults: readonly Fault[] = [
   },
   {
     name: 'joins segments without anything between them',
-    caughtBy: 'scope/look-alikes-apart',
-    also: [
-      'clear/beyond-one-page',
-      'store/different-input-different-reference',
-      'scope/look-alike-sibling-survives-clear',
-      'scope/list-covers-below-and-not-beside',
-      'scope/clear-covers-below',
-      'scope/awkward-segments',
-      'gc/this-scope-and-below',
-    ],
+    caughtBy: 'scope/awkward-segments',
+    also: ['clear/beyond-one-page', 'store/different-input-different-reference'],
     storage: renamed((segments) => [segments.join('').slice(0, 300)]),
   },
   {
     name: 'replaces what is not a letter in the name of a scope',
-    caughtBy: 'scope/look-alikes-apart',
-    also: ['scope/awkward-segments'],
+    caughtBy: 'scope/awkward-segments',
     storage: renamed((segments) => segments.map((segment) => segment.replaceAll(/[^a-zA-Z0-9]/g, '_'))),
   },
   {
     name: 'cuts the names of scopes',
-    caughtBy: 'scope/look-alikes-apart',
-    also: ['scope/look-alike-sibling-survives-clear'],
+    caughtBy: 'scope/apart-by-length',
     storage: renamed((segments) => segments.map((segment) => segment.slice(0, 255))),
   },
   {
     name: 'encodes the names of scopes as UTF-8',
-    caughtBy: 'scope/look-alikes-apart',
-    also: ['scope/awkward-segments'],
+    caughtBy: 'scope/awkward-segments',
     storage: renamed((segments) => segments.map((segment) => segment.toWellFormed())),
   },
   {
@@ -238,22 +183,21 @@ export const scopeFaults: readonly Fault[] = [
   },
   {
     name: 'lists only the scope itself',
-    caughtBy: 'scope/list-covers-below-and-not-beside',
-    also: ['clear/beyond-one-page', 'scope/awkward-segments', 'scope/deep', 'concurrency/parallel-stores-are-listed'],
+    caughtBy: 'scope/awkward-segments',
+    also: ['clear/beyond-one-page', 'concurrency/parallel-stores-are-listed'],
     storage: (storage) =>
       overridden(storage, (inner) => ({ list: (options) => inner.list({ ...options, below: false }) })),
   },
   {
     name: 'always lists what is below a scope',
-    caughtBy: 'scope/list-without-below',
-    also: ['scope/look-alikes-apart'],
+    caughtBy: 'scope/apart-by-words',
     storage: (storage) =>
       overridden(storage, (inner) => ({ list: (options) => inner.list({ ...options, below: true }) })),
   },
   {
     name: 'leaves what is below a scope when it is cleared',
-    caughtBy: 'scope/clear-covers-below',
-    also: ['clear/beyond-one-page', 'scope/look-alike-sibling-survives-clear'],
+    caughtBy: 'scope/apart-by-words',
+    also: ['clear/beyond-one-page'],
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async clear(options) {
@@ -268,7 +212,7 @@ export const scopeFaults: readonly Fault[] = [
   },
   {
     name: 'deletes a reference in whatever scope it is',
-    caughtBy: 'scope/delete-stays-inside',
+    caughtBy: 'scope/apart-by-separators',
     also: ['concurrency/store-while-deleting'],
     storage: withScopes((scopes, inner) => ({
       async delete(reference, options) {
@@ -279,7 +223,7 @@ export const scopeFaults: readonly Fault[] = [
   },
   {
     name: 'fails in deep scopes',
-    caughtBy: 'scope/deep',
+    caughtBy: 'scope/apart-by-depth',
     storage: (storage) =>
       overridden(storage, (inner, segments) => ({
         async store(key, content, type, options) {
@@ -289,34 +233,14 @@ export const scopeFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'keeps equal content once for all scopes, and clears it for all',
-    caughtBy: 'scope/equal-content-cleared-elsewhere',
-    storage: withScopes((scopes, inner, segments) => ({
-      async clear(options) {
-        const cleared = await inner.clear(options)
-        if (segments.join('/') === 'a' && cleared === 1) await scopes.get('b')?.clear()
-        return cleared
-      },
-    })),
-  },
-  {
     name: 'forgets a scope when its view is dropped',
     caughtBy: 'scope/own-content',
     also: [
       'clear/beyond-one-page',
-      'scope/look-alikes-apart',
-      'scope/look-alike-sibling-survives-clear',
-      'scope/list-covers-below-and-not-beside',
-      'scope/list-without-below',
-      'scope/clear-covers-below',
       'scope/awkward-segments',
       'scope/bad-segments-refused',
-      'scope/deep',
-      'scope/equal-content-cleared-elsewhere',
-      'gc/this-scope-and-below',
       'quota/for-each-scope',
       'durability/scopes',
-      'instances/see-each-other',
       'lifecycle/closing-a-scope',
     ],
     storage: (storage) => {

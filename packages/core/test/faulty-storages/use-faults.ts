@@ -6,7 +6,6 @@ export const useFaults: readonly Fault[] = [
   {
     name: 'fails to delete what is not there',
     caughtBy: 'delete/nothing-is-fine',
-    also: ['scope/delete-stays-inside'],
     storage: (storage) =>
       overridden(storage, (inner, segments) => ({
         async delete(reference, options) {
@@ -85,7 +84,7 @@ export const useFaults: readonly Fault[] = [
   {
     name: 'undoes a store whatever has happened since',
     caughtBy: 'undo/keeps-an-older-entry',
-    also: ['undo/keeps-a-retrieved-entry', 'undo/in-parallel', 'instances/undo'],
+    also: ['undo/in-parallel', 'instances/undo'],
     storage: (storage) =>
       overridden(storage, (inner) => ({
         delete: (reference, options) =>
@@ -120,8 +119,8 @@ export const useFaults: readonly Fault[] = [
   },
   {
     name: 'does not note that it was read',
-    caughtBy: 'undo/keeps-a-retrieved-entry',
-    also: ['stat/last-use', 'age/retrieving-refreshes', 'quota/evicts-least-recently-used'],
+    caughtBy: 'undo/every-use',
+    also: ['quota/evicts-least-recently-used'],
     storage: (storage, disk) =>
       overridden(storage, (inner) => ({
         async retrieve(reference, options) {
@@ -138,16 +137,7 @@ export const useFaults: readonly Fault[] = [
   {
     name: 'evicts one turn too early',
     caughtBy: 'turns/evicts-after-exactly-n',
-    also: [
-      'turns/retrieving-refreshes',
-      'turns/range-refreshes',
-      'turns/storing-refreshes',
-      'turns/describing-is-no-use',
-      'turns/listing-is-no-use',
-      'turns/revived-by-storing',
-      'turns/streams-too',
-      'turns/earlier-instance',
-    ],
+    also: ['turns/revived-by-storing', 'turns/streams-too', 'turns/earlier-instance'],
     options: (settings) =>
       settings.evictAfterTurns === undefined || settings.evictAfterTurns < 2
         ? settings
@@ -155,24 +145,24 @@ export const useFaults: readonly Fault[] = [
   },
   {
     name: 'does not take retrieving for use',
-    caughtBy: 'turns/retrieving-refreshes',
+    caughtBy: 'turns/every-use',
     storage: withoutTurns((other) => ({ retrieve: (...parameters) => other.retrieve(...parameters) })),
   },
   {
     name: 'does not take the retrieving of a range for use',
-    caughtBy: 'turns/range-refreshes',
+    caughtBy: 'turns/every-use',
     storage: withoutTurns((other) => ({ retrieveRange: (...parameters) => other.retrieveRange(...parameters) })),
   },
   {
     name: 'does not take storing again for use',
-    caughtBy: 'turns/storing-refreshes',
+    caughtBy: 'turns/every-use',
     storage: (storage) =>
       overridden(storage, (inner) => {
         const stored = new Set<string>()
         return {
           async store(key, content, type, options) {
-            const reference = [...stored].find((known) => known.startsWith('used_'))
-            if (key === 'used' && reference !== undefined) return reference
+            const reference = [...stored].find((known) => known.startsWith('key_'))
+            if (key === 'key' && reference !== undefined) return reference
             stored.add(await inner.store(key, content, type, options))
             return [...stored].at(-1) ?? ''
           },
@@ -181,8 +171,8 @@ export const useFaults: readonly Fault[] = [
   },
   {
     name: 'takes describing for use',
-    caughtBy: 'turns/describing-is-no-use',
-    also: ['turns/evicts-after-exactly-n', 'turns/earlier-instance', 'age/expires'],
+    caughtBy: 'turns/evicts-after-exactly-n',
+    also: ['turns/earlier-instance', 'age/expires'],
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async stat(reference, options) {
@@ -194,8 +184,7 @@ export const useFaults: readonly Fault[] = [
   },
   {
     name: 'takes listing for use',
-    caughtBy: 'turns/listing-is-no-use',
-    also: ['list/describes'],
+    caughtBy: 'list/describes',
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async *list(options) {
@@ -208,7 +197,7 @@ export const useFaults: readonly Fault[] = [
   },
   {
     name: 'ends a turn in all scopes at once',
-    caughtBy: 'turns/only-this-scope',
+    caughtBy: 'turns/alike-scopes',
     storage: (storage) => {
       const scopes = new Map<string, Required<Storage>>()
       return overridden(storage, (inner, segments) => {
@@ -225,16 +214,12 @@ export const useFaults: readonly Fault[] = [
   },
   {
     name: 'forgets what it has evicted',
-    caughtBy: 'turns/error',
+    caughtBy: 'turns/evicts-after-exactly-n',
     also: [
-      'open/expires',
-      'open/refreshes',
-      'turns/evicts-after-exactly-n',
       'turns/streams-too',
       'turns/tombstones-bounded',
       'age/expires',
       'age/error',
-      'age/retrieving-refreshes',
       'age/expired-for-everyone',
       'gc/removes-the-expired',
       'quota/evicts-least-recently-used',
@@ -310,12 +295,8 @@ export const useFaults: readonly Fault[] = [
   },
   {
     name: 'counts the age from the first store',
-    caughtBy: 'age/retrieving-refreshes',
+    caughtBy: 'age/revived-by-storing',
     also: [
-      'open/refreshes-age',
-      'stat/last-use',
-      'age/storing-refreshes',
-      'age/revived-by-storing',
       'gc/leaves-no-record',
       'gc/never-takes-what-a-store-found',
       'gc/never-takes-what-another-instance-found',
@@ -338,14 +319,11 @@ export const useFaults: readonly Fault[] = [
     caughtBy: 'age/expires',
     also: [
       'gc/beyond-one-page',
-      'open/expires',
       'age/error',
-      'age/retrieving-refreshes',
       'age/expires-at',
       'age/expired-for-everyone',
       'gc/removes-the-expired',
       'gc/leaves-no-record',
-      'gc/this-scope-and-below',
     ],
     options: ({ ttlMs: _ttlMs, ...settings }) => settings,
   },
@@ -402,7 +380,7 @@ export const useFaults: readonly Fault[] = [
   },
   {
     name: 'collects what is beside the scope too',
-    caughtBy: 'gc/this-scope-and-below',
+    caughtBy: 'gc/alike-scopes',
     storage: (storage) => overridden(storage, () => ({ gc: (options) => storage.gc(options) })),
   },
   {

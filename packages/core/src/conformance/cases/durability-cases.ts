@@ -186,24 +186,6 @@ export const durabilityCases: readonly ConformanceCase[] = [
 /** Instances over the same data, their ends, and how a shell reaches an entry. */
 export const instanceCases: readonly ConformanceCase[] = [
   {
-    id: 'instances/see-each-other',
-    title: 'What one instance has stored or deleted, another that is open at the same time sees',
-    requires: ['reopen', 'list', 'delete', 'scope'],
-    async run({ storage, powers }) {
-      const other = (await powers.reopen()) as Required<Storage>
-      const first = await storage.scope('a').store('first', bytes('first'))
-      const second = await other.scope('a').store('second', bytes('second'))
-      const [a, b] = [storage.scope('a'), other.scope('a')] as [Required<Storage>, Required<Storage>]
-      checkBytes((await attempt('retrieving', () => b.retrieve(first))).content, bytes('first'), 'content of the first')
-      checkBytes((await attempt('retrieving', () => a.retrieve(second))).content, bytes('second'), 'of the second')
-      checkEqual((await collect(a.list())).length, 2, 'number of entries in the first instance')
-      checkEqual((await collect(b.list())).length, 2, 'number of entries in the second instance')
-      await a.retrieve(first)
-      await b.delete(first)
-      await rejectionCode('not-found', 'retrieving what the other has deleted', () => a.retrieve(first))
-    },
-  },
-  {
     id: 'instances/one-creates',
     title: 'Of equal stores in parallel through several instances exactly one creates the entry',
     requires: ['reopen', 'list'],

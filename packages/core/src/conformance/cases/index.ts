@@ -1,6 +1,10 @@
 import type { ConformanceCase } from '../harness.ts'
 import { abortCases, concurrencyCases, harnessCases, outageCases } from './outage-cases.ts'
 import { ageCases, quotaCases } from './age-cases.ts'
+import { failureCases } from './combined/failure-cases.ts'
+import { methodCases } from './combined/method-cases.ts'
+import { sizeCases } from './combined/size-cases.ts'
+import { useCases } from './combined/use-cases.ts'
 import { contentCases, rangeCases } from './content-cases.ts'
 import { contentTypeCases, metadataCases, storeCases } from './store-cases.ts'
 import { deleteCases, listCases, pagingCases } from './list-cases.ts'
@@ -19,7 +23,7 @@ import { turnCases } from './turn-cases.ts'
  * import { conformanceCases } from '@spillway/core/conformance'
  *
  * const ids = conformanceCases.map(({ id }) => id)
- * console.assert(ids.includes('scope/look-alike-sibling-survives-clear') && new Set(ids).size === ids.length)
+ * console.assert(ids.includes('scope/apart-by-separators') && new Set(ids).size === ids.length)
  * ```
  */
 export const conformanceCases: readonly ConformanceCase[] = [
@@ -46,4 +50,8 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...concurrencyCases,
   ...durabilityCases,
   ...instanceCases,
+  ...sizeCases,
+  ...methodCases,
+  ...failureCases,
+  ...useCases,
 ]

@@ -1,27 +1,13 @@
-import type { EntryWriter, OpenContent, Storage } from '../../storage/storage.ts'
+import type { EntryWriter, OpenContent } from '../../storage/storage.ts'
 import { StorageError } from '../../storage/storage-error.ts'
 import type { CaseContext, ConformanceCase } from '../harness.ts'
 import { attempt, check, checkBytes, checkEqual, fail, rejectionCode } from '../conformance-failure.ts'
+import { opened } from './combined/methods.ts'
 import { bytes, collect, pattern, randomBelow, stream } from '../sample.ts'
 
 const TYPE = 'Text/CSV; header=present'
 /** More than is read at once as a whole. */
 const LARGE = 17_000_003
-const TTL_MS = 600_000
-
-/** Open content, use it, and close it. */
-async function opened<Result>(
-  storage: Required<Storage>,
-  reference: string,
-  use: (content: OpenContent) => Promise<Result>,
-): Promise<Result> {
-  const content = await attempt(`opening ${reference}`, () => storage.open(reference))
-  try {
-    return await use(content)
-  } finally {
-    await content.close()
-  }
-}
 
 async function checkRead(open: OpenContent, content: Uint8Array, offset: number, length: number): Promise<void> {
   const what = `${length} bytes from ${offset} of ${content.length}`
@@ -110,30 +96,6 @@ export const openCases: readonly ConformanceCase[] = [
     },
   },
   {
-    id: 'open/unknown',
-    title: 'What was never stored, or is no reference, cannot be opened',
-    requires: ['open'],
-    async run({ storage }) {
-      await rejectionCode('not-found', 'opening what is not there', () => storage.open('call_9_9_abcdefghijklmnopqrst'))
-      await rejectionCode('invalid-reference', 'opening a path', () => storage.open('../../etc/passwd'))
-    },
-  },
-  {
-    id: 'open/walled',
-    title: 'What was opened in one scope cannot be opened in another',
-    requires: ['open', 'scope'],
-    async run({ storage }) {
-      const [own, other] = ['tenant-1', 'tenant-2'].map((name) => storage.scope(name) as Required<Storage>) as [
-        Required<Storage>,
-        Required<Storage>,
-      ]
-      const reference = await own.store('call_1_0', bytes('content'))
-      await opened(own, reference, (open) => checkRead(open, bytes('content'), 0, 7))
-      for (const stranger of [other, storage])
-        await rejectionCode('not-found', 'opening it from another scope', () => stranger.open(reference))
-    },
-  },
-  {
     id: 'open/removed',
     title: 'What was removed cannot be opened any more, though it was read before',
     requires: ['open', 'delete', 'clear'],
@@ -171,48 +133,6 @@ export const openCases: readonly ConformanceCase[] = [
             fail(`reading what was removed: expected its bytes, or that it is gone, got ${String(found)}`)
         }
       })
-    },
-  },
-  {
-    id: 'open/expires',
-    title: 'What has expired cannot be opened, though it was read before',
-    requires: ['open', 'clock'],
-    settings: { ttlMs: TTL_MS },
-    async run({ storage, powers: { clock } }) {
-      const reference = await storage.store('call_1_0', bytes('content'))
-      await opened(storage, reference, (open) => checkRead(open, bytes('content'), 0, 7))
-      clock.advance(TTL_MS + 1_000)
-      await rejectionCode('evicted', 'opening what has expired', () => storage.open(reference))
-    },
-  },
-  {
-    id: 'open/refreshes-age',
-    title: 'Opening starts the age again',
-    requires: ['open', 'clock'],
-    settings: { ttlMs: TTL_MS },
-    async run({ storage, powers: { clock } }) {
-      const reference = await storage.store('call_1_0', bytes('content'))
-      for (let use = 0; use < 4; use += 1) {
-        await opened(storage, reference, async () => undefined)
-        clock.advance(TTL_MS - 1_000)
-      }
-      await opened(storage, reference, (open) => checkRead(open, bytes('content'), 0, 7))
-    },
-  },
-  {
-    id: 'open/refreshes',
-    title: 'Opening counts as use, turn after turn',
-    requires: ['open', 'endTurn'],
-    settings: { evictAfterTurns: 2 },
-    async run({ storage }) {
-      const reference = await storage.store('used', bytes('content'))
-      for (let turn = 0; turn < 6; turn += 1) {
-        const { evicted } = await storage.endTurn()
-        check(evicted.length === 0, `it was evicted at turn ${turn}, though it was opened in each`)
-        await opened(storage, reference, async () => undefined)
-      }
-      for (let turn = 0; turn < 3; turn += 1) await storage.endTurn()
-      await rejectionCode('evicted', 'opening what went unused', () => storage.open(reference))
     },
   },
 ]

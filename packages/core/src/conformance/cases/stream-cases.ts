@@ -9,7 +9,7 @@ import {
   rejectionCode,
   rejectionOfMistake,
 } from '../conformance-failure.ts'
-import { bytes, collect, pattern, pause, stream } from '../sample.ts'
+import { bytes, collect, pattern, stream } from '../sample.ts'
 
 const MB = 1024 * 1024
 
@@ -115,32 +115,6 @@ export const streamCases: readonly ConformanceCase[] = [
     },
   },
   {
-    id: 'stream/invisible-until-complete',
-    title: 'Nobody sees an entry before its stream has ended',
-    requires: ['storeStream', 'list'],
-    async run(context) {
-      const { storage } = context
-      let end = (): void => undefined
-      const ended = new Promise<void>((resolve) => (end = resolve))
-      let half = (): void => undefined
-      const halfway = new Promise<void>((resolve) => (half = resolve))
-      async function* chunks(): AsyncGenerator<Uint8Array> {
-        yield pattern(300_000, 41)
-        half()
-        await ended
-        yield bytes('end')
-      }
-      const stored = storage.storeStream('call_1_0', chunks())
-      await Promise.race([halfway, stored])
-      for (let turn = 0; turn < 5; turn += 1) {
-        await pause()
-        await checkNothingStored(context)
-      }
-      end()
-      checkEqual((await storage.retrieve(await stored)).content.length, 300_003, 'bytes once the stream has ended')
-    },
-  },
-  {
     id: 'stream/failing-source',
     title: 'A stream that fails leaves nothing, and its own error comes through',
     requires: ['storeStream', 'list'],
@@ -157,21 +131,6 @@ export const streamCases: readonly ConformanceCase[] = [
         check(error === failure, `the error of the stream became ${String(error)}`)
         await checkNothingStored(context)
       }
-    },
-  },
-  {
-    id: 'stream/failing-source-leaves-no-record',
-    title: 'A stream that fails leaves no physical record',
-    requires: ['storeStream', 'residue'],
-    async run({ storage, powers }) {
-      await storage.store('call_1_0', bytes('content'))
-      const before = await powers.residue()
-      async function* chunks(): AsyncGenerator<Uint8Array> {
-        yield pattern(300_000)
-        throw new Error('the source failed')
-      }
-      await rejection('storing a failing stream', () => storage.storeStream('call_2_0', chunks()))
-      checkEqual(await powers.residue(), before, 'number of records')
     },
   },
   {

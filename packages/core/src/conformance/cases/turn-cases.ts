@@ -22,40 +22,6 @@ const kept = async (storage: Required<Storage>, reference: string): Promise<void
   await attempt(`describing ${reference}, which must have stayed`, () => storage.stat(reference))
 }
 
-type Use = (storage: Required<Storage>, reference: string) => Promise<unknown>
-
-const refreshes = (id: string, title: string, use: Use): ConformanceCase => ({
-  id,
-  title,
-  requires: ['endTurn', 'stat', 'retrieveRange', 'storeStream', 'list'],
-  settings: SETTINGS,
-  async run({ storage }) {
-    const used = await storage.store('used', bytes('used'))
-    const unused = await storage.store('unused', bytes('unused'))
-    await endTurns(storage, TURNS)
-    await use(storage, used)
-    checkEqual(await endTurns(storage, 1), [unused], 'evicted in the turn after')
-    checkEqual(await endTurns(storage, TURNS - 1), [], 'evicted in the turns that the use has added')
-    await kept(storage, used)
-    checkEqual(await endTurns(storage, 1), [used], 'evicted after those')
-  },
-})
-
-const doesNotRefresh = (id: string, title: string, use: Use): ConformanceCase => ({
-  id,
-  title,
-  requires: ['endTurn', 'stat', 'list'],
-  settings: SETTINGS,
-  async run({ storage }) {
-    const reference = await storage.store('call_1_0', bytes('content'))
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      checkEqual(await endTurns(storage, 1), [], `evicted in turn ${turn + 1}`)
-      await use(storage, reference)
-    }
-    checkEqual(await endTurns(storage, 1), [reference], `evicted in turn ${TURNS + 1}`)
-  },
-})
-
 /** Eviction of what has gone unused for too many turns. */
 export const turnCases: readonly ConformanceCase[] = [
   {
@@ -72,54 +38,6 @@ export const turnCases: readonly ConformanceCase[] = [
       await evicted(storage, reference)
       checkEqual(await collect(storage.list()), [], 'entries listed')
       checkEqual(await endTurns(storage, 2 * TURNS), [], 'evicted afterwards')
-    },
-  },
-  refreshes('turns/retrieving-refreshes', 'Retrieving counts as use', (storage, reference) =>
-    storage.retrieve(reference),
-  ),
-  refreshes('turns/range-refreshes', 'Retrieving a range counts as use', (storage, reference) =>
-    storage.retrieveRange(reference, { offset: 0, length: 1 }),
-  ),
-  refreshes('turns/storing-refreshes', 'Storing again counts as use', (storage) =>
-    storage.store('used', bytes('used')),
-  ),
-  doesNotRefresh('turns/describing-is-no-use', 'stat does not count as use', (storage, reference) =>
-    storage.stat(reference),
-  ),
-  doesNotRefresh('turns/listing-is-no-use', 'list does not count as use', (storage) => collect(storage.list())),
-  {
-    id: 'turns/only-this-scope',
-    title: 'A turn ends in exactly one scope: not in those below, above or beside it',
-    requires: ['endTurn', 'scope', 'stat'],
-    settings: SETTINGS,
-    async run({ storage }) {
-      const scopes = [[], ['a'], ['a', 'b'], ['A'], ['ab'], ['b']].map((segments) =>
-        segments.length === 0 ? storage : (storage.scope(...segments) as Required<Storage>),
-      )
-      const references: string[] = []
-      for (const scope of scopes) references.push(await scope.store('call_1_0', bytes('content')))
-      const [, a] = scopes
-      const [, own] = references
-      checkEqual(await endTurns(a as Storage, TURNS + 1), [own], 'evicted')
-      for (const [index, scope] of scopes.entries()) if (scope !== a) await kept(scope, references[index] as string)
-    },
-  },
-  {
-    id: 'turns/error',
-    title: 'The error tells that, when and why it was evicted, and has the metadata',
-    requires: ['endTurn', 'stat', 'retrieveRange'],
-    settings: SETTINGS,
-    async run({ storage }) {
-      const reference = await storage.store('call_1_0', bytes('content'), 'text/plain', {
-        metadata: { tool: 'read_log' },
-      })
-      await endTurns(storage, TURNS + 1)
-      const { eviction, ...error } = await evicted(storage, reference)
-      checkEqual([eviction?.reason, eviction?.metadata], ['turns', { tool: 'read_log' }], 'reason and metadata')
-      check(Number.isFinite(eviction?.evictedAt), `evictedAt is ${String(eviction?.evictedAt)}`)
-      checkEqual([error.reference, error.retryable], [reference, false], 'reference and retryable')
-      await rejectionCode('evicted', 'describing it', () => storage.stat(reference))
-      await rejectionCode('evicted', 'a range of it', () => storage.retrieveRange(reference, { offset: 0, length: 1 }))
     },
   },
   {

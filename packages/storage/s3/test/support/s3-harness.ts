@@ -15,8 +15,7 @@ const run = promisify(execFile)
 const GAPS = {
   'stat/last-use':
     'retrieving does not renew the last use: S3 would have to copy the whole object to note it; storing again does',
-  'undo/keeps-a-retrieved-entry':
-    'retrieving does not renew the last use: S3 would have to copy the whole object to note it',
+  'undo/every-use': 'retrieving does not renew the last use: S3 would have to copy the whole object to note it',
 }
 
 /** How the conformance suite gets at storages in a bucket, each with a prefix of its own. */

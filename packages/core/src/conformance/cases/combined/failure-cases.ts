@@ -1,0 +1,336 @@
+import type { Storage } from '../../../storage/storage.ts'
+import { attempt, check, checkBytes, checkEqual, fail, rejection, rejectionCode } from '../../conformance-failure.ts'
+import type { Capability, CaseContext, ConformanceCase, StorageSettings } from '../../harness.ts'
+import { bytes, collect, pattern, pause, randomBelow } from '../../sample.ts'
+import { opened, readable, readsOf } from './methods.ts'
+
+const CHUNK = 100_000
+const LONG = 6_000_000
+const TTL_MS = 600_000
+const DAY_MS = 86_400_000
+const COUNT = 60
+
+/** A stream that does something once it is half-way. */
+async function* halfway(content: Uint8Array, then: () => Promise<void> | void): AsyncGenerator<Uint8Array> {
+  const half = Math.floor(content.length / CHUNK / 2)
+  for (let chunk = 0; chunk * CHUNK < content.length; chunk += 1) {
+    if (chunk === half) await then()
+    yield content.slice(chunk * CHUNK, (chunk + 1) * CHUNK)
+  }
+}
+
+interface StreamEnd {
+  readonly name: string
+  readonly promise: string
+  readonly requires?: ConformanceCase['requires']
+  readonly settings?: StorageSettings
+  readonly sizes?: readonly number[]
+  /** Store a stream that ends too early. */
+  run(context: CaseContext, content: Uint8Array): Promise<unknown>
+}
+
+const STREAM_ENDS: readonly StreamEnd[] = [
+  {
+    name: 'failing',
+    promise: 'whose source fails',
+    run({ storage }, content) {
+      const source = halfway(content, () => Promise.reject(new Error('the source failed')))
+      return rejection('storing a failing stream', () => storage.storeStream('key', source))
+    },
+  },
+  {
+    name: 'aborted',
+    promise: 'that is aborted',
+    run({ storage }, content) {
+      const controller = new AbortController()
+      const { signal } = controller
+      const source = halfway(content, () => controller.abort())
+      return rejectionCode('aborted', 'an aborted stream', () =>
+        storage.storeStream('key', source, 'text/plain', { signal }),
+      )
+    },
+  },
+  ...[250_000, 5_900_000].map((maxBytes): StreamEnd => ({
+    name: `too-large-at-${maxBytes}`,
+    promise: `of more than ${maxBytes} bytes, which are allowed,`,
+    settings: { maxBytes },
+    sizes: [maxBytes + CHUNK],
+    run: ({ storage }, content) =>
+      rejectionCode('too-large', 'too large a stream', () =>
+        storage.storeStream(
+          'key',
+          halfway(content, () => undefined),
+        ),
+      ),
+  })),
+  {
+    name: 'cut-by-an-outage',
+    promise: 'that an outage cuts',
+    requires: ['outage', 'gc', 'clock'],
+    async run({ storage, powers }, content) {
+      let restore = async (): Promise<void> => undefined
+      const source = halfway(content, async () => void (restore = await powers.outage()))
+      await rejectionCode('unavailable', 'a stream that an outage cuts', () => storage.storeStream('key', source))
+      await restore()
+      powers.clock.advance(2 * DAY_MS)
+      await storage.gc()
+    },
+  },
+]
+
+async function storeSome(storage: Storage): Promise<Map<string, Uint8Array>> {
+  const stored = new Map<string, Uint8Array>()
+  for (let index = 0; index < COUNT; index += 1) {
+    const content = bytes(`content ${index}`)
+    stored.set(await storage.store(`key ${index}`, content), content)
+  }
+  return stored
+}
+
+interface Interrupted {
+  readonly name: Capability
+  readonly run: (storage: Required<Storage>, signal?: AbortSignal) => Promise<unknown>
+}
+
+/** Operations on many entries, which something interrupts. */
+const LONG_OPERATIONS: readonly Interrupted[] = [
+  { name: 'list', run: (storage, signal) => collect(storage.list({ signal })) },
+  { name: 'clear', run: (storage, signal) => storage.clear({ signal }) },
+  { name: 'gc', run: (storage, signal) => storage.gc({ signal }) },
+]
+
+const interrupted = (
+  { name, run }: Interrupted,
+  by: 'outage' | 'abort',
+  interrupt: (context: CaseContext, controller: AbortController) => Promise<() => Promise<void>>,
+): ConformanceCase => ({
+  id: `${by}/in-the-middle-of-${name}`,
+  title: `${name} that ${by === 'outage' ? 'an outage' : 'a signal'} interrupts says so or does all of its work, and what is left is whole`,
+  requires: [name, 'list', 'clear', 'clock', ...(by === 'outage' ? (['outage'] as const) : [])],
+  settings: { ttlMs: TTL_MS },
+  async run(context) {
+    const { storage, powers, random } = context
+    for (let round = 0; round < 6; round += 1) {
+      await storage.clear()
+      const stored = await storeSome(storage)
+      if (name === 'gc') powers.clock.advance(TTL_MS + 1)
+      const controller = new AbortController()
+      const running = Promise.allSettled([run(storage, controller.signal)])
+      await pause(1 + randomBelow(random, 60 * (round + 1)))
+      const restore = await interrupt(context, controller)
+      const [outcome] = await running
+      await restore()
+      const left = await collect(storage.list())
+      if (outcome.status === 'rejected')
+        await rejectionCode(by === 'outage' ? 'unavailable' : 'aborted', `an interrupted ${name}`, () =>
+          running.then(() => Promise.reject(outcome.reason)),
+        )
+      else if (name === 'list')
+        checkEqual((outcome.value as unknown[]).length, COUNT, 'entries listed by a list that ended well')
+      else if (name === 'clear')
+        checkEqual([outcome.value, left.length], [COUNT, 0], 'cleared, and left, by a clear that ended well')
+      if (name === 'list') checkEqual(left.length, COUNT, 'entries left by a list')
+      for (const { reference } of left)
+        await readable(storage, reference, stored.get(reference) ?? bytes(''), `after an interrupted ${name}`)
+      if (name === 'clear') checkEqual(await storage.clear(), left.length, 'entries cleared afterwards')
+      if (name === 'gc') await storage.gc()
+    }
+  },
+})
+
+/** Failures in the middle of an operation, and what is visible before it has ended. */
+export const failureCases: readonly ConformanceCase[] = [
+  ...STREAM_ENDS.map(
+    ({ name, promise, requires = [], settings = {}, sizes = [300_000, LONG], run }): ConformanceCase => ({
+      id: `stream/${name}-leaves-no-record`,
+      title: `A stream ${promise} leaves no entry and no physical record, whether short or longer than any part`,
+      requires: ['storeStream', 'list', 'residue', ...requires],
+      settings,
+      async run(context) {
+        const { storage, powers } = context
+        await storage.store('kept', bytes('content'))
+        const before = await powers.residue()
+        for (const size of sizes) {
+          await run(context, pattern(size, 97))
+          checkEqual(
+            (await collect(storage.list())).map(({ key }) => key),
+            ['kept'],
+            `entries after ${size} bytes`,
+          )
+          checkEqual(await powers.residue(), before, `number of records after ${size} bytes`)
+        }
+      },
+    }),
+  ),
+  {
+    id: 'stream/invisible-while-long',
+    title: 'Nobody sees an entry, or a part of it, while a stream of 6 MB runs, in no instance',
+    requires: ['storeStream', 'list'],
+    async run({ storage, powers }) {
+      const { reopen = async () => storage } = powers as Partial<typeof powers>
+      const instances = [storage, (await reopen()) as Required<Storage>]
+      const content = pattern(LONG, 101)
+      async function* source(): AsyncGenerator<Uint8Array> {
+        for (let start = 0; start < LONG; start += CHUNK) {
+          yield content.slice(start, start + CHUNK)
+          if (start % (10 * CHUNK) === 0)
+            for (const instance of instances)
+              checkEqual(await collect(instance.list()), [], `entries after ${start} bytes`)
+        }
+      }
+      const reference = await storage.storeStream('key', source())
+      for (const instance of instances) checkBytes((await instance.retrieve(reference)).content, content, 'content')
+    },
+  },
+  ...(['clear', 'gc'] as const).map((name): ConformanceCase => ({
+    id: `stream/${name}-meanwhile`,
+    title: `A stream during which ${name} runs is whole, or says that it is not stored`,
+    requires: ['storeStream', 'list', name],
+    async run({ storage }) {
+      for (const size of [300_000, LONG]) {
+        const content = pattern(size, 103)
+        const reference = await storage.storeStream(
+          'key',
+          halfway(content, async () => void (await storage[name]())),
+        )
+        await readable(storage, reference, content, `after ${name}() ran during its stream`)
+      }
+    },
+  })),
+  {
+    id: 'store/invisible-until-whole',
+    title: 'While content is being stored, its entry is not there or whole, for every method',
+    requires: ['list'],
+    async run({ storage, another }) {
+      const other = await another()
+      for (const size of [10, 300_000, 3_000_000]) {
+        const content = pattern(size, 107)
+        const reference = await other.store('key', content, 'Text/CSV')
+        let isStored = false
+        const storing = storage.store('key', content, 'Text/CSV').finally(() => (isStored = true))
+        const seeing = async (): Promise<void> => {
+          for (let round = 0; round < 200 && !isStored; round += 1) {
+            for (const { run } of readsOf(storage)) {
+              const found = await run(storage, reference).catch((error: unknown) =>
+                rejectionCode('not-found', 'reading what is being stored', () => Promise.reject(error)),
+              )
+              const { content: part, size: told } = found as { content?: Uint8Array; size?: number }
+              if (part !== undefined && part.length !== 3) checkBytes(part, content, 'content seen meanwhile')
+              if (told !== undefined) checkEqual(told, size, 'size seen meanwhile')
+            }
+            for (const info of await collect(storage.list()))
+              if (info.reference === reference)
+                checkEqual([info.size, info.contentType], [size, 'Text/CSV'], 'listed meanwhile')
+            await pause()
+          }
+        }
+        await Promise.all([storing, seeing()])
+        await readable(storage, reference, content, 'once it is stored')
+      }
+    },
+  },
+  {
+    id: 'store/again-in-place',
+    title: 'An entry that is stored again is there all the while',
+    async run({ storage }) {
+      const content = pattern(300_000, 109)
+      const reference = await storage.store('key', content)
+      for (let round = 0; round < 10; round += 1) {
+        const storing = storage.store('key', content)
+        const reading = Promise.all(
+          Array.from({ length: 8 }, async (_, turn) => {
+            await pause(turn * round)
+            const found = await attempt('retrieving what is being stored again', () => storage.retrieve(reference))
+            checkBytes(found.content, content, 'content')
+          }),
+        )
+        await Promise.all([storing, reading])
+      }
+    },
+  },
+  ...LONG_OPERATIONS.flatMap((operation) => [
+    interrupted(operation, 'outage', ({ powers }) => powers.outage()),
+    interrupted(operation, 'abort', async (_context, controller) => {
+      controller.abort()
+      return async () => undefined
+    }),
+  ]),
+  {
+    id: 'list/signal-and-outage-between-entries',
+    title: 'A list says that it was aborted between two entries, and never ends early as if it were complete',
+    requires: ['list'],
+    async run({ storage }) {
+      await storeSome(storage)
+      const controller = new AbortController()
+      let seen = 0
+      await rejectionCode('aborted', 'a list that is aborted after 3 entries', async () => {
+        for await (const { reference } of storage.list({ signal: controller.signal })) {
+          check(reference !== '', 'an entry has no reference')
+          if ((seen += 1) === 3) controller.abort()
+        }
+      })
+      check(seen < COUNT, 'the list went on to its end in spite of the signal')
+    },
+  },
+  {
+    id: 'list/left-open',
+    title: 'Lists that are never read to their end, nor closed, keep nothing from working',
+    requires: ['list', 'clear', 'delete'],
+    async run({ storage }) {
+      const stored = await storeSome(storage)
+      const [first = ''] = stored.keys()
+      for (let index = 0; index < 30; index += 1) {
+        const iterator = storage.list()[Symbol.asyncIterator]()
+        await iterator.next()
+        if (index % 2 === 0) await iterator.return?.()
+      }
+      await storage.delete(first)
+      await attempt('storing', () => storage.store('after', bytes('after')))
+      checkEqual((await collect(storage.list())).length, COUNT, 'entries')
+      checkEqual(await storage.clear(), COUNT, 'entries cleared')
+    },
+  },
+  {
+    id: 'outage/while-open',
+    title: 'Content that is open during an outage gives its own bytes or is unavailable, and works afterwards',
+    requires: ['outage', 'open'],
+    async run({ storage, powers }) {
+      const content = pattern(17_000_000, 113)
+      const reference = await storage.store('key', content)
+      await opened(storage, reference, async (open) => {
+        checkBytes(await open.read(0, 10), content.subarray(0, 10), 'bytes before')
+        const restore = await powers.outage()
+        for (const offset of [0, 9_000_000, 16_999_990]) {
+          const found = await open
+            .read(offset, 1_000)
+            .catch((error: unknown) =>
+              rejectionCode('unavailable', 'reading during an outage', () => Promise.reject(error)),
+            )
+          if (ArrayBuffer.isView(found))
+            checkBytes(found, content.subarray(offset, offset + 1_000), 'bytes during the outage')
+        }
+        await restore()
+        checkBytes(await open.read(9_000_000, 10), content.subarray(9_000_000, 9_000_010), 'bytes afterwards')
+      })
+    },
+  },
+  {
+    id: 'abort/while-open',
+    title: 'The signal that content was opened with ends its reads, not those of others',
+    requires: ['open'],
+    async run({ storage }) {
+      const reference = await storage.store('key', bytes('content'))
+      const controller = new AbortController()
+      const own = await storage.open(reference, { signal: controller.signal })
+      await opened(storage, reference, async (other) => {
+        controller.abort()
+        await rejectionCode('aborted', 'reading after the signal', () => own.read(0, 7))
+        checkBytes(await other.read(0, 7), bytes('content'), 'what another reads')
+        await own.close()
+        await attempt('closing again', () => own.close())
+        const closed = await own.read(0, 7).catch((error: unknown) => error)
+        if (ArrayBuffer.isView(closed)) fail('content can be read after it was closed')
+      })
+    },
+  },
+]

@@ -1,0 +1,343 @@
+import type { Storage, StoreReceipt } from '../../../storage/storage.ts'
+import { attempt, check, checkEqual, rejectionCode } from '../../conformance-failure.ts'
+import type { CaseContext, ConformanceCase, StorageSettings } from '../../harness.ts'
+import { bytes, collect, pattern, stream } from '../../sample.ts'
+import { opened, readable, unreadable, usesOf, readsOf } from './methods.ts'
+
+const TTL_MS = 600_000
+const PART = 40_000
+const MINUTES = 120_000
+const CONTENT = bytes('content')
+
+interface Use {
+  readonly name: string
+  readonly run: (storage: Required<Storage>, reference: string) => Promise<unknown>
+}
+
+/** Everything that counts as use of the entry `key`. */
+const allUses = (storage: Required<Storage>, content: Uint8Array): readonly Use[] => [
+  ...usesOf(storage),
+  { name: 'store', run: (one) => one.store('key', content) },
+  {
+    name: 'store with other metadata',
+    run: (one) => one.store('key', content, 'text/plain', { metadata: { other: 'a' } }),
+  },
+]
+
+/** What looks at entries and must not count as use. */
+const LOOKS: readonly Use[] = [
+  { name: 'stat', run: async (storage, reference) => storage.stat?.(reference) },
+  { name: 'list', run: (storage) => collect(storage.list()) },
+  { name: 'locate', run: async (storage, reference) => storage.locate?.(reference) },
+  { name: 'gc', run: async (storage) => storage.gc?.() },
+  {
+    name: 'reading in another scope',
+    run: async (storage, reference) =>
+      storage.scope &&
+      (await unreadable(storage.scope('other') as Required<Storage>, reference, 'not-found', 'elsewhere')),
+  },
+  {
+    name: 'aborted reads',
+    run: async (storage, reference) => {
+      const signal = AbortSignal.abort()
+      for (const { run } of readsOf(storage))
+        await rejectionCode('aborted', 'an aborted read', () => run(storage, reference, { signal }))
+    },
+  },
+]
+
+const gone = (storage: Required<Storage>, reference: string): Promise<unknown> =>
+  rejectionCode('evicted', `retrieving ${reference}, which went unused`, () => storage.retrieve(reference))
+
+/** Whether an entry is kept by what counts as use, and not by what does not. */
+const byUse = (
+  id: string,
+  what: string,
+  settings: StorageSettings,
+  requires: ConformanceCase['requires'],
+  pass: (context: CaseContext) => Promise<unknown>,
+): ConformanceCase => ({
+  id,
+  title: `${what} by every way of reading and by storing again, and by nothing else`,
+  requires: ['list', ...(requires ?? [])],
+  settings,
+  async run(context) {
+    const { storage } = context
+    const rounds = [
+      ...allUses(storage, CONTENT).map((use) => [use, true] as const),
+      ...LOOKS.map((use) => [use, false] as const),
+    ]
+    for (const [use, isUse] of rounds) {
+      const reference = await storage.store('key', CONTENT)
+      for (let time = 0; time < 3; time += 1) {
+        await pass(context)
+        if (!isUse && time === 2) break
+        await attempt(`${use.name}, time ${time + 1}`, () => use.run(storage, reference))
+      }
+      if (isUse) await attempt(`retrieving after ${use.name}, which is use`, () => storage.retrieve(reference))
+      else await gone(storage, reference)
+    }
+  },
+})
+
+/** Use an entry in every way, and require that nothing but its time of last use changes. */
+async function checkUses(
+  { storage: whole, powers: { clock }, random }: CaseContext,
+  checkTime: (before: number, after: number, use: string) => void,
+): Promise<void> {
+  const scoped = whole.scope?.(`scope ${random()}`) as Required<Storage> | undefined
+  for (const storage of scoped === undefined ? [whole] : [whole, scoped]) await checkUsesIn(storage, clock, checkTime)
+}
+
+async function checkUsesIn(
+  storage: Required<Storage>,
+  clock: CaseContext['powers']['clock'],
+  checkTime: (before: number, after: number, use: string) => void,
+): Promise<void> {
+  const content = bytes('line\n'.repeat(250_000))
+  const reference = await storage.store('key', content, 'text/plain', { metadata: { tool: 'read_log' } })
+  let before = await storage.stat(reference)
+  for (const use of allUses(storage, content)) {
+    clock.advance(MINUTES)
+    await use.run(storage, reference)
+    const after = await storage.stat(reference)
+    checkEqual({ ...after, lastUsedAt: 0 }, { ...before, lastUsedAt: 0 }, `description after ${use.name}`)
+    checkTime(before.lastUsedAt, after.lastUsedAt, use.name)
+    checkEqual(await collect(storage.list()), [after], `list after ${use.name}`)
+    before = after
+  }
+  if (typeof storage.open !== 'function') return
+  const index = await opened(storage, reference, async (open) => open.lineIndex?.())
+  checkEqual(index?.lines ?? 250_000, 250_000, 'lines after use')
+  await storage.delete?.(reference)
+}
+
+/** What counts as use, what use leaves alone, and what is remembered between calls and instances. */
+export const useCases: readonly ConformanceCase[] = [
+  byUse('age/every-use', 'The age starts again', { ttlMs: TTL_MS }, ['clock'], async ({ powers }) =>
+    powers.clock.advance(TTL_MS * 0.4),
+  ),
+  byUse('turns/every-use', 'Turns are counted anew', { evictAfterTurns: 2 }, ['endTurn'], async ({ storage }) =>
+    storage.endTurn(),
+  ),
+  {
+    id: 'quota/every-use',
+    title: 'A quota takes what was used least recently, whichever way it was used',
+    requires: ['clock', 'clear'],
+    settings: { maxBytes: 100_000 },
+    async run({ storage, powers: { clock } }) {
+      const content = pattern(PART, 1)
+      for (const use of allUses(storage, content)) {
+        const first = await storage.store('key', content)
+        clock.advance(MINUTES)
+        const second = await storage.store('second', pattern(PART, 2))
+        clock.advance(MINUTES)
+        await use.run(storage, first)
+        clock.advance(MINUTES)
+        await storage.store('third', pattern(PART, 3))
+        await gone(storage, second)
+        await attempt(`retrieving after ${use.name}, which is use`, () => storage.retrieve(first))
+        await storage.clear()
+      }
+    },
+  },
+  {
+    id: 'undo/every-use',
+    title: 'An undo leaves what was used since, whichever way',
+    requires: ['delete', 'clock'],
+    async run({ storage, powers: { clock } }) {
+      for (const use of allUses(storage, CONTENT)) {
+        let receipt: StoreReceipt | undefined
+        const reference = await storage.store('key', CONTENT, 'text/plain', { onStored: (given) => (receipt = given) })
+        clock.advance(MINUTES)
+        await use.run(storage, reference)
+        await storage.delete(reference, { unusedSince: receipt?.usedAt })
+        await attempt(`retrieving after ${use.name} and an undo`, () => storage.retrieve(reference))
+        await storage.delete(reference)
+      }
+    },
+  },
+  {
+    id: 'stat/use-changes-nothing-else',
+    title: 'Use changes at most the time of last use, in stat and list alike: not key, metadata, type, and lines',
+    requires: ['stat', 'list', 'clock'],
+    run: (context) => checkUses(context, () => undefined),
+  },
+  {
+    id: 'stat/last-use',
+    title: 'Every way of reading, and storing again, sets the time of last use',
+    requires: ['stat', 'list', 'clock'],
+    run: (context) =>
+      checkUses(context, (before, after, use) =>
+        check(after >= before + MINUTES, `${use} has not set the time of last use`),
+      ),
+  },
+  {
+    id: 'age/of-streams-and-across-instances',
+    title: 'Streamed entries age like others, and the age goes on in another instance, where use renews it',
+    requires: ['clock', 'reopen', 'storeStream', 'list'],
+    settings: { ttlMs: TTL_MS },
+    async run({ storage, powers }) {
+      const [used, unused] = [
+        await storage.storeStream('used', stream(CONTENT)),
+        await storage.storeStream('unused', stream(CONTENT)),
+      ]
+      powers.clock.advance(TTL_MS * 0.6)
+      const reopened = (await powers.reopen()) as Required<Storage>
+      await attempt('retrieving in a new instance before its age', () => reopened.retrieve(used))
+      powers.clock.advance(TTL_MS * 0.6)
+      for (const instance of [reopened, storage]) {
+        await attempt('retrieving what another instance has used', () => instance.retrieve(used))
+        await unreadable(instance, unused, 'evicted', 'past its age')
+        checkEqual(
+          (await collect(instance.list())).map(({ key }) => key),
+          ['used'],
+          'entries listed',
+        )
+      }
+    },
+  },
+  {
+    id: 'age/streams-expire',
+    title: 'Streamed entries expire, and are collected with their size',
+    requires: ['clock', 'storeStream', 'gc'],
+    settings: { ttlMs: TTL_MS },
+    async run({ storage, powers: { clock } }) {
+      await storage.storeStream('key', stream(CONTENT, CONTENT))
+      const read = await storage.storeStream('read', stream(CONTENT))
+      clock.advance(TTL_MS + 1)
+      await unreadable(storage, read, 'evicted', 'past its age')
+      const { expired, bytes: size } = await storage.gc()
+      checkEqual([expired, size], [1, 14], 'entries and bytes collected')
+    },
+  },
+  ...(
+    [
+      { maxBytes: 100_000, ttlMs: TTL_MS },
+      { maxBytes: 100_000, evictAfterTurns: 1 },
+    ] as const
+  ).map((settings): ConformanceCase => ({
+    id: `quota/${'ttlMs' in settings ? 'expired' : 'evicted'}-bytes-do-not-count`,
+    title: `Bytes of ${'ttlMs' in settings ? 'expired' : 'evicted'} entries do not count against the quota`,
+    requires: 'ttlMs' in settings ? ['clock'] : ['endTurn'],
+    settings,
+    async run({ storage, powers: { clock } }) {
+      for (let round = 0; round < 3; round += 1) {
+        const references: string[] = []
+        for (const index of [1, 2]) references.push(await storage.store(`key ${round}`, pattern(PART, index)))
+        for (const reference of references) await attempt('retrieving what fits', () => storage.retrieve(reference))
+        if ('ttlMs' in settings) clock.advance(TTL_MS + 1)
+        else for (let turn = 0; turn < 2; turn += 1) await storage.endTurn()
+        for (const reference of references) {
+          const { eviction } = await rejectionCode('evicted', 'retrieving what has gone', () =>
+            storage.retrieve(reference),
+          )
+          checkEqual(eviction?.reason, 'ttlMs' in settings ? 'age' : 'turns', 'reason')
+        }
+      }
+    },
+  })),
+  {
+    id: 'quota/parallel-beyond',
+    title: 'Of parallel stores beyond the quota so many stay as fit, and the others are evicted',
+    requires: ['list', 'storeStream'],
+    settings: { maxBytes: 100_000 },
+    async run({ storage }) {
+      for (let round = 0; round < 3; round += 1) {
+        const stores = Array.from({ length: 20 }, (_, index) => {
+          const content = pattern(20_000, round * 20 + index)
+          return index % 2 === 0
+            ? storage.store(`key ${index}`, content)
+            : storage.storeStream(`key ${index}`, stream(content))
+        })
+        const references = await Promise.all(stores)
+        const listed = await collect(storage.list())
+        const total = listed.reduce((sum, { size }) => sum + size, 0)
+        check(total <= 100_000 && total >= 60_000, `${total} bytes stayed of 400,000 with a quota of 100,000`)
+        const kept = new Set(listed.map(({ reference }) => reference))
+        for (const reference of references)
+          if (kept.has(reference)) await storage.retrieve(reference)
+          else await gone(storage, reference)
+      }
+    },
+  },
+  ...(['turns', 'quota'] as const).map((reason): ConformanceCase => ({
+    id: `${reason}/leaves-no-record`,
+    title: `Eviction by ${reason} leaves no physical record, of text with a line index too`,
+    requires: ['residue', ...(reason === 'turns' ? (['endTurn'] as const) : [])],
+    settings: reason === 'turns' ? { evictAfterTurns: 1 } : { maxBytes: 3_000_000 },
+    async run({ storage, powers }) {
+      const last = bytes('last')
+      const large = bytes('line\n'.repeat(500_000))
+      const counts: number[] = []
+      for (let round = 0; round < 3; round += 1) {
+        await storage.store(`key ${round}`, large)
+        if (reason === 'turns') for (let turn = 0; turn < 2; turn += 1) await storage.endTurn()
+        await storage.store('last', last)
+        counts.push(await powers.residue())
+      }
+      checkEqual(counts[2], counts[0], 'number of records after the third round')
+    },
+  })),
+  {
+    id: 'store/after-a-miss',
+    title: 'What was looked for in vain is found once it is stored, however often it is stored and removed',
+    requires: ['delete', 'clear', 'list'],
+    async run({ storage, another }) {
+      const reference = await (await another()).store('key', CONTENT)
+      for (const remove of [() => storage.delete(reference), () => storage.clear(), () => storage.delete(reference)]) {
+        for (let time = 0; time < 2; time += 1) await unreadable(storage, reference, 'not-found', 'before it is stored')
+        let created: boolean | undefined
+        await storage.store('key', CONTENT, 'text/plain', { onStored: (receipt) => (created = receipt.created) })
+        checkEqual(created, true, 'created')
+        await readable(storage, reference, CONTENT, 'once it is stored')
+        checkEqual((await collect(storage.list())).length, 1, 'number of entries')
+        await remove()
+        await unreadable(storage, reference, 'not-found', 'after it was removed')
+      }
+    },
+  },
+  {
+    id: 'instances/remember-nothing-of-each-other',
+    title: 'An instance finds what another has stored after its own miss, and stores anew what another has deleted',
+    requires: ['reopen', 'delete', 'list'],
+    async run({ storage, another, powers }) {
+      const other = (await powers.reopen()) as Required<Storage>
+      const reference = await (await another()).store('key', CONTENT)
+      for (const [one, two] of [
+        [storage, other],
+        [other, storage],
+      ] as const) {
+        await unreadable(one, reference, 'not-found', 'before it is stored')
+        await two.store('key', CONTENT)
+        await readable(one, reference, CONTENT, 'once another instance has stored it')
+        for (const instance of [one, two]) checkEqual((await collect(instance.list())).length, 1, 'number of entries')
+        await one.store('key', CONTENT)
+        await two.delete(reference)
+        await rejectionCode('not-found', 'retrieving what another has deleted', () => one.retrieve(reference))
+        checkEqual(await collect(one.list()), [], 'entries')
+        let created: boolean | undefined
+        await one.store('key', CONTENT, 'text/plain', { onStored: (receipt) => (created = receipt.created) })
+        checkEqual(created, true, 'created, after another instance has deleted it')
+        await readable(two, reference, CONTENT, 'stored anew')
+        await two.delete(reference)
+      }
+    },
+  },
+  {
+    id: 'lifecycle/closing-one-of-several',
+    title: 'Closing one instance leaves another over the same data, and another storage, working',
+    requires: ['close', 'reopen', 'list'],
+    async run({ storage, another, powers }) {
+      const others = [(await powers.reopen()) as Required<Storage>, await another()]
+      const references: string[] = []
+      for (const other of others) references.push(await other.store('key', CONTENT))
+      await storage.close()
+      for (const [index, other] of others.entries()) {
+        await readable(other, references[index] as string, CONTENT, 'after another was closed')
+        await attempt('storing after another was closed', () => other.store('later', CONTENT))
+        checkEqual((await collect(other.list())).length, 2, 'number of entries after another was closed')
+      }
+    },
+  },
+]
