@@ -28,6 +28,13 @@ export type {
   OffloadStreamRequest,
   Outcome,
 } from './offload/offload-request.ts'
+export type { EventJournal, JournalEvent, NewJournalEvent } from './journal/event-journal.ts'
+export { summarizeJournal, type JournalSummary, type SummarizeJournalOptions } from './journal/summarize-journal.ts'
+export type { TokenTotals } from './journal/token-sums.ts'
+export { checkStorage, type CheckOptions, type CheckReport, type EntryProblem } from './maintenance/check-storage.ts'
+export { copyStorage, type CopyOptions, type CopyReport } from './maintenance/copy-storage.ts'
+export type { EntryOptions } from './maintenance/stored-entries.ts'
+export { trimStorage } from './maintenance/trim-storage.ts'
 export { preload } from './preload.ts'
 export {
   createRetrievalTool,

@@ -42,8 +42,8 @@ export class ArrivingText {
       const reader = this.#readers.get(previewer) ?? this.#byLines
       const write = await attempt(previewer, onFallback, () => reader.finish(subject))
       if (write === undefined) continue
-      const { usualTokens } = previewer
-      return { lines: scan.lines, usualTokens, write: checked(previewer, write, () => scan, onFallback) }
+      const { name: kind, usualTokens } = previewer
+      return { lines: scan.lines, kind, usualTokens, write: checked(previewer, write, () => scan, onFallback) }
     }
     return { lines: scan.lines, write: async () => '' }
   }

@@ -20,6 +20,8 @@ import type {
 export interface TextPreview {
   /** Lines of the text; a final newline ends the last line. */
   readonly lines: number
+  /** The name of the previewer that has read it. */
+  readonly kind?: string | undefined
   /** As of the previewer. */
   readonly usualTokens?: number | undefined
   /** Write the preview: well-formed, and never over the budget. */
@@ -62,8 +64,8 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
       return reader.finish(subject)
     })
     if (write === undefined) continue
-    const { usualTokens } = previewer
-    return { lines: counter.lines, usualTokens, write: checked(previewer, write, scan, onFallback) }
+    const { name: kind, usualTokens } = previewer
+    return { lines: counter.lines, kind, usualTokens, write: checked(previewer, write, scan, onFallback) }
   }
   return { lines: counter.lines, write: async () => '' }
 }

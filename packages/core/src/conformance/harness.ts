@@ -120,6 +120,8 @@ export interface ConformanceCase {
   readonly requires?: readonly (Capability | PowerName)[]
   /** Settings with which the storage has to be created. */
   readonly settings?: StorageSettings
+  /** Set on cases that need the driver of a storage, so that it must be one that `createStorage` made. */
+  readonly needsDriver?: boolean
   /** Set on cases that need hundreds of megabytes; they run only when asked for. */
   readonly large?: boolean
   /** Reject if the promise is not kept. */

@@ -1,3 +1,4 @@
+import { stateOf } from '../storage/managed-storage.ts'
 import { conformanceCases } from './cases/index.ts'
 import type {
   Capability,
@@ -108,6 +109,8 @@ function decide(
   for (const name of requires)
     if (!isPower(name) && typeof instance.storage[name] !== 'function')
       return { action: 'not-applicable', reason: `the storage has no ${name}()` }
+  if (one.needsDriver === true && stateOf(instance.storage) === undefined)
+    return { action: 'not-applicable', reason: 'createStorage() did not make the storage' }
   const settings = Object.keys(one.settings ?? {}) as (keyof StorageSettings)[]
   for (const name of settings) {
     const reason = harness.missingSettings?.[name]

@@ -1,6 +1,7 @@
 import type { Previewer, PreviewFallback } from '@spillway/previews'
 import { checkedCountTokens, estimateTokens, type CountTokens } from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
+import type { EventJournal } from '../journal/event-journal.ts'
 import type { RetrievalCall, RetrievalEvent } from '../retrieval/retrieval-tool.ts'
 import { assertStorage, type EvictedEntry, type Storage } from '../storage/storage.ts'
 import type { InlineReason, OffloadedBlock } from './offload-request.ts'
@@ -62,6 +63,11 @@ export interface ContextOffloaderOptions {
   readonly redact?: ((text: string) => string) | undefined
   /** Called with every offload, retrieval and eviction. What it throws is printed as a warning and costs nothing else. */
   readonly onEvent?: ((event: OffloadEvent) => void) | undefined
+  /**
+   * Records offloads, retrievals and evictions beyond the end of the process, such as a `FileJournal`. Nothing is recorded
+   * by default. Whoever made the journal closes it.
+   */
+  readonly journal?: EventJournal | undefined
 }
 
 /** The options with their defaults. */
@@ -80,6 +86,7 @@ export interface ResolvedOptions {
   readonly shouldOffload: ContextOffloaderOptions['shouldOffload']
   readonly redact: ContextOffloaderOptions['redact']
   readonly onEvent: ContextOffloaderOptions['onEvent']
+  readonly journal: EventJournal | undefined
 }
 
 /** The options in force, with the storage as core works with it. */
@@ -101,6 +108,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([
   'shouldOffload',
   'redact',
   'onEvent',
+  'journal',
 ])
 
 /** Check options and fill in defaults. Throws a `TypeError` that names the option and the fix. */
@@ -144,6 +152,8 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
         : 'Without the retrieval tool nothing could reach this storage. Set includeRetrievalTool: true, or use a storage that a shell can reach, such as FileStorage.',
     )
   assertGuide(options.guide, includeRetrievalTool)
+  if (options.journal !== undefined && typeof Object(options.journal).append !== 'function')
+    throw new TypeError('journal must have the methods append() and read(), such as a FileJournal.')
   if (!showLocation && !includeRetrievalTool && options.guide === undefined)
     throw new TypeError(
       'With includeRetrievalTool: false and showLocation: false nothing could reach what is stored. Turn one of them on.',
@@ -162,6 +172,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     shouldOffload: options.shouldOffload,
     redact: options.redact,
     onEvent: options.onEvent,
+    journal: options.journal,
   }
 }
 

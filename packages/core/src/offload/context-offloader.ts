@@ -1,6 +1,8 @@
 import type { PreviewFallback } from '@spillway/previews'
 import type { OnFallback } from '@spillway/previews/internal'
 import { BoundedMap, warn } from '@spillway/text/internal'
+import { recordEvent, recordRetrievalEvent } from '../journal/record-event.ts'
+import { TokenSums, type TokenTotals } from '../journal/token-sums.ts'
 import {
   createRetrievalTool,
   formatRetrievalCall,
@@ -44,6 +46,7 @@ export const retrievalToolNameOf = (offloader: ContextOffloader): string => offl
 /** Count an answer of a retrieval tool over the storage of an offloader, and tell of it by an event. */
 export function recordRetrieval(offloader: ContextOffloader, event: RetrievalEvent): void {
   offloader['context'].meter.retrieved(event.tokens, event.reference)
+  recordRetrievalEvent(offloader.options, event)
   emitEvent(offloader.options, event)
 }
 
@@ -195,6 +198,7 @@ export class ContextOffloader {
   async endTurn(): Promise<EvictionReport> {
     try {
       const report = await this.#storage.endTurn()
+      for (const entry of report.evicted) recordEvent(this.options, { type: 'eviction', ...entry })
       if (report.evicted.length > 0) this.#emit({ type: 'eviction', evicted: report.evicted })
       return report
     } catch (error) {
@@ -236,12 +240,11 @@ export class ContextOffloader {
 
   #offloaded(
     { toolName, toolCallId }: Pick<OffloadRequest, 'toolName' | 'toolCallId'>,
-    { stored, content, tokens }: Replacement,
+    { stored, content, tokens, preview }: Replacement,
   ): Outcome {
-    this.context.meter.offloaded(
-      tokens,
-      stored.map(({ reference }) => reference),
-    )
+    const references = stored.map(({ reference }) => reference)
+    this.context.meter.offloaded(tokens, references)
+    recordEvent(this.options, { type: 'offload', tool: toolName, references, preview, tokens })
     this.#emit({ type: 'offload', toolName, toolCallId, stored, tokens })
     return { status: 'offloaded', content, stored, tokens }
   }
@@ -268,36 +271,17 @@ const inline = (
 ): Extract<Outcome, { status: 'inline' }> => ({ status: 'inline', reason, content, tokens: { original } })
 
 /** What offloading has cost and saved so far, in tokens. */
-export interface Meter {
+export interface Meter extends TokenTotals {
   /** Results that were looked at. */
   readonly results: number
-  /** Results that were offloaded. */
-  readonly offloaded: number
-  /** Tokens of offloaded results, counted once, though a context is sent again at every turn. */
-  readonly tokensAvoided: number
-  /** Tokens of the replacements that stand in their place. */
-  readonly tokensShown: number
-  /** Tokens of the retrieval tool's answers. */
-  readonly tokensRetrieved: number
-  /** `tokensAvoided - tokensShown - tokensRetrieved`: negative where offloading did not pay. */
-  readonly tokensNet: number
-  /** Calls of the retrieval tool. */
-  readonly retrievals: number
-  /** Share of offloaded results that the agent came back for, from 0 to 1. */
-  readonly bounceRate: number
 }
 
 const MAX_REMEMBERED_REFERENCES = 100_000
 
-/** Count tokens avoided, shown and retrieved, without flattery. */
+/** Count tokens avoided, shown and retrieved. */
 export class TokenMeter {
+  readonly #sums = new TokenSums()
   #results = 0
-  #offloaded = 0
-  #avoided = 0
-  #shown = 0
-  #retrieved = 0
-  #retrievals = 0
-  #bounced = 0
   /** Which offloaded result a reference belongs to, as long as the agent has not come back for it. */
   readonly #waiting = new BoundedMap<string, { bounced: boolean }>(MAX_REMEMBERED_REFERENCES)
 
@@ -306,35 +290,23 @@ export class TokenMeter {
   }
 
   offloaded(tokens: { readonly original: number; readonly replacement: number }, references: readonly string[]): void {
-    this.#offloaded += 1
-    this.#avoided += tokens.original
-    this.#shown += tokens.replacement
+    this.#sums.offload(tokens)
     const result = { bounced: false }
     for (const reference of references) this.#waiting.set(reference, result)
   }
 
   retrieved(tokens: number, reference: string | undefined): void {
-    this.#retrievals += 1
-    this.#retrieved += tokens
+    this.#sums.retrieve(tokens)
     if (reference === undefined) return
     const result = this.#waiting.get(reference)
     this.#waiting.delete(reference)
     if (result === undefined || result.bounced) return
     result.bounced = true
-    this.#bounced += 1
+    this.#sums.bounced += 1
   }
 
   read(): Meter {
-    return {
-      results: this.#results,
-      offloaded: this.#offloaded,
-      tokensAvoided: this.#avoided,
-      tokensShown: this.#shown,
-      tokensRetrieved: this.#retrieved,
-      tokensNet: this.#avoided - this.#shown - this.#retrieved,
-      retrievals: this.#retrievals,
-      bounceRate: this.#offloaded === 0 ? 0 : this.#bounced / this.#offloaded,
-    }
+    return { results: this.#results, ...this.#sums.read() }
   }
 }
 

@@ -64,6 +64,8 @@ export interface Replacement {
   readonly stored: readonly OffloadedBlock[]
   readonly content: readonly ContentBlock[]
   readonly tokens: { readonly original: number; readonly replacement: number }
+  /** The name of the previewer, or the type of the media, of the first block. */
+  readonly preview: string | undefined
 }
 
 /** Store the largest blocks and write what stands in their place; where that fails, nothing new stays in storage. */
@@ -103,7 +105,7 @@ export async function replaceResult(
     return { reason: 'not-smaller' }
   }
   const content = [...written.content, ...kept.map((block) => block.block)]
-  return { stored: describeStored(sources), content, tokens: { original, replacement } }
+  return { stored: describeStored(sources), content, tokens: { original, replacement }, preview: previewOf(sources) }
 }
 
 /** Store a stream while it arrives and write what stands in its place. One that stays inline comes back whole. */
@@ -130,7 +132,7 @@ export async function replaceStream(
     return { reason: 'not-smaller', content: result.content, tokens: { original } }
   }
   const tokens = { original, replacement: written.tokens }
-  return { stored: describeStored(sources), content: written.content, tokens }
+  return { stored: describeStored(sources), content: written.content, tokens, preview: previewOf(sources) }
 }
 
 /** What content of a call is read with. */
@@ -147,6 +149,8 @@ const writingOf = (
   kept: number,
   { retrievalToolName, sizesByKind, onFallback }: ReplacingOffloader,
 ): ReplacementRequest => ({ original, kept, retrievalToolName, sizesByKind, onFallback })
+
+const previewOf = ([first]: readonly ReplacementSource[]): string | undefined => first?.text?.kind ?? first?.type
 
 const describeStored = (sources: readonly ReplacementSource[]): OffloadedBlock[] =>
   sources.map(({ reference, type, contentType, size, name }) => ({

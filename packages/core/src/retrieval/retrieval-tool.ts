@@ -1,5 +1,7 @@
 import { locateSqlite, type ContentBlock, type CountTokens } from '@spillway/text/internal'
 import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
+import type { EventJournal } from '../journal/event-journal.ts'
+import { recordRetrievalEvent } from '../journal/record-event.ts'
 import type { StorageErrorCode } from '../storage/storage-error.ts'
 import { assertStorage, type Storage } from '../storage/storage.ts'
 import type { AnswerLimit } from './show-hits.ts'
@@ -27,6 +29,8 @@ export interface RetrievalToolOptions {
   readonly formatCall?: ((call: RetrievalCall) => string) | undefined
   /** Called after every call, answered or failed. */
   readonly onRetrieve?: ((event: RetrievalEvent) => void) | undefined
+  /** Records every answer. A `ContextOffloader` does that itself. */
+  readonly journal?: EventJournal | undefined
 }
 
 /** What the retrieval tool answers. A failure is an answer too: its text says what to do next. */
@@ -76,6 +80,7 @@ export function createRetrievalTool(options: RetrievalToolOptions): RetrievalToo
       // Search and what else only an answer needs is loaded with the first call.
       const { retrieve } = await import('./retrieve.ts')
       const { result, event } = await retrieve(input, { ...settings, signal })
+      recordRetrievalEvent(options, event)
       options.onRetrieve?.(event)
       return result
     },

@@ -9,8 +9,10 @@ import {
   assertMetadata,
   assertRange,
   assertReference,
+  canBeRandom,
   childScope,
   contentReference,
+  decodeSegment,
   encodeSegment,
   isContentType,
   isReference,
@@ -465,4 +467,22 @@ test('seenChunks shows each chunk before it is passed on', async () => {
   const see = (chunk: Uint8Array): void => void seen.push(new TextDecoder().decode(chunk))
   expect(await texts(seenChunks(source(), see))).toEqual(['ab', 'cde'])
   expect(seen).toEqual(['ab', 'cde'])
+})
+
+describe('canBeRandom', () => {
+  test('is true for references of streams, and for few of content', async () => {
+    for (let index = 0; index < 500; index += 1) expect(canBeRandom(randomReference(`key ${index}`))).toBe(true)
+    let mistaken = 0
+    for (let index = 0; index < 2_000; index += 1) {
+      const content = Uint8Array.of(index, index >> 8)
+      if (canBeRandom(await contentReference({ scope: [], key: 'key', contentType: 't', content }))) mistaken += 1
+    }
+    expect(mistaken).toBeLessThan(20)
+  })
+})
+
+test('decodeSegment returns the segment that was encoded, or undefined for a hash and for lone surrogates', async () => {
+  for (const segment of ['tenant-1', 'Tenant@example.com', '..', 'a_b__c', 'con', 'é😀', '\uFEFFa'])
+    expect(decodeSegment(await encodeSegment(segment))).toBe(segment)
+  for (const segment of ['x'.repeat(49), '\uD800']) expect(decodeSegment(await encodeSegment(segment))).toBeUndefined()
 })

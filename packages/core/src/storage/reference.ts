@@ -6,11 +6,14 @@ const MAX_SLUG_LENGTH = 32
 /** 20 characters of 5 bits: 100 bits of the digest. */
 const DIGEST_LENGTH = 20
 const DIGEST_BYTES = 13
+/** Characters at the end of a random reference that are computed from the others. */
+const CHECK_LENGTH = 2
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const REFERENCE = /^[a-z0-9_]{1,64}$/
 /** Makes the last part of a reference one character longer than a digest. */
 const OPEN_MARK = 'o'
 const OPEN_REFERENCE = /_o[a-z2-7]{20}$/
+const MINTED = /_o?[a-z2-7]{20}$/
 
 /** What a reference is computed from. */
 export interface ReferenceInput {
@@ -24,16 +27,54 @@ export interface ReferenceInput {
  * Return the reference of some content: `<slug of the key>_<100 bits of a SHA-256>`, at most 64 characters of
  * `a-z`, `0-9` and `_`. Equal input gives the equal reference, which keeps a replayed conversation byte-identical.
  */
-export async function contentReference(input: ReferenceInput): Promise<string> {
-  const sha256 = createSha256()
-  // JSON keeps the parts apart and lone surrogates different; its text ends before the content starts.
-  sha256.update(new TextEncoder().encode(`${JSON.stringify([input.scope, input.key, input.contentType])}\n`))
-  sha256.update(input.content)
-  return `${slug(input.key)}_${base32(await sha256.digest())}`
+export async function contentReference({ content, ...input }: ReferenceInput): Promise<string> {
+  const digest = new ReferenceDigest(input)
+  digest.add(content)
+  return await digest.reference()
 }
 
-/** Return a random reference, for a stream whose digest is not known before its end. */
-export const randomReference = (key: string): string => `${slug(key)}_${base32(randomBytes(DIGEST_BYTES))}`
+/** Computes the {@link contentReference} of content that arrives in pieces. */
+export class ReferenceDigest {
+  readonly #sha256 = createSha256()
+  readonly #slug: string
+
+  constructor({ scope, key, contentType }: Omit<ReferenceInput, 'content'>) {
+    this.#slug = slug(key)
+    // JSON keeps the parts apart and lone surrogates different; its text ends before the content starts.
+    this.#sha256.update(new TextEncoder().encode(`${JSON.stringify([scope, key, contentType])}\n`))
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#sha256.update(bytes)
+  }
+
+  async reference(): Promise<string> {
+    return `${this.#slug}_${base32(await this.#sha256.digest())}`
+  }
+}
+
+/**
+ * Return a random reference, for a stream whose digest is not known before its end: 90 random bits, and 2 characters that
+ * are computed from the others, so that the reference can be told from a digest that does not fit.
+ */
+export function randomReference(key: string): string {
+  const random = base32(randomBytes(DIGEST_BYTES)).slice(0, -CHECK_LENGTH)
+  return `${slug(key)}_${random}${checkOf(random)}`
+}
+
+/** Tell whether a reference can be random. One in 1,024 references of content looks so too. */
+export const canBeRandom = (reference: string): boolean =>
+  checkOf(reference.slice(-DIGEST_LENGTH, -CHECK_LENGTH)) === reference.slice(-CHECK_LENGTH)
+
+function checkOf(random: string): string {
+  let sum = 0
+  for (const character of random) sum = (33 * sum + BASE32.indexOf(character)) % 1024
+  return `${BASE32.charAt(sum >> 5)}${BASE32.charAt(sum & 31)}`
+}
+
+/** Tell whether a reference was made from a key. */
+export const hasSlugOf = (reference: string, key: string): boolean =>
+  reference.slice(0, -DIGEST_LENGTH) === `${slug(key)}_`
 
 /** Return a random reference for an entry that can be read while it is written; its form says so. */
 export const openReference = (key: string): string => `${slug(key)}_${OPEN_MARK}${base32(randomBytes(DIGEST_BYTES))}`
@@ -43,6 +84,9 @@ export const isOpenReference = (reference: string): boolean => OPEN_REFERENCE.te
 
 /** Tell whether a text could be a reference; whether it is one only the storage knows. */
 export const isReference = (value: unknown): value is string => typeof value === 'string' && REFERENCE.test(value)
+
+/** Tell whether a text has the form of references that Spillway makes. */
+export const isMinted = (value: string): boolean => isReference(value) && MINTED.test(value)
 
 /** Refuse with `invalid-reference` what cannot be a reference, such as a path or a URI. */
 export function assertReference(value: unknown): asserts value is string {
@@ -137,6 +181,17 @@ export async function encodeSegment(segment: string): Promise<string> {
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
   const readable = name.replaceAll('_', '-').slice(0, READABLE_PREFIX_LENGTH)
   return `${readable}__${hex.slice(0, HASH_HEX_DIGITS)}`
+}
+
+/** Return the segment that was encoded as a name. Returns `undefined` for a hash, and for lone surrogates. */
+export function decodeSegment(name: string): string | undefined {
+  // An escape is followed by digits, and `_` itself is escaped.
+  if (name.includes('__')) return undefined
+  const bytes = [...name.matchAll(/_([0-9a-f]{2})|./g)].map(([character, hex]) =>
+    hex === undefined ? character.charCodeAt(0) : parseInt(hex, 16),
+  )
+  const segment = new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes))
+  return segment.includes('\uFFFD') ? undefined : segment
 }
 
 const isPlain = (byte: number): boolean =>

@@ -93,6 +93,14 @@ export class StorageState {
 /** Loads what only entries need that are read while they are written. */
 const loadOpenEntries = async () => import('./entry-writer.ts')
 
+let scopeOfView: (storage: object) => Scope | undefined
+
+/** Return the scope of a storage as entry ids have it: empty for a whole storage, and for storages that are not Spillway's. */
+export function scopePathOf(storage: object): string | Promise<string> {
+  const scope = scopeOfView(storage)
+  return scope === undefined ? '' : (scope.path ?? scopePath(scope))
+}
+
 /** What is to be written. */
 interface NewEntry {
   readonly reference: string
@@ -121,6 +129,10 @@ interface NewEntry {
  * ```
  */
 export class ScopedStorage implements Storage {
+  static {
+    scopeOfView = (storage) => (#scope in storage ? storage.#scope : undefined)
+  }
+
   readonly #state: StorageState
   readonly #scope: Scope
   /** Present where the driver can say how a shell reaches an entry. */

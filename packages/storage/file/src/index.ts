@@ -8,5 +8,6 @@ export type {
   FileSystem,
   FileWriter,
 } from './file-system.ts'
+export { FileJournal } from './journal/file-journal.ts'
 export { NodeFileSystem } from './node-file-system.ts'
 export { ShellFileSystem, type Shell } from './shell-file-system.ts'

@@ -1,8 +1,11 @@
+import { checkStorage } from '../../maintenance/check-storage.ts'
+import { copyStorage } from '../../maintenance/copy-storage.ts'
+import type { ManagedStorage } from '../../storage/managed-storage.ts'
 import type { Storage, StoreReceipt } from '../../storage/storage.ts'
 import { attempt, check, checkBytes, checkEqual, rejection, rejectionCode } from '../conformance-failure.ts'
 import type { ConformanceCase } from '../harness.ts'
 import type { KillScript } from '../kill-script.ts'
-import { bytes, collect, pattern } from '../sample.ts'
+import { bytes, collect, pattern, stream } from '../sample.ts'
 
 const DAY_MS = 86_400_000
 
@@ -319,6 +322,99 @@ export const instanceCases: readonly ConformanceCase[] = [
       const reference = await storage.store('call_1_0', bytes('content'))
       await storage.delete(reference)
       checkEqual(storage.locate(reference), undefined, 'location')
+    },
+  },
+]
+
+const SCOPES: readonly (readonly string[])[] = [[], ['A b@c'], ['A b@c', 'd'], ['a']]
+const CONTENTS = [new Uint8Array(0), bytes('a line of text\n'.repeat(100_000)), pattern(1_500_000, 97)]
+
+const viewOf = (storage: Storage, scope: readonly string[]): Required<Storage> =>
+  (scope.length === 0 ? storage : storage.scope?.(...scope)) as Required<Storage>
+
+/** Store content of every kind, and a stream, in several scopes; return what checks that a storage has all of it. */
+async function storeSamples(storage: Storage): Promise<{ count: number; check(of: Storage): Promise<unknown[]> }> {
+  const samples: { readonly scope: readonly string[]; readonly reference: string; readonly content: Uint8Array }[] = []
+  for (const scope of SCOPES) {
+    const view = viewOf(storage, scope)
+    const metadata = { tool: 'read_log' }
+    for (const content of CONTENTS)
+      samples.push({ scope, content, reference: await view.store('Call 1', content, 'text/x-log', { metadata }) })
+    const content = pattern(200_000, 101)
+    samples.push({ scope, content, reference: await view.storeStream('stream', stream(content)) })
+  }
+  const check = async (of: Storage): Promise<unknown[]> => {
+    const described: unknown[] = []
+    for (const { scope, reference, content } of samples) {
+      const view = viewOf(of, scope)
+      const found = await attempt(`retrieving ${reference}`, () => view.retrieve(reference))
+      checkBytes(found.content, content, `content of ${reference}`)
+      const { lastUsedAt: _, expiresAt: _end, ...info } = await view.stat(reference)
+      described.push(info)
+    }
+    return described
+  }
+  return { count: samples.length, check }
+}
+
+const managed = (storage: Storage): ManagedStorage => storage as unknown as ManagedStorage
+
+/** Copying entries to another storage, and checking them. */
+export const maintenanceCases: readonly ConformanceCase[] = [
+  {
+    id: 'copy/round-trip',
+    title: 'A copy to another storage and back keeps references, scopes, content and descriptions',
+    requires: ['list', 'scope', 'stat', 'clear', 'storeStream'],
+    needsDriver: true,
+    async run({ storage, another }) {
+      const samples = await storeSamples(storage)
+      const other = await another()
+      const { copied, skipped, failed } = await copyStorage(managed(storage), managed(other))
+      checkEqual([copied, skipped, failed], [samples.count, 0, []], 'entries copied, skipped and failed')
+      checkEqual(await samples.check(other), await samples.check(storage), 'descriptions')
+      const again = await copyStorage(managed(storage), managed(other))
+      checkEqual([again.copied, again.skipped], [0, samples.count], 'entries copied and skipped again')
+      await storage.clear()
+      const ofScope = await copyStorage(managed(other), managed(storage), { scope: ['A b@c'] })
+      checkEqual(ofScope.copied, samples.count / 2, 'entries copied back of one scope')
+      checkEqual((await collect(storage.list())).length, ofScope.copied, 'entries listed')
+      await copyStorage(managed(other), managed(storage))
+      await samples.check(storage)
+      let created: boolean | undefined
+      const onStored = (receipt: StoreReceipt): void => void (created = receipt.created)
+      await storage.store('Call 1', new Uint8Array(0), 'text/x-log', { onStored })
+      checkEqual(created, false, 'whether storing what was copied has created it')
+    },
+  },
+  {
+    id: 'check/finds-nothing-wrong',
+    title: 'A check reads every entry and finds nothing wrong, and repair changes nothing',
+    requires: ['list', 'scope', 'stat', 'storeStream'],
+    needsDriver: true,
+    async run({ storage }) {
+      const samples = await storeSamples(storage)
+      for (const repair of [false, true]) {
+        const { entries, unproven, problems } = await checkStorage(managed(storage), { repair })
+        checkEqual(problems, [], 'problems')
+        checkEqual([entries, unproven], [samples.count, SCOPES.length], 'entries, and streams, which nothing proves')
+      }
+      await samples.check(storage)
+    },
+  },
+  {
+    id: 'check/damaged',
+    title: 'A check names content that was cut short, and after a repair it can be stored again',
+    requires: ['damage', 'list'],
+    needsDriver: true,
+    async run({ storage, powers }) {
+      const content = pattern(150_000, 103)
+      const reference = await storage.store('call_1_0', content)
+      await powers.damage(reference)
+      const [first, ...others] = (await checkStorage(managed(storage), { repair: true })).problems
+      checkEqual([first?.id, first?.problem, first?.repaired], [reference, 'unreadable', true], 'problem')
+      checkEqual(others, [], 'other problems')
+      checkEqual(await storage.store('call_1_0', content), reference, 'reference')
+      checkBytes((await storage.retrieve(reference)).content, content, 'content that was stored again')
     },
   },
 ]

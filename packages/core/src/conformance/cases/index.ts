@@ -8,7 +8,7 @@ import { useCases } from './combined/use-cases.ts'
 import { contentCases, rangeCases } from './content-cases.ts'
 import { contentTypeCases, metadataCases, storeCases } from './store-cases.ts'
 import { deleteCases, listCases, pagingCases } from './list-cases.ts'
-import { durabilityCases, instanceCases } from './durability-cases.ts'
+import { durabilityCases, instanceCases, maintenanceCases } from './durability-cases.ts'
 import { keyCases, referenceCases } from './reference-cases.ts'
 import { openCases, openEntryCases } from './open-cases.ts'
 import { scopeCases } from './scope-cases.ts'
@@ -54,4 +54,5 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...methodCases,
   ...failureCases,
   ...useCases,
+  ...maintenanceCases,
 ]

@@ -1,0 +1,48 @@
+import { warn } from '@spillway/text/internal'
+import { scopePathOf } from '../storage/scoped-storage.ts'
+import { isMinted } from '../storage/reference.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { EventJournal, JournalEvent, NewJournalEvent } from './event-journal.ts'
+
+/** A journal, if there is one, and the storage whose scope its events have. */
+interface Recording {
+  readonly journal?: EventJournal | undefined
+  readonly storage: Storage
+}
+
+/** Append an event to a journal. Never throws: a failure is printed as a warning, once for each journal. */
+export function recordEvent({ journal, storage }: Recording, event: NewJournalEvent): void {
+  if (journal === undefined) return
+  const time = Date.now()
+  const add = (scope: string): Promise<void> => append(journal, { time, scope, ...event })
+  const scope = scopePathOf(storage)
+  // At once if possible, so that closing the journal waits for the event.
+  void (typeof scope === 'string' ? add(scope) : scope.then(add))
+}
+
+/** Record an answer of the retrieval tool. A reference that leads nowhere could be anything that a model wrote. */
+export function recordRetrievalEvent(
+  recording: Recording,
+  answer: Extract<NewJournalEvent, { type: 'retrieval' }> & { readonly code?: string | undefined },
+): void {
+  const { type, mode, tokens, reference, code } = answer
+  const isKnown = reference !== undefined && (code === undefined || isMinted(reference))
+  recordEvent(recording, {
+    type,
+    mode,
+    tokens,
+    ...(isKnown && { reference }),
+    ...(code !== undefined && { error: code }),
+  })
+}
+
+const failed = new WeakSet<EventJournal>()
+
+async function append(journal: EventJournal, event: JournalEvent): Promise<void> {
+  try {
+    await journal.append(event)
+  } catch (error) {
+    if (!failed.has(journal)) warn('The journal failed, so events are missing in it. Results are not affected.', error)
+    failed.add(journal)
+  }
+}

@@ -1,0 +1,84 @@
+import { childScope, rootScope, scopePath } from '../storage/reference.ts'
+import type { EventJournal } from './event-journal.ts'
+import { TokenSums, type TokenTotals } from './token-sums.ts'
+
+/** The sums of a journal. */
+export interface JournalSummary {
+  readonly total: TokenTotals
+  /** Empty without `by`. Tools with the largest net come first, days in their order. */
+  readonly groups: readonly (TokenTotals & { readonly name: string })[]
+}
+
+/** Options of {@link summarizeJournal}. */
+export interface SummarizeJournalOptions {
+  /**
+   * Also sum up each tool or each day (UTC). An answer counts for the tool whose result it shows, and on the day of the
+   * call; a result that is read again counts on the day on which it was offloaded.
+   */
+  readonly by?: 'tool' | 'day' | undefined
+  /** Only events since this time, in milliseconds since the epoch. */
+  readonly since?: number | undefined
+  /** Only events of the scope with these segments, and of scopes below it. */
+  readonly scope?: readonly string[] | undefined
+}
+
+/** Stands for the tool of answers that no result of the journal belongs to, such as a search in all results. */
+const NO_TOOL = '(search)'
+
+/**
+ * Sum up a journal: tokens avoided, shown, retrieved, and net, and the share of results that were read again.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader, summarizeJournal, type JournalEvent } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const events: JournalEvent[] = []
+ * const journal = {
+ *   append: (event: JournalEvent) => void events.push(event),
+ *   read: async function* () {
+ *     yield* events
+ *   },
+ * }
+ * const offloader = new ContextOffloader({ storage: new InMemoryStorage(), journal })
+ * const text = 'a line of a log\n'.repeat(5_000)
+ * await offloader.offload({ toolName: 'read_log', toolCallId: 'call_1', content: [{ type: 'text', text }] })
+ * const { total } = await summarizeJournal(journal)
+ * console.assert(total.offloaded === 1 && total.tokensNet === offloader.meter().tokensNet)
+ * ```
+ */
+export async function summarizeJournal(
+  journal: Pick<EventJournal, 'read'>,
+  { by, since, scope: segments = [] }: SummarizeJournalOptions = {},
+): Promise<JournalSummary> {
+  const scope = segments.length === 0 ? '' : await scopePath(childScope(rootScope(), segments))
+  const total = new TokenSums()
+  const groups = new Map<string, TokenSums>()
+  const sumsOf = (tool: string, time: number): TokenSums[] => {
+    if (by === undefined) return [total]
+    const name = by === 'tool' ? tool : new Date(time).toISOString().slice(0, 10)
+    const group = groups.get(name) ?? new TokenSums()
+    groups.set(name, group)
+    return [total, group]
+  }
+  /** The latest offload of each reference. */
+  const results = new Map<string, { readonly tool: string; readonly sums: readonly TokenSums[]; hasBounced: boolean }>()
+  for await (const event of journal.read(since)) {
+    if (scope !== '' && !`${event.scope}/`.startsWith(`${scope}/`)) continue
+    const keyOf = (reference: string): string => `${event.scope}/${reference}`
+    if (event.type === 'offload') {
+      const result = { tool: event.tool, sums: sumsOf(event.tool, event.time), hasBounced: false }
+      for (const sums of result.sums) sums.offload(event.tokens)
+      for (const reference of event.references) results.set(keyOf(reference), result)
+    } else if (event.type === 'retrieval') {
+      const result = event.reference === undefined ? undefined : results.get(keyOf(event.reference))
+      for (const sums of sumsOf(result?.tool ?? NO_TOOL, event.time)) sums.retrieve(event.tokens)
+      if (result === undefined || result.hasBounced) continue
+      result.hasBounced = true
+      for (const sums of result.sums) sums.bounced += 1
+    }
+  }
+  const named = [...groups].map(([name, sums]) => ({ name, ...sums.read() }))
+  named.sort((a, b) => (by === 'tool' ? b.tokensNet - a.tokensNet : 0) || (a.name < b.name ? -1 : 1))
+  return { total: total.read(), groups: named }
+}

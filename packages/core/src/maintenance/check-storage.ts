@@ -1,0 +1,126 @@
+import { LineIndexRecorder } from '@spillway/text/internal'
+import type { ManagedStorage } from '../storage/managed-storage.ts'
+import { canBeRandom, decodeSegment, hasSlugOf, ReferenceDigest, type EntryId } from '../storage/reference.ts'
+import type { OpenEntry } from '../storage/storage-driver.ts'
+import { guard } from '../storage/storage-error.ts'
+import {
+  driverOf,
+  entryPieces,
+  forEachEntry,
+  isOfEntry,
+  prefixOf,
+  withEntry,
+  type EntryOptions,
+} from './stored-entries.ts'
+
+/** Options of {@link checkStorage}. */
+export interface CheckOptions extends EntryOptions {
+  /** Remove entries that cannot be read, and what killed writers left behind. Defaults to `false`: nothing is changed. */
+  readonly repair?: boolean | undefined
+}
+
+/** A fault of an entry. */
+export interface EntryProblem {
+  /** The encoded scope and the reference. */
+  readonly id: EntryId
+  /**
+   * - `unreadable`: bytes are missing, or cannot be decoded or decrypted. Repair removes the entry, so that storing the same
+   *   content again writes it.
+   * - `changed`: the content is not the one that the reference was made from. Delete it if nobody changed it on purpose.
+   * - `line-index`: the index of lines does not fit the content. Retrieval notices that and makes another one.
+   */
+  readonly problem: 'unreadable' | 'changed' | 'line-index'
+  readonly message: string
+  readonly repaired: boolean
+}
+
+/** What {@link checkStorage} found. */
+export interface CheckReport {
+  /** Entries that could be read, and their bytes. */
+  readonly entries: number
+  readonly bytes: number
+  /**
+   * Entries that no reference proves: streams, entries in scopes whose names are kept as a hash unless `scope` names them, and
+   * entries of wrapped storages that are checked without their wrapper.
+   */
+  readonly unproven: number
+  readonly problems: readonly EntryProblem[]
+  /** What killed writers left behind and repair removed. Always 0 without `repair`, since only removing finds it. */
+  readonly leftovers: number
+}
+
+/**
+ * Reads the entries of a storage, or of one scope, and reports what is damaged. The storage can be in use.
+ *
+ * @throws TypeError for a scope, and for storages that `createStorage` did not make. StorageError if the storage fails.
+ *
+ * @example
+ * ```ts
+ * import { checkStorage } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const storage = new InMemoryStorage()
+ * await storage.store('call_1_0', new TextEncoder().encode('hello'))
+ * const { entries, problems } = await checkStorage(storage)
+ * console.assert(entries === 1 && problems.length === 0)
+ * ```
+ */
+export async function checkStorage(storage: ManagedStorage, options: CheckOptions = {}): Promise<CheckReport> {
+  const driver = driverOf(storage, 'storage')
+  const { scope = [], repair = false } = options
+  const problems: EntryProblem[] = []
+  const done = { entries: 0, bytes: 0, unproven: 0 }
+  await forEachEntry(driver, options, async (id, reference, isSegment) => {
+    const report = (problem: EntryProblem['problem'], message: string, repaired = false): void =>
+      void problems.push({ id, problem, message, repaired })
+    try {
+      const read = await withEntry(driver, id, (entry) => readEntry(entry, reference, scopeOf(id, scope)))
+      if (read === undefined) return
+      done.bytes += read.size
+      if (!isSegment) done.entries += 1
+      if (!isSegment && read.proof === 'none') done.unproven += 1
+      if (read.proof === 'other') report('changed', 'The content is not the one that the reference was made from.')
+      if (!read.hasLineIndex) report('line-index', 'The index of lines does not fit the content.')
+    } catch (error) {
+      if (!isOfEntry(error)) throw error
+      const removed = repair && (await guard({ action: 'delete', reference }, () => driver.remove(id)))
+      report('unreadable', error.message, removed)
+    }
+  })
+  const prefix = await prefixOf(scope)
+  const collect = async (): Promise<number> => (await driver.collect(prefix, Date.now())).leftovers
+  const leftovers = repair ? await guard({ action: 'collect' }, collect) : undefined
+  return { ...done, problems, leftovers: leftovers ?? 0 }
+}
+
+interface ReadEntry {
+  readonly size: number
+  readonly hasLineIndex: boolean
+  readonly proof: 'same' | 'other' | 'none'
+}
+
+async function readEntry(
+  entry: OpenEntry,
+  reference: string,
+  scope: readonly string[] | undefined,
+): Promise<ReadEntry> {
+  const { key, contentType, size, lineIndex, metadata } = entry.info
+  const lines = new LineIndexRecorder()
+  const digest = new ReferenceDigest({ scope: scope ?? [], key, contentType })
+  for await (const piece of entryPieces(entry, reference)) {
+    lines.add(piece)
+    digest.add(piece)
+  }
+  // Wrappers note what they did to the content under names with a dot, or give entries other names.
+  const isWrapped = Object.keys(metadata).some((name) => name.includes('.')) || !hasSlugOf(reference, key)
+  const hasLineIndex = lineIndex === undefined || isWrapped || lineIndex === lines.encoded()
+  if ((await digest.reference()) === reference) return { size, hasLineIndex, proof: 'same' }
+  const canProve = scope !== undefined && !isWrapped && !canBeRandom(reference)
+  return { size, hasLineIndex, proof: canProve ? 'other' : 'none' }
+}
+
+/** Return the segments of an entry's scope; `undefined` if its id only has the hash of one. */
+function scopeOf(id: EntryId, known: readonly string[]): readonly string[] | undefined {
+  const names = id.split('/').slice(known.length, -1).map(decodeSegment)
+  return names.every((segment) => segment !== undefined) ? [...known, ...names] : undefined
+}

@@ -1,0 +1,102 @@
+import { createSha256, LineIndexRecorder } from '@spillway/text/internal'
+import type { ManagedStorage } from '../storage/managed-storage.ts'
+import { removeOpenEntry } from '../storage/entry-writer.ts'
+import { isOpenReference, splitId, type EntryId } from '../storage/reference.ts'
+import type { CompleteDriver } from '../storage/storage-driver.ts'
+import { guard, StorageError } from '../storage/storage-error.ts'
+import { driverOf, entryPieces, forEachEntry, isOfEntry, withEntry, type EntryOptions } from './stored-entries.ts'
+
+/** Options of {@link copyStorage}. */
+export interface CopyOptions extends EntryOptions {
+  /** Called after each entry, with what was done so far. */
+  readonly onProgress?: ((report: CopyReport) => void) | undefined
+}
+
+/** What {@link copyStorage} did. */
+export interface CopyReport {
+  /** Entries that were written and verified, and their bytes. */
+  readonly copied: number
+  readonly bytes: number
+  /** Entries that were there already. */
+  readonly skipped: number
+  /** Entries that are damaged, or whose reference has another content in the target. */
+  readonly failed: readonly { readonly reference: string; readonly error: StorageError }[]
+}
+
+/**
+ * Copies the entries of a storage, or of one scope, into a storage of any backend. References, scopes, descriptions and
+ * times stay as they are, so conversations go on with the copy.
+ *
+ * Each copy is read back and compared by its SHA-256. What is there already is skipped, so a copy that was interrupted goes
+ * on when it is repeated. Both storages can be in use. Of an entry that is still written, what there is is copied; once it
+ * has ended, another copy replaces that. What is known of evicted entries is not copied.
+ *
+ * @throws TypeError for a scope, and for storages that `createStorage` did not make. StorageError if a storage fails.
+ *
+ * @example
+ * ```ts
+ * import { copyStorage } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const [from, to] = [new InMemoryStorage(), new InMemoryStorage()]
+ * const reference = await from.scope('tenant-1').store('call_1_0', new TextEncoder().encode('hello'))
+ * await copyStorage(from, to, { scope: ['tenant-1'] })
+ * const { content } = await to.scope('tenant-1').retrieve(reference)
+ * console.assert(new TextDecoder().decode(content) === 'hello')
+ * ```
+ */
+export async function copyStorage(
+  from: ManagedStorage,
+  to: ManagedStorage,
+  options: CopyOptions = {},
+): Promise<CopyReport> {
+  const [source, target] = [driverOf(from, 'from'), driverOf(to, 'to')]
+  const done = { copied: 0, bytes: 0, skipped: 0, failed: [] as { reference: string; error: StorageError }[] }
+  await forEachEntry(source, options, async (id, reference, isSegment) => {
+    try {
+      const size = await copyEntry(source, target, id)
+      done.bytes += size ?? 0
+      // The head of an entry that is still written counts for its segments.
+      if (!isSegment) done[size === undefined ? 'skipped' : 'copied'] += 1
+    } catch (error) {
+      if (!isOfEntry(error)) throw error
+      done.failed.push({ reference, error })
+    }
+    options.onProgress?.(done)
+  })
+  return done
+}
+
+/** Copy one entry; return its size, or `undefined` if it is there already, or has gone. */
+async function copyEntry(source: CompleteDriver, target: CompleteDriver, id: EntryId): Promise<number | undefined> {
+  const { path, reference } = splitId(id)
+  return await withEntry(source, id, async (entry) => {
+    const { size, lineIndex: _ofSource, ...info } = entry.info
+    const present = await guard({ action: 'describe', reference }, () => target.stat(id))
+    const isSame = present?.size === size && present.contentType === info.contentType && present.key === info.key
+    if (isSame) return undefined
+    if (present !== undefined) throw failure(reference, 'has another content there. Delete it there, and copy again.')
+    const lines = new LineIndexRecorder()
+    const written = createSha256()
+    const pieces = entryPieces(entry, reference, (piece) => {
+      lines.add(piece)
+      written.update(piece)
+    })
+    await guard({ action: 'store', key: info.key }, () => target.write(id, pieces, info, () => lines.encoded()))
+    const read = createSha256()
+    await withEntry(target, id, async (copy) => {
+      for await (const piece of entryPieces(copy, reference)) read.update(piece)
+    })
+    if (String(await read.digest()) === String(await written.digest())) {
+      // An earlier copy may have found the entry while it was written.
+      if (isOpenReference(reference))
+        await guard({ action: 'delete', reference }, () => removeOpenEntry(target, path, reference))
+      return size
+    }
+    await guard({ action: 'delete', reference }, () => target.remove(id))
+    throw failure(reference, 'was not the same when it was read back, so the copy was removed. Copy again.')
+  })
+}
+
+const failure = (reference: string, why: string): StorageError =>
+  new StorageError('corrupt', `${reference} ${why}`, { reference })

@@ -1,0 +1,47 @@
+import { openEntryOf } from '../storage/open-entry-names.ts'
+import type { ManagedStorage } from '../storage/managed-storage.ts'
+import { splitId } from '../storage/reference.ts'
+import type { DriverEntry } from '../storage/storage-driver.ts'
+import { guard, guardIteration } from '../storage/storage-error.ts'
+import { driverOf } from './stored-entries.ts'
+
+/**
+ * Evicts the least recently used entries of all scopes until a storage has at most `maxBytes`, and returns how many it
+ * evicted. Entries that were used in the last `keepMs` milliseconds stay. (The option `maxBytes` of a storage limits each
+ * scope.)
+ *
+ * @throws TypeError for a scope, for a storage that `createStorage` did not make, and for a limit that is not a number.
+ *
+ * @example
+ * ```ts
+ * import { trimStorage } from '@spillway/core'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * const storage = new InMemoryStorage()
+ * for (const tenant of ['a', 'b', 'c']) await storage.scope(tenant).store('call_1_0', new Uint8Array(1_000))
+ * console.assert((await trimStorage(storage, { maxBytes: 2_500 })) === 1)
+ * ```
+ */
+export async function trimStorage(
+  storage: ManagedStorage,
+  { maxBytes, keepMs = 0 }: { readonly maxBytes: number; readonly keepMs?: number | undefined },
+): Promise<number> {
+  const driver = driverOf(storage, 'storage')
+  if (!(maxBytes >= 0)) throw new TypeError(`maxBytes must be a number of bytes, 0 or more, got ${maxBytes}.`)
+  const entries: DriverEntry[] = []
+  for await (const entry of guardIteration({ action: 'list' }, () => driver.list('')))
+    // What is still written, and what was lost with its writer, goes with its age.
+    if (openEntryOf(entry.id) === undefined) entries.push(entry)
+  let bytes = entries.reduce((sum, { info }) => sum + info.size, 0)
+  let evicted = 0
+  const now = Date.now()
+  for (const { id, info } of entries.sort((a, b) => a.info.lastUsedAt - b.info.lastUsedAt)) {
+    if (bytes <= maxBytes || info.lastUsedAt > now - keepMs) break
+    const eviction = { reason: 'quota', evictedAt: now, metadata: info.metadata } as const
+    const evict = async (): Promise<boolean> => driver.evict(id, info.lastUsedAt, eviction)
+    if (!(await guard({ action: 'evict', reference: splitId(id).reference }, evict))) continue
+    evicted += 1
+    bytes -= info.size
+  }
+  return evicted
+}

@@ -1,0 +1,122 @@
+import { assertKnownOptions, parseJournalEvent, type EventJournal, type JournalEvent } from '@spillway/core/driver'
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+
+const DEFAULT_MAX_BYTES = 10 * 1_048_576
+/** Files that are kept: the one that is being written, and the one before it. */
+const KEPT_FILES = 2
+const FILE_NAME = /^events-(\d+)\.jsonl$/
+
+/**
+ * Keeps a journal in files of JSON lines, `events-1.jsonl` and so on, which several processes can append to. A new file begins
+ * once one has `maxBytes` (10 MiB by default); the latest two are kept.
+ *
+ * Each write appends whole records at once, so that records of different processes do not mix. A record that a killed
+ * process left incomplete is skipped, and does not damage the next one. Appending rejects if a file cannot be written.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader, summarizeJournal } from '@spillway/core'
+ * import { FileJournal, FileStorage } from '@spillway/file'
+ *
+ * const journal = new FileJournal('./artifacts/.journal')
+ * const offloader = new ContextOffloader({ storage: new FileStorage('./artifacts'), journal })
+ * const text = 'a line of a log\n'.repeat(5_000)
+ * await offloader.offload({ toolName: 'read_log', toolCallId: 'call_1', content: [{ type: 'text', text }] })
+ * await journal.close()
+ * console.assert((await summarizeJournal(journal)).total.offloaded === 1)
+ * ```
+ */
+export class FileJournal implements EventJournal {
+  readonly #directory: string
+  readonly #maxBytes: number
+  #number: number | undefined
+  #pending = ''
+  #writing: Promise<void> | undefined
+
+  constructor(directory: string, options: { readonly maxBytes?: number | undefined } = {}) {
+    assertKnownOptions(options, ['maxBytes'], 'FileJournal')
+    this.#directory = resolve(directory)
+    this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES
+  }
+
+  append(event: JournalEvent): Promise<void> {
+    // A newline on both sides: the record before it may be incomplete.
+    this.#pending += `\n${JSON.stringify(event)}\n`
+    return (this.#writing ??= this.#write())
+  }
+
+  async *read(since: number = -Infinity): AsyncGenerator<JournalEvent> {
+    await Promise.allSettled([this.#writing])
+    for (const number of await this.#numbers()) {
+      const text = await unlessMissing(readFile(this.#path(number), 'utf8'))
+      for (const line of text?.split('\n') ?? []) {
+        const event = line === '' ? undefined : parseJournalEvent(line)
+        if (event !== undefined && event.time >= since) yield event
+      }
+    }
+  }
+
+  /** Wait until all events are written, or have failed. No file stays open between writes. */
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#writing])
+  }
+
+  async #write(): Promise<void> {
+    try {
+      while (this.#pending !== '') {
+        const records = Buffer.from(this.#pending)
+        this.#pending = ''
+        this.#number ??= await this.#newest(1)
+        while (!(await this.#append(this.#number, records))) this.#number = await this.#newest(this.#number + 1)
+      }
+    } finally {
+      this.#pending = ''
+      this.#writing = undefined
+    }
+  }
+
+  /** Append to a file, and return whether it had room. No file is renamed, so that processes cannot disagree. */
+  async #append(number: number, records: Buffer): Promise<boolean> {
+    const handle = await open(this.#path(number), 'a', 0o600)
+    try {
+      if ((await handle.stat()).size >= this.#maxBytes) return false
+      const { bytesWritten } = await handle.write(records)
+      if (bytesWritten < records.length) throw new Error(`The disk of ${this.#directory} is full.`)
+      return true
+    } finally {
+      await handle.close()
+    }
+  }
+
+  /** Return the number of the newest file, at least `least`, and remove the files that are too old then. */
+  async #newest(least: number): Promise<number> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 })
+    const numbers = await this.#numbers()
+    const newest = Math.max(least, numbers.at(-1) ?? 0)
+    for (const number of numbers) if (number <= newest - KEPT_FILES) await rm(this.#path(number), { force: true })
+    return newest
+  }
+
+  async #numbers(): Promise<number[]> {
+    const names = (await unlessMissing(readdir(this.#directory))) ?? []
+    return names
+      .flatMap((name) => Number(FILE_NAME.exec(name)?.[1] ?? []))
+      .filter(Boolean)
+      .sort((a, b) => a - b)
+  }
+
+  #path(number: number): string {
+    return join(this.#directory, `events-${number}.jsonl`)
+  }
+}
+
+/** Return `undefined` for a file or folder that does not exist. */
+async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,44 @@
+import { checkStorage } from '@spillway/core'
+import Database from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { opened } from './support/opened.ts'
+import { temporaryPath } from './support/temporary-path.ts'
+import { bytes } from './support/text.ts'
+
+it('a check finds rows that were changed, removed, and an index of other lines', async () => {
+  const path = await temporaryPath()
+  const storage = opened(path)
+  const text = (word: string): Uint8Array => bytes(`${word}\n`.repeat(300_000))
+  const [changed, gone, wrong, other] = [
+    await storage.store('changed', bytes('content')),
+    await storage.store('gone', bytes('a'.repeat(500_000))),
+    await storage.store('wrong', text('four')),
+    await storage.store('other', text('sixsix')),
+  ]
+  const database = new Database(path)
+  const contentOf = (reference: string): number =>
+    (database.prepare('SELECT content FROM spillway_entry WHERE id = ?').get(reference) as { content: number }).content
+  const first = (reference: string): number => contentOf(reference) * 2 ** 20
+  database.prepare('UPDATE spillway_chunk SET bytes = ? WHERE number = ?').run(Buffer.from('CONTENT'), first(changed))
+  database.prepare('DELETE FROM spillway_chunk WHERE number = ?').run(first(gone) + 1)
+  const index = '(SELECT line_index FROM spillway_lines WHERE content = ?)'
+  database
+    .prepare(`UPDATE spillway_lines SET line_index = ${index} WHERE content = ?`)
+    .run(contentOf(other), contentOf(wrong))
+  database.close()
+  const expected = [
+    [changed, 'changed', false],
+    [gone, 'unreadable', true],
+    [wrong, 'line-index', false],
+  ]
+  for (const repair of [false, true]) {
+    const { problems } = await checkStorage(storage, { repair })
+    const found = problems.map(({ id, problem, repaired }) => [id, problem, repaired].join(' '))
+    expect(new Set(found)).toEqual(
+      new Set(expected.map(([name, problem, can]) => [name, problem, repair && can].join(' '))),
+    )
+  }
+  await storage.delete(changed)
+  await storage.delete(wrong)
+  expect(await checkStorage(storage)).toMatchObject({ entries: 1, problems: [] })
+})
