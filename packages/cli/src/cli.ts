@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { describeError, errorJson, EXIT_CODE, usageError } from './cli-error.ts'
 import { addCommand } from './commands/command.ts'
 import { conformanceCommand } from './commands/conformance.ts'
+import { checkCommand, copyCommand } from './commands/copy.ts'
 import { gcCommand, lsCommand, rmCommand, statCommand, statsCommand } from './commands/entries.ts'
 import { getCommand, grepCommand } from './commands/get.ts'
 import { historyCommand } from './commands/history.ts'
@@ -37,6 +38,8 @@ const COMMANDS = [
   rmCommand,
   gcCommand,
   statsCommand,
+  copyCommand,
+  checkCommand,
   conformanceCommand,
   mcpCommand,
   serveCommand,

@@ -1,9 +1,22 @@
-import { scopeOf, type Storage } from '@spillway/core'
-import { statSync } from 'node:fs'
+import {
+  scopeOf,
+  StorageError,
+  trimStorage,
+  type EventJournal,
+  type ManagedStorage,
+  type Storage,
+} from '@spillway/core'
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CliError, EXIT_CODE, usageError } from './cli-error.ts'
 import { noteLine } from './output.ts'
 import { DEFAULT_STORE, isEphemeral, looksLikeCredentials, redactUrl, type StoreOptions } from './store-options.ts'
+
+export interface OpenStore {
+  readonly storage: Storage
+  readonly journal: EventJournal | undefined
+}
 
 interface StoreUse extends StoreSettings {
   /** Whether a store in memory is allowed. */
@@ -15,24 +28,68 @@ interface StoreUse extends StoreSettings {
 /** Open the store and scope of a command, use it, and close it. Throws a `usage` error for a store in memory. */
 export async function withStore<Result>(
   options: StoreOptions,
-  use: (storage: Storage) => Promise<Result>,
+  use: (storage: Storage, journal: EventJournal | undefined) => Promise<Result>,
   { allowEphemeral = false, writes = allowEphemeral, ...settings }: StoreUse = {},
 ): Promise<Result> {
   if (isEphemeral(options) && !allowEphemeral) {
     throw usageError('memory: keeps nothing from one command to the next: it is of use only with `spillway run`.')
   }
-  const storage = await openStore(options.store, settings)
+  const isDefault = options.store === DEFAULT_STORE
+  const storage = await openStore(options.store, isDefault ? { ...DEFAULT_AGE, ...settings } : settings)
   // The default store is created with the first entry.
-  if (!writes && options.store !== DEFAULT_STORE && isMissingFile(localPath(options.store)))
+  const isMissing = !writes && isMissingFile(localPath(options.store))
+  if (isMissing && !isDefault)
     await noteLine(`there is no store at ${redactUrl(options.store)}. Another is named with --store or SPILLWAY_STORE.`)
+  const journal = isMissing ? undefined : await openJournal(options.store)
+  const tidy = async (): Promise<void> => (writes && isDefault ? await tidyStore(storage, options.store) : undefined)
+  // A server may run for months.
+  const timer = setInterval(() => void tidy(), TIDY_MS).unref()
   try {
-    return await use(options.scope === undefined ? storage : scopeOf(storage, options.scope))
+    return await use(options.scope === undefined ? storage : scopeOf(storage, options.scope), journal)
   } finally {
+    clearInterval(timer)
+    await journal?.close?.()
+    await tidy()
     await storage.close?.()
   }
 }
 
-function isMissingFile(path: string | undefined): boolean {
+/** Limits of the folder `.spillway` that commands use by default. Stores that the user names have none. */
+export const DEFAULT_LIMITS: { readonly ttlMs: number; readonly maxBytes: number } = {
+  ttlMs: 30 * 86_400_000,
+  maxBytes: 1_000_000_000,
+}
+/** The setting with which the default store is opened. */
+export const DEFAULT_AGE: StoreSettings = { ttlMs: DEFAULT_LIMITS.ttlMs }
+const TIDY_MS = 3_600_000
+
+/** Evict what is beyond the limits of the default store, at most once an hour. Entries of the last hour stay. */
+export async function tidyStore(storage: Storage, url: string): Promise<void> {
+  const stamp = join(localPath(url) ?? '', '.tidied')
+  try {
+    const last = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (Date.now() - last < TIDY_MS) return
+    writeFileSync(stamp, '', { mode: 0o600 })
+    await storage.gc?.()
+    await trimStorage(storage as ManagedStorage, { maxBytes: DEFAULT_LIMITS.maxBytes, keepMs: TIDY_MS })
+  } catch (error) {
+    // Nothing is stored yet, or the folder is not writable: what the command was asked to do is done.
+    if ((error as NodeJS.ErrnoException).syscall === undefined && !StorageError.isInstance(error)) throw error
+  }
+}
+
+/**
+ * Open the journal of a local store: files in `.journal` of its folder, or a table of its database. Other stores have none.
+ * Nothing is written before the first event.
+ */
+export async function openJournal(url: string): Promise<EventJournal | undefined> {
+  const path = localPath(url)
+  if (path === undefined) return undefined
+  if (/^file:/i.test(url)) return new (await import('@spillway/file')).FileJournal(join(path, '.journal'))
+  return new (await import('@spillway/sqlite')).SqliteJournal(path)
+}
+
+export function isMissingFile(path: string | undefined): boolean {
   try {
     return path !== undefined && statSync(path, { throwIfNoEntry: false }) === undefined
   } catch (error) {

@@ -1,6 +1,6 @@
-import { StorageError, type Storage, type StoredInfo } from '@spillway/core'
+import { StorageError, summarizeJournal, type TokenTotals, type Storage, type StoredInfo } from '@spillway/core'
 import type { Invocation } from '../commands/command.ts'
-import { CliError, EXIT_CODE } from '../cli-error.ts'
+import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
 import {
   formatAge,
   formatBytes,
@@ -13,8 +13,8 @@ import {
   printLine,
   style,
 } from '../output.ts'
-import type { StoreOptions } from '../store-options.ts'
-import { withStore } from '../with-store.ts'
+import { DEFAULT_STORE, type StoreOptions } from '../store-options.ts'
+import { DEFAULT_LIMITS, localPath, withStore } from '../with-store.ts'
 
 interface LsOptions extends StoreOptions {
   readonly below?: boolean
@@ -82,7 +82,14 @@ interface Stats {
   bytes: number
 }
 
-export async function stats({ options }: Invocation<StoreOptions>): Promise<number> {
+interface StatsOptions extends StoreOptions {
+  readonly tokens?: boolean
+  readonly by?: 'tool' | 'day'
+}
+
+export async function stats({ options }: Invocation<StatsOptions>): Promise<number> {
+  if (options.tokens === true) return await tokenStats(options)
+  if (options.by !== undefined) throw usageError('--by needs --tokens.')
   const total: Stats = { entries: 0, bytes: 0 }
   const types = new Map<string, Stats>()
   let oldest: StoredInfo | undefined
@@ -100,10 +107,12 @@ export async function stats({ options }: Invocation<StoreOptions>): Promise<numb
     }
   })
   const byContentType = [...types].sort(([a, x], [b, y]) => y.bytes - x.bytes || (a < b ? -1 : 1))
+  const limits = options.store === DEFAULT_STORE ? DEFAULT_LIMITS : null
   const times = [oldest, newest].map((info) => (info === undefined ? undefined : formatTime(info.storedAt)))
   if (options.json === true) {
     const [oldestAt = null, newestAt = null] = times
-    await printJson({ ...total, byContentType: Object.fromEntries(byContentType), oldest: oldestAt, newest: newestAt })
+    const byType = Object.fromEntries(byContentType)
+    await printJson({ ...total, byContentType: byType, oldest: oldestAt, newest: newestAt, limits })
     return EXIT_CODE.ok
   }
   const row = (name: string, { entries, bytes }: Stats): string[] => [
@@ -114,12 +123,46 @@ export async function stats({ options }: Invocation<StoreOptions>): Promise<numb
   const [oldestAt, newestAt] = times
   await print(
     formatTable([row('total', total), ...byContentType.map(([type, count]) => row(type, count))], true) +
-      (oldestAt === undefined ? '' : `oldest ${oldestAt}, newest ${newestAt}\n`),
+      (oldestAt === undefined ? '' : `oldest ${oldestAt}, newest ${newestAt}\n`) +
+      (limits === null ? '' : `limits: ${describeLimits(limits)}\n`),
   )
   return EXIT_CODE.ok
 }
 
-export async function rm({ args: references, options }: Invocation<StoreOptions>): Promise<number> {
+/** Say what ends entries of the default store. */
+const describeLimits = ({ ttlMs, maxBytes }: typeof DEFAULT_LIMITS): string =>
+  `unused for ${formatAge(ttlMs)}, or least recently used beyond ${formatBytes(maxBytes)} in all`
+
+async function tokenStats(options: StatsOptions): Promise<number> {
+  const { total, groups } = await withStore(options, async (_storage, journal) => {
+    if (journal === undefined && localPath(options.store) === undefined)
+      throw new CliError('unsupported', EXIT_CODE.storage, 'Only file: and sqlite: stores have a journal.')
+    const noEvents = { read: async function* (): AsyncGenerator<never> {} }
+    return await summarizeJournal(journal ?? noEvents, { by: options.by, scope: options.scope })
+  })
+  if (options.json === true) {
+    await printJson(options.by === undefined ? total : { total, groups })
+    return EXIT_CODE.ok
+  }
+  const row = (name: string, of: TokenTotals): string[] => [
+    name,
+    ...[of.offloaded, of.tokensAvoided, of.tokensShown, of.tokensRetrieved, of.tokensNet].map(formatCount),
+    `${Math.round(100 * of.bounceRate)} %`,
+  ]
+  const header = [options.by?.toUpperCase() ?? '', 'RESULTS', 'AVOIDED', 'SHOWN', 'RETRIEVED', 'NET', 'READ AGAIN']
+  const rows = [...groups.map((group) => row(group.name, group)), row('total', total)]
+  await print(formatTable([header, ...rows], process.stdout.isTTY))
+  return EXIT_CODE.ok
+}
+
+interface RmOptions extends StoreOptions {
+  readonly all?: boolean
+}
+
+export async function rm({ args: references, options }: Invocation<RmOptions>): Promise<number> {
+  if (options.all === true ? references.length > 0 : references.length === 0)
+    throw usageError('Name the references to remove, or give --all with --scope.')
+  if (options.all === true) return await rmAll(options)
   return withStore(options, async (storage) => {
     const remove = requireMethod(storage, 'delete')
     const removed: string[] = []
@@ -138,6 +181,15 @@ export async function rm({ args: references, options }: Invocation<StoreOptions>
     if (options.json === true) await printJson({ removed, missing })
     return missing.length === 0 ? EXIT_CODE.ok : EXIT_CODE.nothing
   })
+}
+
+/** Erase a scope and the scopes below it. */
+async function rmAll(options: RmOptions): Promise<number> {
+  if (options.scope === undefined) throw usageError('--all needs --scope: it removes all that is in it and below it.')
+  const removed = await withStore(options, (storage) => requireMethod(storage, 'clear')())
+  if (options.json === true) await printJson({ removed })
+  else await printLine(`removed ${formatCount(removed)} ${removed === 1 ? 'entry' : 'entries'}`)
+  return EXIT_CODE.ok
 }
 
 const NOT_THERE: ReadonlySet<string> = new Set(['not-found', 'evicted', 'invalid-reference'])

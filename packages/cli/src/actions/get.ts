@@ -15,7 +15,7 @@ import type { LineSpan } from '../option-parsers.ts'
 import { formatBytes, highlight, note, print, printJson, printLine } from '../output.ts'
 import { formatCommand, formatGrep } from '../retrieval-commands.ts'
 import { storeArguments, type StoreOptions } from '../store-options.ts'
-import { withStore } from '../with-store.ts'
+import { withStore, type OpenStore } from '../with-store.ts'
 
 /** Larger content is not printed as JSON. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024
@@ -57,13 +57,14 @@ export async function get({ args, options, command }: Invocation<GetOptions>): P
     throw usageError('--context shows lines around matches, or alone the first lines: leave it out with --lines.')
   }
   const limited = filtered || command.getOptionValueSource('maxTokens') === 'cli'
-  return withStore(options, async (storage) => {
+  return withStore(options, async (storage, journal) => {
     if (raw || (!limited && !json && !process.stdout.isTTY)) return printAll(storage, reference)
     // The storage's message is better here than the one for models.
     await storage.stat?.(reference)
     if (json && !limited) return printWholeJson(storage, reference)
     const of = references.length > 1 ? { references } : { reference }
-    const { content } = await retrieve(storage, { ...of, ...call }, options.maxTokens, storeArguments(command))
+    const answers = { storage, journal, maxTokens: options.maxTokens, storeArguments: storeArguments(command) }
+    const { content } = await retrieve({ ...of, ...call }, answers)
     const [block] = content
     // Unfiltered content that fits.
     if (block?.type !== 'text')
@@ -144,12 +145,13 @@ export async function grep({ args: [pattern], options, command }: Invocation<Gre
   const patterns = [...(pattern === undefined ? [] : [pattern]), ...regexp]
   if (patterns.includes('')) throw usageError('The pattern must not be empty.')
   if (patterns.length === 0 && query === undefined) throw usageError('Give a pattern, or --query with words.')
-  return withStore(options, async (storage) => {
+  return withStore(options, async (storage, journal) => {
     const call = {
       ...(patterns.length === 0 ? {} : { pattern: anyOf(patterns), context_lines: options.context }),
       ...searchParameters(options),
     }
-    const { content } = await retrieve(storage, call, options.maxTokens, storeArguments(command))
+    const answers = { storage, journal, maxTokens: options.maxTokens, storeArguments: storeArguments(command) }
+    const { content } = await retrieve(call, answers)
     const text = content[0]?.type === 'text' ? content[0].text : ''
     await (options.json === true
       ? printJson({ ...(pattern === undefined ? {} : { pattern }), text, tokens: estimateTokens(text) })
@@ -158,11 +160,14 @@ export async function grep({ args: [pattern], options, command }: Invocation<Gre
   })
 }
 
+interface AnswerSettings extends OpenStore {
+  readonly maxTokens: number
+  readonly storeArguments: string
+}
+
 async function retrieve(
-  storage: Storage,
   call: RetrievalCall,
-  maxTokens: number,
-  storeArguments: string,
+  { storage, journal, maxTokens, storeArguments }: AnswerSettings,
 ): Promise<Extract<RetrievalResult, { isError: false }>> {
   const tool = createRetrievalTool({
     storage,
@@ -171,6 +176,7 @@ async function retrieve(
     scoped: true,
     maxRetrievalTokens: maxTokens,
     countTokens: estimateTokens,
+    journal,
     formatCall: (suggested) =>
       suggested.reference === undefined
         ? formatGrep(suggested, storeArguments)

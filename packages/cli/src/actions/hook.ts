@@ -8,7 +8,7 @@ import type { HookOptions } from '../commands/options.ts'
 import { encodeScope } from '../option-parsers.ts'
 import { redactUrl } from '../store-options.ts'
 import { commandGuide } from '../retrieval-commands.ts'
-import { openStore } from '../with-store.ts'
+import { DEFAULT_AGE, openJournal, openStore, tidyStore } from '../with-store.ts'
 
 const DEFAULT_MAX_TOKENS = 2_500
 
@@ -54,7 +54,9 @@ async function offload(text: string, options: HookOptions): Promise<unknown> {
   ])
   const scope = scopeOfHook(options, input)
   const store = storeOfHook(options.store, process.env['CLAUDE_PROJECT_DIR'] ?? input.cwd)
-  const storage = await openStore(store)
+  const isDefault = options.store === undefined
+  const storage = await openStore(store, isDefault ? DEFAULT_AGE : {})
+  const journal = await openJournal(store)
   // The agent's shell has the same environment, and no model may see a password.
   const { store: given = '' } = options
   const hidesStore = redactUrl(given) !== given
@@ -70,6 +72,7 @@ async function offload(text: string, options: HookOptions): Promise<unknown> {
   try {
     const offloader = new ContextOffloader({
       storage: scopeOf(storage, scope),
+      journal,
       maxResultTokens: options.maxTokens,
       previewTokens: options.previewTokens,
       onEvent: (event: OffloadEvent) => {
@@ -80,6 +83,8 @@ async function offload(text: string, options: HookOptions): Promise<unknown> {
     const answer = await offloadToolOutput(offloader, input)
     if (answer.hookSpecificOutput !== undefined) await printLine(formatJson(answer))
   } finally {
+    await journal?.close?.()
+    if (isDefault) await tidyStore(storage, store)
     await storage.close?.()
   }
   return failure

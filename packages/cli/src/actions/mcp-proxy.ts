@@ -1,4 +1,4 @@
-import type { ContextOffloader, Storage } from '@spillway/core'
+import type { ContextOffloader, EventJournal, Storage } from '@spillway/core'
 import {
   ChildConnection,
   connectProxy,
@@ -43,8 +43,8 @@ export async function mcpProxy({ args, options: given, command }: Invocation<Pro
   const { restart = false, maxMessageBytes, resourceLinks = false, exclude = [] } = options
   const open = await serverOpener({ servers, restart, maxMessageBytes, log })
   const excluded = [...exclude, ...servers.flatMap((server) => excludedOf(server, servers.length))]
-  const use = async (storage: Storage): Promise<number> => {
-    const offloader = createOffloader(storage, options, log)
+  const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
+    const offloader = createOffloader({ storage, journal }, options, log)
     const connect = (client: Connection, server: Connection, own: ContextOffloader): Promise<ProxyEnd> =>
       connectProxy({ client, server }, own, {
         except: excluded,

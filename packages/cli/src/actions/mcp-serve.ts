@@ -1,4 +1,4 @@
-import type { ContextOffloader, Storage } from '@spillway/core'
+import type { ContextOffloader, EventJournal, Storage } from '@spillway/core'
 import type { RetrievalServerOptions } from '@spillway/mcp/server'
 import type { Invocation } from '../commands/command.ts'
 import { EXIT_CODE } from '../cli-error.ts'
@@ -16,8 +16,8 @@ interface ServeOptions extends StoreOptions, OffloaderOptions, ListenOptions {
 
 export async function mcpServe({ options }: Invocation<ServeOptions>): Promise<number> {
   const log = new EventLog(options.logEvents === true)
-  const use = async (storage: Storage): Promise<number> => {
-    const offloader = createOffloader(storage, options, log)
+  const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
+    const offloader = createOffloader({ storage, journal }, options, log)
     return options.listen === undefined
       ? await overStdio(offloader, options, log)
       : await overHttp(offloader, options, log)

@@ -1,4 +1,11 @@
-import { ContextOffloader, StorageError, type ContentBlock, type Outcome, type Storage } from '@spillway/core'
+import {
+  ContextOffloader,
+  StorageError,
+  type ContentBlock,
+  type EventJournal,
+  type Outcome,
+  type Storage,
+} from '@spillway/core'
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
@@ -22,7 +29,7 @@ import { commandGuide, NO_RETRIEVAL } from '../retrieval-commands.ts'
 import { RescuedOutput } from '../run/rescued-output.ts'
 import { startCommand, type CommandExit } from '../run/start-command.ts'
 import { hidesStore, isEphemeral, redactUrl, storeArguments, type StoreOptions } from '../store-options.ts'
-import { localPath, withStore } from '../with-store.ts'
+import { localPath, withStore, type OpenStore } from '../with-store.ts'
 
 interface RunOptions extends StoreOptions {
   readonly maxTokens?: number
@@ -35,8 +42,8 @@ const HIDDEN_STORE =
 
 export async function run({ args: [name = '', ...args], options, command }: Invocation<RunOptions>): Promise<number> {
   holdDownMemory()
-  const use = async (storage: Storage): Promise<number> => {
-    const offloader = createOffloader(storage, options, storeArguments(command))
+  const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
+    const offloader = createOffloader({ storage, journal }, options, storeArguments(command))
     await assertWritable(storage, options.store)
     const child = await startCommand(name, args)
     const progress = new Progress(basename(name))
@@ -70,11 +77,11 @@ export async function run({ args: [name = '', ...args], options, command }: Invo
   return withStore(options, use, { allowEphemeral: true })
 }
 
-function createOffloader(storage: Storage, options: RunOptions, storeArguments: string): ContextOffloader {
+function createOffloader(store: OpenStore, options: RunOptions, storeArguments: string): ContextOffloader {
   return nameOptions(
     () =>
       new ContextOffloader({
-        storage,
+        ...store,
         maxResultTokens: options.maxTokens,
         previewTokens: options.previewTokens,
         includeRetrievalTool: false,

@@ -1,4 +1,4 @@
-import type { Storage } from '@spillway/core'
+import type { EventJournal, Storage } from '@spillway/core'
 import type { Summarize } from '@spillway/history'
 import type { LogRecord } from '@spillway/server'
 import type { Invocation } from '../commands/command.ts'
@@ -17,7 +17,7 @@ import { createOffloader, EventLog } from '../mcp/event-log.ts'
 import { createSummarizer, ModelError } from '../model/chat-summarizer.ts'
 import { noteJson, noteLine } from '../output.ts'
 import type { StoreOptions } from '../store-options.ts'
-import { withStore } from '../with-store.ts'
+import { withStore, type OpenStore } from '../with-store.ts'
 
 interface ServeOptions
   extends StoreOptions, OffloaderOptions, ListenOptions, ModelOptions, ContextOffloadOptions, LimitOptions {
@@ -29,19 +29,19 @@ const DEFAULT_ADDRESS = { host: '127.0.0.1', port: 8_002 }
 export async function serve({ options }: Invocation<ServeOptions>): Promise<number> {
   const summarize = createSummarizer(options)
   const { scope, ...place } = options
-  return await withStore(place, (storage) => serveStore(storage, { ...place, scope }, summarize), {
-    allowEphemeral: true,
-  })
+  const use = (storage: Storage, journal: EventJournal | undefined): Promise<number> =>
+    serveStore({ storage, journal }, { ...place, scope }, summarize)
+  return await withStore(place, use, { allowEphemeral: true })
 }
 
 async function serveStore(
-  storage: Storage,
+  store: OpenStore,
   { scope, ...options }: Omit<ServeOptions, 'scope'> & { readonly scope: readonly string[] | undefined },
   summarize: ReturnType<typeof createSummarizer>,
 ): Promise<number> {
   const [{ serve: start }, tokens] = await Promise.all([import('@spillway/server/node'), readTokens(options)])
   // Requests are logged instead.
-  const offloader = createOffloader(storage, options, new EventLog(false))
+  const offloader = createOffloader(store, options, new EventLog(false))
   const log = new RequestLog(options.quiet !== true)
   const service = await explainListen(
     start(offloader, {

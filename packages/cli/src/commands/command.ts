@@ -15,6 +15,7 @@ export interface CommandSpec {
   readonly description: string
   readonly usage?: string
   readonly argument?: readonly [flags: string, description: string]
+  readonly secondArgument?: readonly [flags: string, description: string]
   readonly options?: readonly Option[]
   /** Whether all options after the first argument belong to it. */
   readonly passesOptions?: boolean
@@ -26,11 +27,23 @@ export interface CommandSpec {
 }
 
 export function addCommand(parent: Command, spec: CommandSpec): void {
-  const { name, alias, usage, argument, options = [], passesOptions = false, help, commands = [], load } = spec
+  const {
+    name,
+    alias,
+    usage,
+    argument,
+    secondArgument,
+    options = [],
+    passesOptions = false,
+    help,
+    commands = [],
+    load,
+  } = spec
   const command = parent.command(name).summary(spec.summary).description(spec.description)
   if (alias !== undefined) command.alias(alias)
   if (usage !== undefined) command.usage(usage)
   if (argument !== undefined) command.argument(...argument)
+  if (secondArgument !== undefined) command.argument(...secondArgument)
   for (const one of options) command.addOption(one)
   if (passesOptions) command.passThroughOptions()
   if (help !== undefined) command.addHelpText('after', help)

@@ -174,13 +174,17 @@ describe('stats', () => {
 
   test('counts nothing in an empty store', async () => {
     const cwd = temporaryFolder()
-    expect(await spillway(['stats'], { cwd })).toMatchObject({ code: 0, stdout: 'total  0 entries  0 B\n' })
+    expect(await spillway(['stats'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^total  0 entries  0 B\nlimits: .+\n$/) as string,
+    })
     expect(JSON.parse((await spillway(['stats', '--json'], { cwd })).stdout)).toEqual({
       entries: 0,
       bytes: 0,
       byContentType: {},
       oldest: null,
       newest: null,
+      limits: { ttlMs: 30 * 86_400_000, maxBytes: 1e9 },
     })
   })
 })

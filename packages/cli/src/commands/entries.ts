@@ -27,17 +27,25 @@ export const statCommand: CommandSpec = {
 export const statsCommand: CommandSpec = {
   name: 'stats',
   summary: 'count entries and bytes',
-  description: 'Count the entries and bytes of this scope and those below it, in all and by content type.',
-  options: STORE_AND_JSON_OPTIONS,
+  description:
+    'Count the entries and bytes of this scope and those below it, in all and by content type. With --tokens, sum up the ' +
+    'journal of the store instead: tokens that offloading kept out of contexts, and tokens that came back.',
+  options: [
+    option('--tokens', 'tokens avoided, shown, retrieved, and net, and the share of results that were read again'),
+    option('--by <group>', 'with --tokens: also for each tool or day', { choices: ['tool', 'day'] }),
+    ...STORE_AND_JSON_OPTIONS,
+  ],
   load: async () => (await import('../actions/entries.ts')).stats,
 }
 
 export const rmCommand: CommandSpec = {
   name: 'rm',
   summary: 'remove entries',
-  description: 'Remove entries of exactly this scope. Exits with 1 where one of them was not there.',
-  argument: ['<references...>', 'the references of the entries'],
-  options: STORE_AND_JSON_OPTIONS,
+  description:
+    'Remove entries of exactly this scope. Exits with 1 where one of them was not there. With --all, erase a scope and ' +
+    'the scopes below it, such as all that is stored of a tenant or a session.',
+  argument: ['[references...]', 'the references of the entries'],
+  options: [option('--all', 'remove everything in the scope and below it; needs --scope'), ...STORE_AND_JSON_OPTIONS],
   load: async () => (await import('../actions/entries.ts')).rm,
 }
 

@@ -1,10 +1,11 @@
-import { ContextOffloader, type OffloadEvent, type Storage } from '@spillway/core'
+import { ContextOffloader, type OffloadEvent } from '@spillway/core'
 import type { HttpOptions } from '@spillway/mcp/http'
 import type { UpstreamEvent } from '@spillway/mcp/proxy'
 import { describeError, nameOptions } from '../cli-error.ts'
 import { explainListen, readTokens, runUntilSignal } from '../serving.ts'
 import type { ListenOptions, OffloaderOptions } from '../commands/options.ts'
 import { noteJson, noteLine } from '../output.ts'
+import type { OpenStore } from '../with-store.ts'
 
 /** Writes events to standard error, without content, arguments or secrets. */
 export class EventLog {
@@ -51,10 +52,10 @@ function sayUpstream(event: UpstreamEvent): string {
 }
 
 /** Create the offloader of a command; invalid options become usage errors. */
-export function createOffloader(storage: Storage, options: OffloaderOptions, log: EventLog): ContextOffloader {
+export function createOffloader(store: OpenStore, options: OffloaderOptions, log: EventLog): ContextOffloader {
   return nameOptions(() => {
     const offloader = new ContextOffloader({
-      storage,
+      ...store,
       maxResultTokens: options.maxTokens,
       previewTokens: options.previewTokens,
       maxRetrievalTokens: options.maxRetrievalTokens,

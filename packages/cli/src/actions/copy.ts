@@ -1,0 +1,71 @@
+import { checkStorage, copyStorage, type CopyReport, type ManagedStorage } from '@spillway/core'
+import type { Invocation } from '../commands/command.ts'
+import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
+import { clearStatus, formatBytes, formatCount, noteLine, print, printJson, printLine, showStatus } from '../output.ts'
+import { isEphemeral, redactUrl, type StoreOptions } from '../store-options.ts'
+import { isMissingFile, localPath, openStore, withStore } from '../with-store.ts'
+
+type CopyOptions = Pick<StoreOptions, 'scope' | 'json'>
+
+/** Run `spillway copy`. */
+export async function copy({ args: [from = '', to = ''], options }: Invocation<CopyOptions>): Promise<number> {
+  for (const store of [from, to])
+    if (isEphemeral({ store })) throw usageError('memory: keeps nothing from one command to the next.')
+  const source = await openStore(from)
+  if (isMissingFile(localPath(from)))
+    throw new CliError('not-found', EXIT_CODE.nothing, `There is no store at ${redactUrl(from)}.`)
+  const target = await openStore(to)
+  try {
+    const { copied, bytes, skipped, failed } = await copyStorage(source as ManagedStorage, target as ManagedStorage, {
+      scope: options.scope,
+      onProgress: (report) => showStatus(sayCopied(report)),
+    })
+    await clearStatus()
+    const failures = failed.map(({ reference, error }) => ({ reference, message: error.message }))
+    if (options.json === true) await printJson({ copied, bytes, skipped, failed: failures })
+    else {
+      for (const { message } of failures) await noteLine(message)
+      await printLine(sayCopied({ copied, bytes, skipped, failed }))
+    }
+    return failed.length === 0 ? EXIT_CODE.ok : EXIT_CODE.storage
+  } finally {
+    await clearStatus()
+    await Promise.allSettled([source.close?.(), target.close?.()])
+  }
+}
+
+const countEntries = (count: number): string => `${formatCount(count)} ${count === 1 ? 'entry' : 'entries'}`
+
+function sayCopied({ copied, bytes, skipped, failed }: CopyReport): string {
+  const there = skipped === 0 ? '' : `, ${countEntries(skipped)} there already`
+  return `copied ${countEntries(copied)}, ${formatBytes(bytes)}${there}${failed.length === 0 ? '' : `, ${failed.length} failed`}`
+}
+
+interface CheckOptions extends StoreOptions {
+  readonly repair?: boolean
+}
+
+/** Run `spillway check`. */
+export async function check({ options }: Invocation<CheckOptions>): Promise<number> {
+  const { scope, repair = false, ...place } = options
+  const report = await withStore(place, (storage) => checkStorage(storage as ManagedStorage, { scope, repair }))
+  const { entries, bytes, unproven, problems, leftovers } = report
+  const left = problems.filter(({ repaired }) => !repaired).length
+  if (options.json === true) await printJson(report)
+  else {
+    for (const { id, problem, message, repaired } of problems)
+      await print(`${id}\t${problem}${repaired ? ', repaired' : ''}\t${message}\n`)
+    const found =
+      problems.length === 0
+        ? 'nothing is wrong'
+        : `${countProblems(problems.length)}${repair ? `, ${formatCount(problems.length - left)} repaired` : ''}`
+    const more = [
+      ...(unproven === 0 ? [] : [`${countEntries(unproven)} without a digest`]),
+      ...(leftovers === 0 ? [] : [`${formatCount(leftovers)} ${leftovers === 1 ? 'leftover' : 'leftovers'} removed`]),
+    ]
+    await printLine([`read ${countEntries(entries)}, ${formatBytes(bytes)}: ${found}`, ...more].join('; '))
+  }
+  return left === 0 ? EXIT_CODE.ok : EXIT_CODE.storage
+}
+
+const countProblems = (count: number): string => `${formatCount(count)} ${count === 1 ? 'problem' : 'problems'}`
