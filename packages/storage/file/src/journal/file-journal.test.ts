@@ -84,9 +84,8 @@ describe('FileJournal', () => {
     await mkdir(directory, { recursive: true })
     await writeFile(join(directory, 'file'), '')
     const journal = new FileJournal(join(directory, 'file'))
-    const appended = expect(journal.append(event(1))).rejects.toMatchObject({ code: 'EEXIST' })
-    await journal.close()
-    await appended
+    const appended = journal.append(event(1))
+    await Promise.all([expect(appended).rejects.toMatchObject({ code: 'EEXIST' }), journal.close()])
     expect(() => new FileJournal('x', { maxByte: 0 } as object)).toThrow('maxByte')
   })
 })
