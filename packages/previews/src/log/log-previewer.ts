@@ -77,7 +77,8 @@ export class LogReader implements TextReader {
   finish(subject: TextSubject): WritePreview {
     const { scan } = this
     const isLog = this.#isLog(subject)
-    return (options) => renderTextPreview(scan, options, { isLog })
+    const { words } = subject.intent
+    return (options) => renderTextPreview(scan, options, { isLog, words })
   }
 }
 

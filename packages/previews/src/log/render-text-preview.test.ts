@@ -37,6 +37,20 @@ const graphemes = (text: string): Set<string> =>
   new Set([...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment))
 
 describe('renderTextPreview', () => {
+  it('shows a line with a rare word that the call looks for; common and absent words change nothing', () => {
+    const name = (index: number): string =>
+      String.fromCharCode(...[1, 23, 529].map((step) => 97 + (Math.floor(index / step) % 23)))
+    const lines = Array.from({ length: 2_000 }, (_, index) => `shelf ${name(index)}shelf of the warehouse was counted`)
+    const scanner = new TextScanner()
+    scanner.push(lines.join('\n'))
+    const scan = scanner.finish()
+    const options = { budgetTokens: 120, countTokens }
+    expect(renderTextPreview(scan, options)).not.toContain(lines[900])
+    expect(renderTextPreview(scan, options, { words: [`${name(900)}SHELF`, 'absent'] })).toContain(lines[900])
+    expect(renderTextPreview(scan, options, { words: ['absent'] })).toBe(renderTextPreview(scan, options))
+    expect(renderTextPreview(scan, options, { words: ['warehouse'] })).toBe(renderTextPreview(scan, options))
+  })
+
   it.each([100, 300, 900])('shows what is left of a line of %i states of progress', (count) => {
     const states = Array.from({ length: count }, (_, at) => `remote: Counting objects: ${at + 1}/${count}`)
     const lines = (line: string): string => `${'cloned one\n'.repeat(200)}${line}\n${'cloned another\n'.repeat(200)}`

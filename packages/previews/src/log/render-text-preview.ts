@@ -26,11 +26,17 @@ const END_LINE = 0.5
 /** What a line that is unlike all others is worth: it is shown before everything else. */
 const ODD_LINE = 2
 
+/** What each word that a call looks for adds to a line, up to a number of them, and the most lines that such a word may be in. */
+const SOUGHT = 0.5
+const MOST_SOUGHT = 3
+const MOST_LINES_OF_WORD = 8
+
 /** How much each kept line is worth showing: its score, what it has from the lines beside it, less for what is said twice. */
 function lineValues(
   lines: readonly ScannedLine[],
   scores: Float64Array,
   odd: ReadonlySet<number>,
+  sought: Uint8Array | undefined,
   budgetTokens: number,
 ): Float64Array {
   const values = scores.map((score, index) =>
@@ -46,7 +52,23 @@ function lineValues(
   lowerRuns(lines, values)
   for (const [index, { number }] of lines.entries())
     if (odd.has(number)) values[index] = ODD_LINE * (1 + scores[index]!)
-  return values
+  return sought === undefined
+    ? values
+    : values.map((value, index) => value + SOUGHT * Math.min(MOST_SOUGHT, sought[index]!))
+}
+
+/** The number of rare words in each line that a call looks for; `undefined` if no line has any. */
+function countSought(lines: readonly ScannedLine[], words: readonly string[]): Uint8Array | undefined {
+  if (words.length === 0) return undefined
+  const counts = new Uint8Array(lines.length)
+  const texts = lines.map(({ text, end }) => `${text}\n${end}`.toLowerCase())
+  for (const word of new Set(words.map((each) => each.toLowerCase()))) {
+    const found: number[] = []
+    for (let index = 0; index < texts.length && found.length <= MOST_LINES_OF_WORD; index++)
+      if (texts[index]!.includes(word)) found.push(index)
+    if (found.length <= MOST_LINES_OF_WORD) for (const index of found) counts[index]!++
+  }
+  return counts.includes(1) ? counts : undefined
 }
 
 /** What a failure says stands in a block: its head, its message, and its frames. */
@@ -130,7 +152,7 @@ class PreviewLayout {
   /** What gaps are written with. */
   readonly #gaps: Pick<PreviewOptions, 'showLines'>
 
-  constructor(scan: TextScan, options: PreviewOptions, isLog: boolean) {
+  constructor(scan: TextScan, options: PreviewOptions, { isLog = false, words = [] }: TextPreviewHints) {
     this.#scan = scan
     this.#options = options
     const nature = isLog ? 'output' : textNature(scan)
@@ -140,8 +162,12 @@ class PreviewLayout {
     this.#unitsPerToken = unitsPerToken(lines)
     const found = nature === 'output' ? scan.scores() : undefined
     const own = found && Float64Array.from(lines, ({ number }) => found.scores.get(number) ?? 0)
-    const isRanked = found !== undefined && own !== undefined && (found.odd.size > 0 || isTelling(scan, lines, own))
-    this.#values = isRanked ? lineValues(lines, own, found.odd, options.budgetTokens) : undefined
+    const sought = found && countSought(lines, words)
+    const isRanked =
+      found !== undefined &&
+      own !== undefined &&
+      (found.odd.size > 0 || sought !== undefined || isTelling(scan, lines, own))
+    this.#values = isRanked ? lineValues(lines, own, found.odd, sought, options.budgetTokens) : undefined
     this.#shown = new ShownLines(lines, nature === 'data' ? 0.5 : 0.2, this.#values === undefined ? undefined : own)
     this.#gapTokens = estimateTokens(new GapMarks({}).write(1_000, 1_999)) + NUMBER_TOKENS
     const callTokens = estimateTokens(options.showLines?.(1_000, 1_999) ?? '')
@@ -274,6 +300,8 @@ function unitsPerToken(lines: readonly ScannedLine[]): number {
 interface TextPreviewHints {
   /** Whether it surely is the output of a program. */
   readonly isLog?: boolean
+  /** What the call looks for. */
+  readonly words?: readonly string[]
 }
 
 /**
@@ -283,13 +311,9 @@ interface TextPreviewHints {
  * `countTokens` of the result is at most `budgetTokens`: where that allows nothing, the result is empty. The same scan and
  * options always give the same preview.
  */
-export function renderTextPreview(
-  scan: TextScan,
-  options: PreviewOptions,
-  { isLog = false }: TextPreviewHints = {},
-): string {
+export function renderTextPreview(scan: TextScan, options: PreviewOptions, hints: TextPreviewHints = {}): string {
   if (!(options.budgetTokens > 0) || scan.kept.length === 0) return ''
-  const layout = new PreviewLayout(scan, options, isLog)
+  const layout = new PreviewLayout(scan, options, hints)
   const preview = fitBudget((aim) => layout.write(aim), options)
   if (preview !== '') return preview
   return options.countTokens(layout.header) <= options.budgetTokens ? layout.header : ''
