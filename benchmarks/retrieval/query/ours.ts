@@ -1,5 +1,6 @@
 // Questions in words as the retrieval tool answers them, below the tool itself.
 import { estimateTokens, type Storage } from '@spillway/core'
+import { adoptStorage } from '../../../packages/core/src/content/adopt-storage.ts'
 import { answerQuery } from '../../../packages/core/src/retrieval/query/answer-query.ts'
 import type { Ranker } from './ranker.ts'
 
@@ -16,7 +17,7 @@ export function openOurs(content: Uint8Array): (question: string) => Promise<str
     }),
   }
   const context = {
-    storage,
+    storage: adoptStorage(storage),
     scoped: false,
     maxTokens: 2_500,
     countTokens: (text: string) => estimateTokens(text),
