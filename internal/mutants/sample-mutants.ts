@@ -28,7 +28,7 @@ interface Node {
   readonly [field: string]: unknown
 }
 
-const SOURCES = 'packages/{core,server,cli,storage/*,adapters/*}/src/**/*.ts'
+const SOURCES = 'packages/{text,previews,core,history,server,cli,storage/*,adapters/*}/src/**/*.ts'
 const NOT_SOURCES = /\.test\.ts$|\.d\.ts$|^packages\/(?:adapters|storage)\/testing\/|\/conformance\//
 
 const OPPOSITES: Readonly<Record<string, string>> = {
