@@ -146,7 +146,7 @@ export const contentFaults: readonly Fault[] = [
   },
   {
     name: 'takes text for content',
-    caughtBy: 'content/only-bytes',
+    caughtBy: 'content/other-arrays-refused',
     storage: (storage) =>
       overridden(storage, (inner) => ({
         store: (key, content: unknown, type, options) =>

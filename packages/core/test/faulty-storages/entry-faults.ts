@@ -96,13 +96,13 @@ export const entryFaults: readonly Fault[] = [
   },
   {
     name: 'lists what the caller knows already',
-    caughtBy: 'list/except',
+    caughtBy: 'list/beyond-one-page',
     storage: (storage) =>
       overridden(storage, (inner) => ({ list: (options) => inner.list({ ...options, except: undefined }) })),
   },
   {
     name: 'ends a list at the first entry that the caller knows already',
-    caughtBy: 'list/except',
+    caughtBy: 'list/beyond-one-page',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
       const list = driver.list.bind(driver)
@@ -410,7 +410,7 @@ export const entryFaults: readonly Fault[] = [
   },
   {
     name: 'encodes a stream of text',
-    caughtBy: 'stream/only-bytes',
+    caughtBy: 'content/other-arrays-refused',
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async storeStream(key, chunks, type, options) {

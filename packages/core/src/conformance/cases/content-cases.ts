@@ -1,5 +1,5 @@
 import type { Storage } from '../../storage/storage.ts'
-import { attempt, check, checkBytes, checkEqual, rejectionOfMistake } from '../conformance-failure.ts'
+import { attempt, checkBytes, checkEqual, rejectionOfMistake } from '../conformance-failure.ts'
 import type { CaseContext, ConformanceCase } from '../harness.ts'
 import { bytes, pattern, randomBelow } from '../sample.ts'
 
@@ -132,18 +132,6 @@ export const contentCases: readonly ConformanceCase[] = [
       checkBytes(first.content, bytes('given away'), 'content')
       first.content.fill(0x78)
       checkBytes((await storage.retrieve(reference)).content, bytes('given away'), 'content retrieved again')
-    },
-  },
-  {
-    id: 'content/only-bytes',
-    title: 'What is not bytes is refused as a mistake, and nothing is stored',
-    requires: ['list'],
-    async run({ storage }) {
-      for (const mistake of ['text', new ArrayBuffer(3), [1, 2, 3], null, undefined, new DataView(new ArrayBuffer(3))])
-        await rejectionOfMistake(`storing ${Object.prototype.toString.call(mistake)}`, () =>
-          storage.store('call_1_0', mistake as unknown as Uint8Array),
-        )
-      for await (const { reference } of storage.list()) check(false, `${reference} was stored nevertheless`)
     },
   },
 ]

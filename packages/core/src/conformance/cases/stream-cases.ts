@@ -1,14 +1,6 @@
 import type { StoreReceipt } from '../../storage/storage.ts'
 import type { CaseContext, ConformanceCase } from '../harness.ts'
-import {
-  attempt,
-  check,
-  checkBytes,
-  checkEqual,
-  rejection,
-  rejectionCode,
-  rejectionOfMistake,
-} from '../conformance-failure.ts'
+import { attempt, check, checkBytes, checkEqual, rejection, rejectionCode } from '../conformance-failure.ts'
 import { bytes, collect, pattern, stream } from '../sample.ts'
 
 const MB = 1024 * 1024
@@ -173,19 +165,6 @@ export const streamCases: readonly ConformanceCase[] = [
       await rejectionCode('aborted', 'storing a stream that hangs', () =>
         context.storage.storeStream('call_1_0', chunks(), 'text/plain', { signal }),
       )
-      await checkNothingStored(context)
-    },
-  },
-  {
-    id: 'stream/only-bytes',
-    title: 'Chunks that are not bytes are refused as a mistake, and nothing is stored',
-    requires: ['storeStream', 'list'],
-    async run(context) {
-      async function* chunks(): AsyncGenerator<Uint8Array> {
-        yield bytes('content')
-        yield 'text' as unknown as Uint8Array
-      }
-      await rejectionOfMistake('storing a stream of text', () => context.storage.storeStream('call_1_0', chunks()))
       await checkNothingStored(context)
     },
   },

@@ -210,17 +210,22 @@ export const sizeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content/other-arrays-refused',
-    title: 'Typed arrays of other elements are refused as mistakes, also as chunks, and nothing is stored',
+    title:
+      'What is not bytes, such as text or another typed array, is refused as a mistake, also as a chunk, and not stored',
     requires: ['storeStream', 'list'],
     async run({ storage }) {
       const arrays = [Int8Array, Uint8ClampedArray, Uint16Array, Int32Array, Float32Array, Float64Array, BigUint64Array]
-      const mistakes: unknown[] = [
-        ...arrays.map((Kind) => new Kind(8)),
-        new SharedArrayBuffer(8),
-        { length: 8 },
-        [[1]],
+      const others = [
+        'text',
         '',
+        [1, 2, 3],
+        null,
+        undefined,
+        { length: 8 },
+        new ArrayBuffer(3),
+        new SharedArrayBuffer(8),
       ]
+      const mistakes = [...arrays.map((Kind) => new Kind(8)), ...others, new DataView(new ArrayBuffer(3))] as unknown[]
       for (const mistake of mistakes as Uint8Array[]) {
         const what = Object.prototype.toString.call(mistake)
         await rejectionOfMistake(`storing ${what}`, () => storage.store('key', mistake))
