@@ -107,7 +107,7 @@ const interrupted = (
   id: `${by}/in-the-middle-of-${name}`,
   title: `${name} that ${by === 'outage' ? 'an outage' : 'a signal'} interrupts says so or does all of its work, and what is left is whole`,
   requires: [name, 'list', 'clear', 'clock', ...(by === 'outage' ? (['outage'] as const) : [])],
-  settings: { ttlMs: TTL_MS },
+  settings: name === 'gc' ? { ttlMs: TTL_MS } : {},
   async run(context) {
     const { storage, powers, random } = context
     for (let round = 0; round < 6; round += 1) {
