@@ -1,3 +1,4 @@
+import type { Storage } from '../../../storage/storage.ts'
 import { attempt, check, checkBytes, checkEqual, rejectionOfMistake } from '../../conformance-failure.ts'
 import type { CaseContext, ConformanceCase } from '../../harness.ts'
 import { bytes, collect, pattern, randomBelow, stream } from '../../sample.ts'
@@ -146,7 +147,7 @@ export const sizeCases: readonly ConformanceCase[] = [
   {
     id: 'store/alike-types-and-keys',
     title: 'Types that differ in case or spaces, and keys that differ in case or after thousands of characters, differ',
-    async run({ storage }) {
+    async run({ storage: whole, random }) {
       const types = [
         'text/plain',
         'Text/Plain',
@@ -161,15 +162,18 @@ export const sizeCases: readonly ConformanceCase[] = [
       const keys = [...ALIKE_KEYS, ...late]
       const inputs: (readonly [string, string])[] = types.map((type) => ['key', type])
       inputs.push(...keys.map((key) => [key, 'text/plain'] as const))
-      const seen = new Map<string, string>()
-      for (const [key, type] of inputs) {
-        const reference = await storage.store(key, bytes('content'), type)
-        const shown = `${JSON.stringify(key.slice(-20))} ${type}`
-        check(!seen.has(reference), `${seen.get(reference)} and ${shown} got one reference`)
-        seen.set(reference, shown)
-        checkEqual((await storage.retrieve(reference)).contentType, type, 'content type')
-        if (typeof storage.stat !== 'function') continue
-        check((await storage.stat(reference)).key === key, `the key ending in ${key.slice(-20)} came back changed`)
+      const scope = whole.scope?.(`scope ${random()}`) as Required<Storage> | undefined
+      for (const storage of scope === undefined ? [whole] : [whole, scope]) {
+        const seen = new Map<string, string>()
+        for (const [key, type] of inputs) {
+          const reference = await storage.store(key, bytes('content'), type)
+          const shown = `${JSON.stringify(key.slice(-20))} ${type}`
+          check(!seen.has(reference), `${seen.get(reference)} and ${shown} got one reference`)
+          seen.set(reference, shown)
+          checkEqual((await storage.retrieve(reference)).contentType, type, 'content type')
+          if (typeof storage.stat !== 'function') continue
+          check((await storage.stat(reference)).key === key, `the key ending in ${key.slice(-20)} came back changed`)
+        }
       }
     },
   },
