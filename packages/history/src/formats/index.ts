@@ -14,9 +14,9 @@ export {
   argumentsValue,
   jsonText,
   responseTextField,
-  writeContentList,
-  type ContentListOptions,
-  type WrittenPiece,
+  writeBlock,
+  writeContent,
+  type ContentRules,
 } from './content-list.ts'
 export { base64Of, mediaFields, urlOf, type MediaSource } from './media-source.ts'
 export { createNamedCalls, type NamedCalls } from './named-calls.ts'

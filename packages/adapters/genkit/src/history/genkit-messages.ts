@@ -8,7 +8,6 @@ import type {
   NativeValue,
 } from '@spillway/history'
 import {
-  argumentsValue,
   asRead,
   checkMessages,
   createNamedCalls,
@@ -20,7 +19,10 @@ import {
   responseTextField,
   urlOf,
   withFields,
+  writeBlock,
+  writeContent,
   writeMessages,
+  type ContentRules,
   type Fields,
   type NamedCalls,
 } from '@spillway/history/format'
@@ -129,23 +131,26 @@ function refsOf(message: unknown): readonly unknown[] {
   })
 }
 
-function patchMessage(native: Fields, { parts }: HistoryMessage, index: number): Fields {
-  const before = native['content'] as readonly unknown[]
-  const content = parts.map((part, at) => patchPart(part, `messages[${index}].parts[${at}]`))
-  const isSame = content.length === before.length && content.every((part, at) => part === before[at])
-  return isSame ? native : withFields(native, { content })
-}
+const patchMessage = (native: Fields, { parts }: HistoryMessage, index: number): Fields =>
+  withFields(native, { content: writeContent(native['content'], parts, '\n\n', `messages[${index}]`, CONTENT) })
 
-function patchPart(part: HistoryPart, place: string): unknown {
-  const own = part.native?.format === GENKIT_MESSAGES ? part.native.value : undefined
-  if (own === undefined) return writePart(part, place)
-  if (isAsRead(part) || !isFields(own)) return own
-  const { toolRequest, toolResponse } = own
-  if (part.type === 'text') return withFields(own, { text: part.text })
-  if (part.type === 'tool-call' && isFields(toolRequest))
-    return withFields(own, { toolRequest: withFields(toolRequest, { input: part.input }) })
-  if (part.type !== 'tool-result' || !isFields(toolResponse)) return own
-  return withFields(own, { toolResponse: patchResponse(toolResponse, part, place) })
+const CONTENT: ContentRules = {
+  format: GENKIT_MESSAGES,
+  place: ['a message of Genkit', ''],
+  toPart: (text) => ({ text }),
+  marks: [],
+  withText: (part, text) => withFields(part, { text }),
+  writeMedia: (media) => {
+    const url = urlOf(media)
+    return url === undefined ? undefined : { media: { url, contentType: media.mediaType } }
+  },
+  patchTool: (native, part, place) => {
+    const { toolRequest, toolResponse } = native
+    if (part.type === 'tool-call' && isFields(toolRequest))
+      return withFields(native, { toolRequest: withFields(toolRequest, { input: part.input }) })
+    if (part.type !== 'tool-result' || !isFields(toolResponse)) return native
+    return withFields(native, { toolResponse: patchResponse(toolResponse, part, place) })
+  },
 }
 
 /** The output has its own field, and parts beside it another. */
@@ -156,7 +161,7 @@ function patchResponse(native: Fields, part: HistoryToolResult, place: string): 
     const own = nativeOf(piece)
     if (own !== undefined && Object.hasOwn(own, 'part')) parts.push(own['part'])
     else if (own !== undefined || piece.type === 'text' || piece.type === 'json') outputs.push(piece)
-    else parts.push(writePiece(piece, place))
+    else parts.push(writeBlock(piece, place, CONTENT))
   }
   const before: readonly unknown[] = Array.isArray(native['content']) ? native['content'] : []
   const isSame = parts.length === before.length && parts.every((one, at) => one === before[at])
@@ -180,21 +185,6 @@ function patchOutput(original: unknown, pieces: readonly HistoryContent[], isErr
   return writeOutput(pieces, isError, place)
 }
 
-function writePart(part: HistoryPart, place: string): Fields {
-  if (part.type === 'tool-call') return { toolRequest: { name: part.name, ref: part.id, input: argumentsValue(part) } }
-  if (part.type === 'tool-result') return writeResult(part, place)
-  return part.type === 'reasoning' ? { reasoning: part.text } : writePiece(part, place)
-}
-
-function writeResult({ callId, toolName, content, isError }: HistoryToolResult, place: string): Fields {
-  const isOutput = ({ type }: HistoryContent): boolean => type === 'text' || type === 'json'
-  const output = writeOutput(content.filter(isOutput), isError === true, place)
-  const media = content.filter((piece) => !isOutput(piece)).map((piece) => writePiece(piece, place))
-  return {
-    toolResponse: { name: toolName, ref: callId, output, ...(media.length === 0 ? {} : { content: media }) },
-  }
-}
-
 function writeOutput(pieces: readonly HistoryContent[], isError: boolean, place: string): unknown {
   const [only] = pieces
   const texts = pieces.map((piece) => (piece.type === 'text' ? piece.text : jsonText(valueOf(piece), place)))
@@ -203,12 +193,3 @@ function writeOutput(pieces: readonly HistoryContent[], isError: boolean, place:
 }
 
 const valueOf = (piece: HistoryContent): unknown => ('value' in piece ? piece.value : piece)
-
-function writePiece(piece: HistoryContent, place: string): Fields {
-  if (piece.type === 'text') return { text: piece.text }
-  if (piece.type === 'json') return { text: jsonText(piece.value, place) }
-  const url = piece.type === 'opaque' ? undefined : urlOf(piece)
-  if (piece.type === 'opaque' || url === undefined)
-    throw new TypeError(`${place}: a message of Genkit has no place for this ${piece.type}.`)
-  return { media: { url, contentType: piece.mediaType } }
-}

@@ -4,7 +4,6 @@ import { copyWith } from '@spillway/core/adapter'
 import {
   decodeLossless,
   encodeLossless,
-  type HistoryContent,
   type HistoryFormat,
   type HistoryMessage,
   type HistoryPart,
@@ -20,12 +19,11 @@ import {
   fieldError,
   isAsRead,
   isFields,
-  jsonText,
   withFields,
-  writeContentList,
+  writeContent,
   writeMessages,
+  type ContentRules,
   type Fields,
-  type WrittenPiece,
 } from '@spillway/history/format'
 import { mediaPart, textOfPart } from '../content-parts.ts'
 import {
@@ -179,25 +177,42 @@ function madeId(at: number, { messages, index }: Reading): string {
   return id
 }
 
-const toBlock = (text: string): Fields => ({ type: 'text', text })
-const MARKS = ['cache_control']
-
 /** Returns a copy of the class. */
 function patchMessage(native: AnyMessage, { parts }: HistoryMessage, index: number): BaseMessage {
   const [part] = parts
+  const place = `messages[${index}]`
   if (native.type === 'tool' && part?.type === 'tool-result')
-    return copyMessage(native, { content: resultContent(native.content, part, `messages[${index}]`) })
-  const fresh = new Set<WrittenPiece>()
+    return copyMessage(native, { content: resultContent(native.content, part, place) })
   const calls = new Map<HistoryPart, NativeCall>()
   for (const one of parts) if (one.type === 'tool-call') calls.set(one, callOf(one))
-  const pieces = parts.flatMap((one, at): readonly WrittenPiece[] => {
+  const blocks = parts.flatMap((one): readonly HistoryPart[] => {
     const own = ownOf(one)
-    if (one.type === 'opaque' && isCallBlock(own)) return [repeated(own, calls.values())]
-    return calls.get(one)?.blocks ?? [writePiece(one, fresh, `messages[${index}].parts[${at}]`)]
+    if (one.type === 'opaque' && isCallBlock(own)) return [opaque(repeated(own, calls.values()))]
+    return calls.get(one)?.blocks.map(opaque) ?? [one]
   })
-  const original: unknown = native.content
-  const content = writeContentList({ original, pieces, fresh, toPart: toBlock, separator: '\n\n', marks: MARKS })
+  const content = writeContent(native.content, blocks, '\n\n', place, CONTENT)
   return copyMessage(native, { content, ...(native.type === 'ai' ? callFields(native, [...calls.values()]) : {}) })
+}
+
+const opaque = (block: unknown): HistoryPart => ({ type: 'opaque', value: block, native: nativeOfPart(block) })
+
+const CONTENT: ContentRules = {
+  format: LANGCHAIN_MESSAGES,
+  place: ['a message of LangChain', ''],
+  toPart: (text) => ({ type: 'text', text }),
+  marks: ['cache_control'],
+  withText: (block, text) => {
+    if (typeof block['text'] === 'string') return withFields(block, { text })
+    if (textOfPart(block) === undefined || !isFields(block['source'])) return { type: 'text', text }
+    return withFields(block, { source: withFields(block['source'], { data: text }) })
+  },
+  writeMedia: (media) => {
+    const data = base64Of(media)
+    if (data !== undefined) return mediaPart(media, { data })
+    return media.url === undefined ? undefined : mediaPart(media, { url: media.url })
+  },
+  // A restored search result has no native value.
+  writeJson: (value) => (isFields(value) && value['type'] === 'search_result' ? value : undefined),
 }
 
 /** Older versions repeat a call more than once: all copies change. */
@@ -207,37 +222,14 @@ function repeated(block: Fields, calls: Iterable<NativeCall>): Fields {
   return block
 }
 
-function writePiece(part: HistoryPart, fresh: Set<WrittenPiece>, place: string): WrittenPiece {
-  const own = ownOf(part)
-  if (own !== undefined && (isAsRead(part) || part.type !== 'text')) return own as WrittenPiece
-  if (part.type === 'text' && typeof own === 'string') return part.text
-  if (part.type === 'text' && isFields(own)) return withText(own, part.text)
-  const block = writeBlock(part as Parameters<typeof writeBlock>[0], place)
-  if (part.type === 'text') fresh.add(block)
-  return block
-}
-
 const ownOf = ({ native }: Pick<HistoryPart, 'native'>): unknown =>
   native?.format === LANGCHAIN_MESSAGES ? native.value : undefined
-
-function withText(block: Fields, text: string): Fields {
-  if (typeof block['text'] === 'string') return withFields(block, { text })
-  if (textOfPart(block) === undefined || !isFields(block['source'])) return toBlock(text)
-  return withFields(block, { source: withFields(block['source'], { data: text }) })
-}
 
 function resultContent(original: unknown, part: HistoryToolResult, place: string): unknown {
   if (isAsRead(part)) return original
   const [only] = part.content
   if (part.content.length === 1 && only?.type === 'json' && isPlainValue(only.value)) return ownOf(only) ?? only.value
-  const fresh = new Set<WrittenPiece>()
-  const pieces = part.content.map((piece): WrittenPiece => {
-    // Stored content comes back without its block.
-    if (piece.type === 'json' && isFields(piece.value) && piece.value['type'] === 'search_result') return piece.value
-    if (piece.type === 'opaque' && ownOf(piece) === original) return original as WrittenPiece
-    return piece.type === 'json' ? writeBlock(piece, place) : writePiece(piece, fresh, place)
-  })
-  return writeContentList({ original, pieces, fresh, toPart: toBlock, separator: '\n', marks: MARKS })
+  return writeContent(original, part.content, '\n', place, CONTENT)
 }
 
 function callOf(part: HistoryToolCall): NativeCall {
@@ -251,21 +243,6 @@ const newCall = (call: HistoryToolCall): Fields => ({
   name: call.name,
   args: argumentsObject(call),
 })
-
-/** Throws a `TypeError` for content that no block can have. */
-function writeBlock(piece: HistoryContent, place: string): Fields {
-  if (piece.type === 'text') return { type: 'text', text: piece.text }
-  if (piece.type === 'json') return { type: 'text', text: jsonText(piece.value, place) }
-  const block = piece.type === 'opaque' ? undefined : writeMedia(piece)
-  if (block !== undefined) return block
-  throw new TypeError(`${place}: a message of LangChain has no place for this ${piece.type}.`)
-}
-
-function writeMedia(media: Exclude<HistoryContent, { type: 'text' | 'json' | 'opaque' }>): Fields | undefined {
-  const data = base64Of(media)
-  if (data !== undefined) return mediaPart(media, { data })
-  return media.url === undefined ? undefined : mediaPart(media, { url: media.url })
-}
 
 /** Returns the very message if no value differs. The constructor is not called, as it may need other arguments. */
 function copyMessage<Message extends BaseMessage>(message: Message, fields: Fields): Message {
