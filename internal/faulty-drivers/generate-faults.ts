@@ -1,6 +1,6 @@
 import { createStorage, type ManagedStorage } from '@spillway/core'
 import { runConformance, wrappedHarness, type ConformanceHarness } from '@spillway/core/conformance'
-import { storageParts } from '../../packages/core/src/storage/managed-storage.ts'
+import { stateOf } from '../../packages/core/src/storage/managed-storage.ts'
 import { tinyHarness } from '../../packages/core/test/tiny-storage.ts'
 import { fileHarness } from '../../packages/storage/file/test/support/file-harness.ts'
 import { memoryHarness } from '../../packages/storage/memory/test/memory-harness.ts'
@@ -47,7 +47,7 @@ export function generateFaults(random: () => number, each: number): FaultyDriver
 export async function hasStep({ harness, operator }: FaultyDriver): Promise<boolean> {
   const { storage, dispose } = await harness.create({})
   await dispose?.()
-  return storageParts(storage)?.driver[operator.step] !== undefined
+  return stateOf(storage)?.driver[operator.step] !== undefined
 }
 
 /** Run the suite until a case fails; return its id and why, or `undefined` if all pass. */
@@ -67,7 +67,7 @@ export async function firstFailure({ harness }: FaultyDriver, seed: number): Pro
 }
 
 function withFault(storage: ManagedStorage, { step, apply }: Operator, trigger: Trigger): ManagedStorage {
-  const parts = storageParts(storage)
+  const parts = stateOf(storage)
   if (parts === undefined) throw new TypeError('The harness must create storages of createStorage.')
   const { driver, options } = parts
   let count = 0
