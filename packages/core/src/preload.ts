@@ -18,5 +18,7 @@ export async function preload(): Promise<void> {
     import('./retrieval/json-path/answer-json-path.ts'),
     import('./retrieval/query/answer-query.ts'),
     import('./retrieval/sql/answer-sql.ts'),
+    import('./content/stored-content.ts'),
+    import('./storage/entry-writer.ts'),
   ])
 }
