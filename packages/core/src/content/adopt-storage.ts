@@ -2,35 +2,24 @@ import { concatBytes } from '@spillway/text/internal'
 import type { CachedContents, ContentInfo } from '../storage/cached-content.ts'
 import type { OpenContent, OperationOptions, Storage } from '../storage/storage.ts'
 
-/** Runs a call of the user's storage, and throws in the place of what that throws. */
+/** Runs a call of the user's storage and translates its errors. */
 export type CallStorage = <Result>(reference: string, run: () => Promise<Result>) => Promise<Result>
 
-/** How content is opened. */
 export interface OpenOptions extends OperationOptions {
-  /** Called with each call that opening and reading makes; by default they are made as they are. */
   readonly call?: CallStorage | undefined
 }
 
-/** Content that is open and says where its lines begin. */
 export type IndexedContent = OpenContent & Required<Pick<OpenContent, 'lineIndex'>>
 
-/** The optional methods that core uses, beside `open`. */
 type Filled = 'storeStream' | 'list' | 'delete' | 'endTurn' | 'locate'
 
-/**
- * Any storage as core works with it: nothing is missing.
- *
- * Where it cannot do something by itself, streams are collected first, nothing is listed, removed or located, a turn evicts
- * nothing, and opening reads it by ranges or as a whole.
- */
+/** Any storage, with fallbacks for the optional methods that core uses. */
 export interface AdoptedStorage extends Omit<Storage, Filled | 'open'>, Required<Pick<Storage, Filled>> {
-  /** What the storage can do by itself. */
+  /** Capabilities of the storage without fallbacks. */
   readonly can: Readonly<Record<'list' | 'delete' | 'locate' | 'openEntry', boolean>>
-  /** Open content, and close it after reading. What was read is remembered, whatever the storage. */
   open(reference: string, options?: OpenOptions): Promise<IndexedContent>
 }
 
-/** Fill in what a storage leaves out. */
 export function adoptStorage(storage: Storage): AdoptedStorage {
   let contents: CachedContents<ContentInfo> | undefined
   return {

@@ -16,51 +16,31 @@ import { checkAborted, orAborted, StorageError } from '../storage/storage-error.
 import type { EntryState, OmittedPart } from '../storage/storage.ts'
 import type { AdoptedStorage, IndexedContent, OpenOptions } from './adopt-storage.ts'
 
-/** Bytes read at a time: large enough for a remote backend, small enough to hold several. */
+/** Large enough for a remote backend, small enough to hold several. */
 export const DEFAULT_BLOCK_BYTES = 1_048_576
-
-/** Blocks that are read ahead into memory that is used again. */
 const TRANSIENT_AHEAD = 2
 
-/** How content is read. */
 interface ReadOptions extends OpenOptions {
-  /** Bytes read at a time. */
   readonly blockBytes: number
 }
 
-/** How {@link ContentSource.blocks} gives its blocks. */
 interface BlockOptions {
   readonly transient?: boolean | undefined
 }
 
-/** Stored content, read no further than it is asked for. */
 export interface ContentSource {
   readonly reference: string
   readonly contentType: string
-  /** Bytes of the whole. */
   readonly size: number
-  /** Absent for `complete`. */
   readonly state?: EntryState | undefined
-  /** What is missing from the middle. Absent if nothing is. */
   readonly omitted?: OmittedPart | undefined
-  /**
-   * The bytes from `start` to `end`, by default all, block by block; may be called again. They are borrowed: a cache may
-   * hold them, so they must not be changed.
-   *
-   * With `transient`, a block is valid only until the next one is asked for, as its memory may then be used again: reading
-   * a large file takes half the time and little memory. Copy what is needed longer.
-   */
+  /** Yields borrowed blocks. With `transient`, memory is reused, so a block is valid only until the next one. */
   blocks(start?: number, end?: number, options?: BlockOptions): AsyncGenerator<Uint8Array>
-  /** Return up to `length` bytes from `offset`, fewer where the content ends before. They are borrowed, like blocks. */
+  /** Returned bytes are borrowed, like blocks. */
   read(offset: number, length: number): Promise<Uint8Array>
-  /**
-   * Return where lines begin, as it was noted while storing, or else by reading everything once. What was noted may be
-   * of other content: read by it through `withLineIndex`, which then asks with `rebuild` for one made from the content.
-   */
+  /** The index may be stale: use it through `withLineIndex`. */
   lineIndex(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex>
-  /** Return the bytes as a whole, as the caller's own. */
   whole(): Promise<Uint8Array>
-  /** Let go of what reading holds, such as an open file; the source is not to be used after it. Closing twice is fine. */
   close(): Promise<void>
 }
 
@@ -88,7 +68,6 @@ class OpenSource implements ContentSource {
     this.#options = options
   }
 
-  /** Return the same content under another type. */
   as(contentType: string): OpenSource {
     return new OpenSource(this.reference, this.#opened, this.#options, contentType)
   }
@@ -118,7 +97,6 @@ class OpenSource implements ContentSource {
     }
     const length = Math.min(blockBytes, until - start)
     const ahead = transient ? TRANSIENT_AHEAD : 1
-    // One block is used while the next are read.
     const buffers = transient ? Array.from({ length: ahead + 1 }, () => new Uint8Array(length)) : []
     let reads = 0
     yield* ranges(start, until, length, ahead, (offset) =>
@@ -131,7 +109,7 @@ class OpenSource implements ContentSource {
   }
 
   async whole(): Promise<Uint8Array> {
-    // What is larger is not remembered, so that it can be read into memory of the caller's own.
+    // Larger content is not cached, so it can be read into the caller's own memory.
     const buffer = this.size > MAX_WHOLE_BYTES ? new Uint8Array(this.size) : undefined
     const bytes = await this.read(0, this.size, buffer)
     return bytes.buffer === buffer?.buffer ? bytes : copyBytes(bytes)
@@ -151,11 +129,7 @@ class OpenSource implements ContentSource {
   }
 }
 
-/**
- * Read block after block, some of them while one is worked on.
- *
- * @param ahead - Blocks that are read ahead, at most; none before the second, which may not be asked for.
- */
+/** Reads up to `ahead` blocks ahead, but none before the second is requested. */
 async function* ranges(
   start: number,
   end: number,
@@ -169,7 +143,7 @@ async function* ranges(
     const most = offset === start ? 1 : 1 + ahead
     for (; reads.length < most && asked < end; asked += length) {
       const next = read(asked)
-      // The reader may stop; the failure of a block that nobody waits for does not matter.
+      // The reader may stop, and then nobody awaits a block that fails.
       void Promise.allSettled([next])
       reads.push(next)
     }
@@ -178,18 +152,16 @@ async function* ranges(
   }
 }
 
-/** UTF-16 is decoded in memory, up to so many bytes. */
+/** UTF-16 up to this size is decoded in memory. */
 const MAX_DECODED_BYTES = 67_108_864
-/** Up to so many bytes are read at once in any case. */
+/** Content up to this size is read at once. */
 const SMALL_BYTES = 1_048_576
 
-/** How text is read. */
 export interface TextReadOptions extends ReadOptions {
-  /** Whether only some lines will be read: then parts in UTF-16 are looked for in up to 1 MiB, else in up to 16. */
+  /** Whether only some lines will be read. UTF-16 is then detected in up to 1 MiB, else in up to 16. */
   readonly readsPart?: boolean | undefined
 }
 
-/** Open content as what its bytes are, use it, and close it however that goes. Rejects like {@link openTextSource}, and with what `use` throws. */
 export async function withTextSource<Result>(
   storage: Pick<AdoptedStorage, 'open'>,
   reference: string,
@@ -204,13 +176,7 @@ export async function withTextSource<Result>(
   }
 }
 
-/**
- * Open content as what its bytes are, and close it after reading: {@link withTextSource} does both.
- *
- * Text in UTF-16 is given as UTF-8. The content type is corrected if the bytes contradict it: binary content that is declared as
- * text is `application/octet-stream`, as is UTF-16 of over 64 MiB, and text that is declared as nothing is `text/plain`.
- * Rejects with what the storage throws, and with `corrupt` where it gives something else than content.
- */
+/** Opens text as UTF-8, and corrects a content type that the bytes contradict. */
 export async function openTextSource(
   storage: Pick<AdoptedStorage, 'open'>,
   reference: string,
@@ -226,7 +192,6 @@ export async function openTextSource(
   }
 }
 
-/** Open content as it is stored. */
 export async function openContentSource(
   storage: Pick<AdoptedStorage, 'open'>,
   reference: string,
@@ -239,7 +204,7 @@ async function asText(source: OpenSource, readsAll: boolean, options: ReadOption
   const { contentType, reference, size } = source
   if (!mayBeText(contentType)) return source
   const isDeclared = isTextContentType(contentType)
-  // Of what is hardly text, no more is read than that takes to tell.
+  // Content that is hardly text is read only as far as detection needs.
   let bytes = await source.read(0, readsAll && isDeclared ? size : LINE_BLOCK_BYTES)
   const encoding = textEncodingOf(bytes, isDeclared)
   const isSmall = size <= MAX_DECODED_BYTES
@@ -252,7 +217,6 @@ async function asText(source: OpenSource, readsAll: boolean, options: ReadOption
   return new OpenSource(reference, openedText(new TextEncoder().encode(text), textType), options)
 }
 
-/** Give text that was decoded in memory as content that is open. */
 function openedText(bytes: Uint8Array, contentType: string): IndexedContent {
   let index: LineIndex | undefined
   return {
@@ -270,20 +234,12 @@ function indexLines(bytes: Uint8Array): LineIndex {
   return builder.finish()
 }
 
-/** A line index, and the blocks by which it was made. */
 export interface IndexedBlocks {
   readonly index: LineIndex
-  /** Return the block of the index with this number, from 0. It is borrowed. */
   block(number: number): Promise<Uint8Array>
 }
 
-/**
- * Read content by its line index, and make sure that the index is its own.
- *
- * The line ends in each block that is read are counted. Where they are not those of the index that was kept, `use` is
- * given up at that block and runs once more with an index made from the content: so it must not do anything before it
- * returns that may not be done twice. Rejects with `corrupt` where the content changes while it is read.
- */
+/** Runs `use` again with a new index if the stored one is stale, so `use` must be repeatable. */
 export async function withLineIndex<Result>(
   source: ContentSource,
   use: (blocks: IndexedBlocks) => Promise<Result>,

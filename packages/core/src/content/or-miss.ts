@@ -1,21 +1,20 @@
 import { missingError, StorageError } from '../storage/storage-error.ts'
 
-/** Names of errors and codes that mean a miss, as letters alone: `KeyError`, `NOT_FOUND`, `NoSuchKey`, `NotFoundError`. */
+/** Error names and codes of a miss, in letters alone: `KeyError`, `NOT_FOUND`, `NoSuchKey`. */
 const MISS_NAME =
   /^(?:err)?(?:(?:key|reference|entry|content|artifact|blob|object|item|record|document|file)?notfound|nosuch(?:key|entry|object|item|record|document|file)|filenotfound|keyerror)(?:error|exception)?$/
-/** How a message says that nothing is there. */
 const SAYS_MISSING = /\b(?:not found|no such|does not exist|doesn't exist|unknown|missing|nothing (?:is )?stored)\b/i
 const BEGINS_WITH_MISS =
   /^(?:(?:key|reference|entry|content|artifact|blob|object|item|record|document|file) )?(?:was |is )?not found\b/i
-/** What else a backend may not find: then it is the backend that is not there. */
+/** If the backend itself is missing, the error is an outage. */
 const OF_BACKEND =
   /\b(?:host|hostname|server|service|endpoint|domain|address|dns|getaddrinfo|socket|bucket|container|database|table|collection|schema|index|volume|mount|device|module|package|command|route|page|region|account|user|role|token|credentials?|api key|access key|key (?:id|vault|file))\b/i
-/** Calls of the file system by which a file is looked for; others, such as `connect` and `spawn`, look for a service. */
+/** Other system calls, for example `connect`, look for a service instead of a file. */
 const LOOKS_FOR_FILE = /^(?:open|stat|lstat|access|realpath)$/
 
 /**
- * Return what a storage of others gave. Rejects with a `StorageError` `not-found` if that is nothing, or an error that
- * says clearly that nothing is stored under the reference; with other errors as they are.
+ * Return the result of a call to a third-party storage. Rejects with `not-found` if there is no result, or if the error
+ * clearly reports a miss.
  *
  * @example
  * ```ts
@@ -37,7 +36,7 @@ export async function orMiss<Result>(reference: string, ask: () => Promise<Resul
   return found
 }
 
-/** Tell whether an error of a storage of others means a miss. In doubt it is an outage, which can be tried again. */
+/** In doubt the error is an outage, which can be retried. */
 function isForeignMiss(error: unknown, reference: string): boolean {
   if (StorageError.isInstance(error) || typeof error !== 'object' || error === null) return false
   const { name, code, syscall, message } = error as Partial<Record<'name' | 'code' | 'syscall' | 'message', unknown>>

@@ -13,21 +13,14 @@ import type {
 import type { IndexedContent, OpenOptions } from './adopt-storage.ts'
 import { orMiss } from './or-miss.ts'
 
-/** How long content of a storage that can only be retrieved as a whole is taken to be there still. */
+/** Interval for checking that content without ranges still exists. */
 const CHECKED_FOR_MS = 60_000
 
-/** The methods by which content is read. */
 type ReadableStorage = Pick<Storage, 'retrieve' | 'retrieveRange' | 'open'>
 
-/** Make the cache of what was read of one storage. */
 export const newContents = (): CachedContents<ContentInfo> => new CachedContents(contentCache)
 
-/**
- * One content of any storage, opened by the `open` of that, else by ranges where it has them, else as a whole.
- *
- * What was read is remembered as with any storage. Nobody tells when a storage without `open` removes something: one with
- * ranges is asked each time whether it has the content still, with a range of no bytes, and one without once a minute.
- */
+/** Cached content of any storage. Without `open`, core checks that the content still exists. */
 export class StoredContent {
   readonly #storage: ReadableStorage
   readonly #contents: CachedContents<ContentInfo>
@@ -99,7 +92,7 @@ export class StoredContent {
     return new OpenedContent({ reference: this.#reference, content, signal: this.#options.signal, reader, state })
   }
 
-  /** Some storages give less than they were asked for: the rest is then asked for again. */
+  /** Some storages return less than requested, so the rest is requested again. */
   #rangeReader({ content: head }: StoredRange): ContentReader {
     return {
       read: async ({ offset, length }, _buffer, signal) => {
@@ -159,7 +152,7 @@ export class StoredContent {
   }
 }
 
-/** Wait for content to open; where the signal fires before, it is closed once it has. */
+/** If the signal fires first, the content is closed once it has opened. */
 async function orClosed(opening: Promise<OpenContent>, signal: AbortSignal | undefined): Promise<OpenContent> {
   try {
     return await orAborted(opening, signal)

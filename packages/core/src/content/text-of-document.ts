@@ -1,12 +1,10 @@
 import type { Metadata } from '../storage/storage.ts'
 
-/** Metadata of a text: the reference of the document that it was extracted from. */
+/** Metadata of an extracted text: the reference of its document. */
 export const TEXT_OF = 'text-of'
 
 /**
- * Return the key and the metadata under which the text of a stored document is stored.
- *
- * Retrieval finds the text by the document's reference in the metadata: several documents may have the same key.
+ * Return the key and the metadata under which retrieval finds the extracted text of a stored document.
  *
  * @example
  * ```ts
