@@ -1,15 +1,14 @@
 import type { EvictedEntry } from '../storage/storage.ts'
 
 /**
- * One event of a journal. Events never contain content, arguments, patterns, or queries.
+ * One event of a journal, without content, arguments, patterns, or queries.
  *
- * `time` is in milliseconds since the epoch. `scope` is that of the storage as ids of entries have it: encoded segments joined
- * by `/`, or an empty string. `preview` is the name of the previewer, or the type of the media, of the first block. `mode` is
- * how a retrieval asked, such as `pattern`; its `reference` is absent if it named none, or a text that leads nowhere.
+ * `time` is in milliseconds since the epoch. `scope` is the encoded segments joined by `/`, or empty. `preview` is the
+ * first block's previewer or media type. `reference` is absent if the call named none, or an unknown one.
  */
 export type JournalEvent = { readonly time: number; readonly scope: string } & NewJournalEvent
 
-/** An event without its time and scope. */
+/** An event before the journal adds its time and scope. */
 export type NewJournalEvent =
   | {
       readonly type: 'offload'
@@ -23,27 +22,27 @@ export type NewJournalEvent =
       readonly mode: string
       readonly reference?: string | undefined
       readonly tokens: number
-      /** The code of the error, if there was one. */
+      /** Code of the error, if the call failed. */
       readonly error?: string | undefined
     }
   | ({ readonly type: 'eviction' } & EvictedEntry)
 
 /**
- * Keeps events after the process has ended. `FileJournal` of `@spillway/file` and `SqliteJournal` of `@spillway/sqlite`
- * implement it.
+ * A log of events that outlives the process, for example `FileJournal` of `@spillway/file` or `SqliteJournal` of
+ * `@spillway/sqlite`.
  */
 export interface EventJournal {
   /** Append an event. The offloader does not wait for it, and warns once if it fails. */
   append(event: JournalEvent): void | Promise<void>
-  /** Yield events in the order in which they were appended, only those since a time in milliseconds if one is given. */
+  /** Yield events in the order of appending. `since` leaves out earlier ones, in milliseconds since the epoch. */
   read(since?: number): AsyncIterable<JournalEvent>
-  /** Wait until all events are written, and release the file. */
+  /** Write pending events and release the file. */
   close?(): Promise<void>
 }
 
 const TYPES: ReadonlySet<unknown> = new Set<JournalEvent['type']>(['offload', 'retrieval', 'eviction'])
 
-/** Parse an event. Returns `undefined` for a torn record, and for a type that only a later version knows. */
+/** Parse an event. Returns `undefined` for an incomplete record, and for a type of a later version. */
 export function parseJournalEvent(text: string): JournalEvent | undefined {
   try {
     const event = Object(JSON.parse(text)) as Partial<JournalEvent>

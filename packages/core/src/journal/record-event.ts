@@ -4,23 +4,22 @@ import { isMinted } from '../storage/reference.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { EventJournal, JournalEvent, NewJournalEvent } from './event-journal.ts'
 
-/** A journal, if there is one, and the storage whose scope its events have. */
 interface Recording {
   readonly journal?: EventJournal | undefined
   readonly storage: Storage
 }
 
-/** Append an event to a journal. Never throws: a failure is printed as a warning, once for each journal. */
+/** Never throws. A failure is printed as a warning, once for each journal. */
 export function recordEvent({ journal, storage }: Recording, event: NewJournalEvent): void {
   if (journal === undefined) return
   const time = Date.now()
   const add = (scope: string): Promise<void> => append(journal, { time, scope, ...event })
   const scope = scopePathOf(storage)
-  // At once if possible, so that closing the journal waits for the event.
+  // Append synchronously if possible, so that closing the journal waits for the event.
   void (typeof scope === 'string' ? add(scope) : scope.then(add))
 }
 
-/** Record an answer of the retrieval tool. A reference that leads nowhere could be anything that a model wrote. */
+/** Leaves out a reference that leads nowhere, because a model could have written any text. */
 export function recordRetrievalEvent(
   recording: Recording,
   answer: Extract<NewJournalEvent, { type: 'retrieval' }> & { readonly code?: string | undefined },

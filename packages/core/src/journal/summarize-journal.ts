@@ -2,31 +2,28 @@ import { childScope, rootScope, scopePath } from '../storage/reference.ts'
 import type { EventJournal } from './event-journal.ts'
 import { TokenSums, type TokenTotals } from './token-sums.ts'
 
-/** The sums of a journal. */
+/** Totals of a journal. */
 export interface JournalSummary {
   readonly total: TokenTotals
-  /** Empty without `by`. Tools with the largest net come first, days in their order. */
+  /** Totals by tool or day, empty without `by`. Tools with the largest net come first, days in their order. */
   readonly groups: readonly (TokenTotals & { readonly name: string })[]
 }
 
 /** Options of {@link summarizeJournal}. */
 export interface SummarizeJournalOptions {
-  /**
-   * Also sum up each tool or each day (UTC). An answer counts for the tool whose result it shows, and on the day of the
-   * call; a result that is read again counts on the day on which it was offloaded.
-   */
+  /** Also sum up each tool or day (UTC). A retrieval counts for its result's tool, on the day of the call. */
   readonly by?: 'tool' | 'day' | undefined
-  /** Only events since this time, in milliseconds since the epoch. */
+  /** Leave out events before this time, in milliseconds since the epoch. */
   readonly since?: number | undefined
-  /** Only events of the scope with these segments, and of scopes below it. */
+  /** Only events of the scope with these segments, and of nested scopes. */
   readonly scope?: readonly string[] | undefined
 }
 
-/** Stands for the tool of answers that no result of the journal belongs to, such as a search in all results. */
+/** Name for retrievals that belong to no result, for example searches in all results. */
 const NO_TOOL = '(search)'
 
 /**
- * Sum up a journal: tokens avoided, shown, retrieved, and net, and the share of results that were read again.
+ * Sum up a journal: tokens avoided, shown and retrieved, and the share of results read again.
  *
  * @example
  * ```ts
@@ -61,7 +58,6 @@ export async function summarizeJournal(
     groups.set(name, group)
     return [total, group]
   }
-  /** The latest offload of each reference. */
   const results = new Map<string, { readonly tool: string; readonly sums: readonly TokenSums[]; hasBounced: boolean }>()
   for await (const event of journal.read(since)) {
     if (scope !== '' && !`${event.scope}/`.startsWith(`${scope}/`)) continue

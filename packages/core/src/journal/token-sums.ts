@@ -1,24 +1,22 @@
-/** Sums of tokens that a meter and a journal have in common. */
+/** Token totals of a meter or a journal. */
 export interface TokenTotals {
-  /** Results that were offloaded. */
+  /** Number of offloaded results. */
   readonly offloaded: number
-  /** Tokens of offloaded results, counted once, though a context is sent again at every turn. */
+  /** Tokens of offloaded results, each counted once. */
   readonly tokensAvoided: number
-  /** Tokens of the replacements that stand in their place. */
+  /** Tokens of the replacements. */
   readonly tokensShown: number
   /** Tokens of the retrieval tool's answers. */
   readonly tokensRetrieved: number
-  /** `tokensAvoided - tokensShown - tokensRetrieved`: negative where offloading did not pay. */
+  /** `tokensAvoided - tokensShown - tokensRetrieved`. Negative if offloading did not pay. */
   readonly tokensNet: number
   /** Calls of the retrieval tool. */
   readonly retrievals: number
-  /** Share of offloaded results that the agent came back for, from 0 to 1. */
+  /** Share of offloaded results that the agent retrieved, from 0 to 1. */
   readonly bounceRate: number
 }
 
-/** Adds up tokens avoided, shown and retrieved, without flattery. */
 export class TokenSums {
-  /** Results that the agent came back for. */
   bounced = 0
   #offloaded = 0
   #avoided = 0
