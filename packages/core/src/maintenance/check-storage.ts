@@ -15,44 +15,43 @@ import {
 
 /** Options of {@link checkStorage}. */
 export interface CheckOptions extends EntryOptions {
-  /** Remove entries that cannot be read, and what killed writers left behind. Defaults to `false`: nothing is changed. */
+  /** Remove unreadable entries and leftovers of killed writers. Defaults to `false`. */
   readonly repair?: boolean | undefined
 }
 
-/** A fault of an entry. */
+/** A problem with a stored entry. */
 export interface EntryProblem {
-  /** The encoded scope and the reference. */
+  /** Encoded scope and reference of the entry. */
   readonly id: EntryId
   /**
-   * - `unreadable`: bytes are missing, or cannot be decoded or decrypted. Repair removes the entry, so that storing the same
-   *   content again writes it.
-   * - `changed`: the content is not the one that the reference was made from. Delete it if nobody changed it on purpose.
-   * - `line-index`: the index of lines does not fit the content. Retrieval notices that and makes another one.
+   * - `unreadable`: bytes are missing, or cannot be decoded or decrypted. Repair removes the entry.
+   * - `changed`: the content does not match its reference.
+   * - `line-index`: the line index does not match the content. Retrieval makes another one.
    */
   readonly problem: 'unreadable' | 'changed' | 'line-index'
   readonly message: string
   readonly repaired: boolean
 }
 
-/** What {@link checkStorage} found. */
+/** Result of {@link checkStorage}. */
 export interface CheckReport {
-  /** Entries that could be read, and their bytes. */
+  /** Number of readable entries, and their bytes. */
   readonly entries: number
   readonly bytes: number
   /**
-   * Entries that no reference proves: streams, entries in scopes whose names are kept as a hash unless `scope` names them, and
-   * entries of wrapped storages that are checked without their wrapper.
+   * Readable entries that no reference proves: streams, wrapped entries checked without their wrapper, and hashed
+   * scopes not named by `scope`.
    */
   readonly unproven: number
   readonly problems: readonly EntryProblem[]
-  /** What killed writers left behind and repair removed. Always 0 without `repair`, since only removing finds it. */
+  /** Leftovers of killed writers that repair removed. Always 0 without `repair`. */
   readonly leftovers: number
 }
 
 /**
- * Reads the entries of a storage, or of one scope, and reports what is damaged. The storage can be in use.
+ * Check the entries of a storage, or of one scope, for damage. The storage can be in use.
  *
- * @throws TypeError for a scope, and for storages that `createStorage` did not make. StorageError if the storage fails.
+ * @throws TypeError for a scope, and for storages not made by `createStorage`. StorageError if the storage fails.
  *
  * @example
  * ```ts
@@ -111,7 +110,7 @@ async function readEntry(
     lines.add(piece)
     digest.add(piece)
   }
-  // Wrappers note what they did to the content under names with a dot, or give entries other names.
+  // Wrappers add metadata names with a dot, or rename entries.
   const isWrapped = Object.keys(metadata).some((name) => name.includes('.')) || !hasSlugOf(reference, key)
   const hasLineIndex = lineIndex === undefined || isWrapped || lineIndex === lines.encoded()
   if ((await digest.reference()) === reference) return { size, hasLineIndex, proof: 'same' }
@@ -119,7 +118,6 @@ async function readEntry(
   return { size, hasLineIndex, proof: canProve ? 'other' : 'none' }
 }
 
-/** Return the segments of an entry's scope; `undefined` if its id only has the hash of one. */
 function scopeOf(id: EntryId, known: readonly string[]): readonly string[] | undefined {
   const names = id.split('/').slice(known.length, -1).map(decodeSegment)
   return names.every((segment) => segment !== undefined) ? [...known, ...names] : undefined

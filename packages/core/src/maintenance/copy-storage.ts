@@ -8,30 +8,29 @@ import { driverOf, entryPieces, forEachEntry, isOfEntry, withEntry, type EntryOp
 
 /** Options of {@link copyStorage}. */
 export interface CopyOptions extends EntryOptions {
-  /** Called after each entry, with what was done so far. */
+  /** Called after each entry with the report so far. */
   readonly onProgress?: ((report: CopyReport) => void) | undefined
 }
 
-/** What {@link copyStorage} did. */
+/** Result of {@link copyStorage}. */
 export interface CopyReport {
-  /** Entries that were written and verified, and their bytes. */
+  /** Number of entries written and verified, and their bytes. */
   readonly copied: number
   readonly bytes: number
-  /** Entries that were there already. */
+  /** Number of entries that exist in the target. */
   readonly skipped: number
-  /** Entries that are damaged, or whose reference has another content in the target. */
+  /** Entries that are damaged, or whose reference has other content in the target. */
   readonly failed: readonly { readonly reference: string; readonly error: StorageError }[]
 }
 
 /**
- * Copies the entries of a storage, or of one scope, into a storage of any backend. References, scopes, descriptions and
- * times stay as they are, so conversations go on with the copy.
+ * Copy the entries of a storage, or of one scope, into a storage of any backend. References, scopes, descriptions and
+ * times stay the same.
  *
- * Each copy is read back and compared by its SHA-256. What is there already is skipped, so a copy that was interrupted goes
- * on when it is repeated. Both storages can be in use. Of an entry that is still written, what there is is copied; once it
- * has ended, another copy replaces that. What is known of evicted entries is not copied.
+ * Each copy is verified by its SHA-256. Existing entries are skipped, so an interrupted copy can be repeated. Both
+ * storages can be in use. Unended entries are copied as far as written; tombstones are not copied.
  *
- * @throws TypeError for a scope, and for storages that `createStorage` did not make. StorageError if a storage fails.
+ * @throws TypeError for a scope, and for storages not made by `createStorage`. StorageError if a storage fails.
  *
  * @example
  * ```ts
@@ -56,7 +55,7 @@ export async function copyStorage(
     try {
       const size = await copyEntry(source, target, id)
       done.bytes += size ?? 0
-      // The head of an entry that is still written counts for its segments.
+      // The head of an unended entry counts for its segments.
       if (!isSegment) done[size === undefined ? 'skipped' : 'copied'] += 1
     } catch (error) {
       if (!isOfEntry(error)) throw error
@@ -67,7 +66,7 @@ export async function copyStorage(
   return done
 }
 
-/** Copy one entry; return its size, or `undefined` if it is there already, or has gone. */
+/** Returns the size, or `undefined` if the entry exists in the target or has gone. */
 async function copyEntry(source: CompleteDriver, target: CompleteDriver, id: EntryId): Promise<number | undefined> {
   const { path, reference } = splitId(id)
   return await withEntry(source, id, async (entry) => {
@@ -88,7 +87,7 @@ async function copyEntry(source: CompleteDriver, target: CompleteDriver, id: Ent
       for await (const piece of entryPieces(copy, reference)) read.update(piece)
     })
     if (String(await read.digest()) === String(await written.digest())) {
-      // An earlier copy may have found the entry while it was written.
+      // An earlier copy may have found the entry unended.
       if (isOpenReference(reference))
         await guard({ action: 'delete', reference }, () => removeOpenEntry(target, path, reference))
       return size

@@ -5,17 +5,15 @@ import { openEntryOf } from '../storage/open-entry-names.ts'
 import { checkAborted, guard, guardIteration, StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions } from '../storage/storage.ts'
 
-/** Which entries of a storage something is done to. */
+/** Options that select entries of a storage. */
 export interface EntryOptions extends OperationOptions {
-  /** Only the scope with these segments, and those below it. Defaults to the whole storage. */
+  /** Only the scope with these segments, and nested ones. Defaults to the whole storage. */
   readonly scope?: readonly string[] | undefined
 }
 
-/** Entries that are worked on at the same time. */
 const CONCURRENCY = 8
 const PIECE_BYTES = 4 * 1_048_576
 
-/** Return the driver of a storage. Throws a `TypeError` for a scope, and for storages that `createStorage` did not make. */
 export function driverOf(storage: object, name: string): CompleteDriver {
   const driver = stateOf(storage)?.driver
   if (driver !== undefined) return driver
@@ -24,11 +22,10 @@ export function driverOf(storage: object, name: string): CompleteDriver {
   )
 }
 
-/** Return what the ids of a scope begin with. */
 export const prefixOf = async (segments: readonly string[] = []): Promise<string> =>
   segments.length === 0 ? '' : idPrefix(await scopePath(childScope(rootScope(), segments)))
 
-/** Do something with each entry of the driver, several at a time. The first error ends it. */
+/** Works on several entries at a time. The first error ends it. */
 export async function forEachEntry(
   driver: CompleteDriver,
   { scope, signal }: EntryOptions,
@@ -58,7 +55,6 @@ export async function forEachEntry(
   }
 }
 
-/** Open an entry, use it, and close it. Returns `undefined` if there is none. */
 export async function withEntry<Result>(
   driver: CompleteDriver,
   id: EntryId,
@@ -73,7 +69,7 @@ export async function withEntry<Result>(
   }
 }
 
-/** Read an entry in pieces, and show each to `see`. Throws `corrupt` if bytes are missing. */
+/** Throws `corrupt` if bytes are missing. */
 export async function* entryPieces(
   entry: OpenEntry,
   reference: string,
@@ -92,6 +88,6 @@ export async function* entryPieces(
   }
 }
 
-/** Whether an error says that an entry is damaged or has gone, not that the backend is down. */
+/** Whether an entry is damaged or gone, rather than the backend unavailable. */
 export const isOfEntry = (error: unknown): error is StorageError =>
   StorageError.isInstance(error) && (error.code === 'corrupt' || error.code === 'not-found')

@@ -6,11 +6,11 @@ import { guard, guardIteration } from '../storage/storage-error.ts'
 import { driverOf } from './stored-entries.ts'
 
 /**
- * Evicts the least recently used entries of all scopes until a storage has at most `maxBytes`, and returns how many it
- * evicted. Entries that were used in the last `keepMs` milliseconds stay. (The option `maxBytes` of a storage limits each
- * scope.)
+ * Evict the least recently used entries of all scopes until a storage has at most `maxBytes`. Returns their number.
  *
- * @throws TypeError for a scope, for a storage that `createStorage` did not make, and for a limit that is not a number.
+ * Entries used in the last `keepMs` milliseconds stay.
+ *
+ * @throws TypeError for a scope, for a storage not made by `createStorage`, and for an invalid limit.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export async function trimStorage(
   if (!(maxBytes >= 0)) throw new TypeError(`maxBytes must be a number of bytes, 0 or more, got ${maxBytes}.`)
   const entries: DriverEntry[] = []
   for await (const entry of guardIteration({ action: 'list' }, () => driver.list('')))
-    // What is still written, and what was lost with its writer, goes with its age.
+    // Unended entries are removed by their age.
     if (openEntryOf(entry.id) === undefined) entries.push(entry)
   let bytes = entries.reduce((sum, { info }) => sum + info.size, 0)
   let evicted = 0
