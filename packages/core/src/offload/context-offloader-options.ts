@@ -10,7 +10,7 @@ const DEFAULT_MAX_RESULT_TOKENS = 2_500
 const DEFAULT_PREVIEW_TOKENS = 1_000
 const DEFAULT_MAX_MEDIA_BYTES = 5 * 1_048_576
 
-/** What `shouldOffload` is asked about: a result over the limit. */
+/** A result over the limit, passed to `shouldOffload`. */
 export interface OffloadCandidate {
   readonly toolName: string
   readonly toolCallId: string
@@ -21,56 +21,46 @@ export interface OffloadCandidate {
 
 /** Options of a {@link ContextOffloader}. */
 export interface ContextOffloaderOptions {
-  /** Where offloaded content goes. */
+  /** Storage for offloaded content. */
   readonly storage: Storage
-  /** Results with more tokens than this are offloaded; one that equals it stays. Defaults to 2,500. */
+  /** Offload results with more tokens than this. Defaults to 2,500. */
   readonly maxResultTokens?: number | undefined
   /**
-   * Tokens of the preview that stays in the context; less than `maxResultTokens`. By default the kind of content decides:
-   * 300 for tables, JSON and source code, 800 for logs, up to 1,000 for others.
+   * Tokens of the preview in the context, less than `maxResultTokens`. Defaults to 300 for tables, JSON and source
+   * code, 800 for logs, and up to 1,000 for others.
    */
   readonly previewTokens?: number | undefined
-  /** Tokens that one answer of the retrieval tool may have; `Infinity` for no limit. Defaults to `maxResultTokens`. */
+  /** Tokens of one answer of the retrieval tool, at most. `Infinity` for no limit. Defaults to `maxResultTokens`. */
   readonly maxRetrievalTokens?: number | undefined
   /**
-   * Bytes of an image, sound, video or document that the retrieval tool returns whole; `Infinity` for no limit. A larger
-   * one stays in the context, unless its text can be searched or `showLocation` or `guide` say how to reach it.
-   * Defaults to 5 MiB.
+   * Bytes of media that the retrieval tool returns whole, at most. `Infinity` for no limit. Defaults to 5 MiB. Larger
+   * media stay in the context unless their text, `showLocation` or `guide` makes them reachable.
    */
   readonly maxMediaBytes?: number | undefined
   /** Offer the tool `retrieve_offloaded_content` and mention it in replacements. Defaults to `true`. */
   readonly includeRetrievalTool?: boolean | undefined
-  /**
-   * Show how a shell reaches the stored content. It lets whoever has the shell past the scope's wall.
-   * Defaults to `true` where neither `includeRetrievalTool` nor `guide` says how to get more.
-   */
+  /** Show how a shell reaches stored content, outside scopes. Defaults to `true` without retrieval tool and `guide`. */
   readonly showLocation?: boolean | undefined
-  /** Say in replacements how to get more without the retrieval tool. Needs `includeRetrievalTool: false`. */
+  /** Say in replacements how to get more without the retrieval tool. Requires `includeRetrievalTool: false`. */
   readonly guide?: RetrievalGuide | undefined
   /** Count tokens as the model does. Defaults to an estimate from the characters. */
   readonly countTokens?: CountTokens | undefined
   /**
-   * Previewers tried beside those of core; one of the same name takes the place of core's. Those of installed libraries are
-   * used without being passed; to pass them with options they have entries such as `@spillway/previews/pdf`.
+   * Previewers to try beside those of core. One of the same name replaces that of core. To set options, import for
+   * example `@spillway/previews/pdf`.
    */
   readonly previewers?: readonly Previewer[] | undefined
-  /** Decide on a result over the limit. Where it throws, the result is offloaded and a warning printed. */
+  /** Decide whether to offload a result over the limit. If it throws, the result is offloaded, with a warning. */
   readonly shouldOffload?: ((candidate: OffloadCandidate) => boolean | Promise<boolean>) | undefined
-  /**
-   * Rewrite text and JSON before it is stored and previewed; what it removes is kept nowhere. It sees only results that
-   * are offloaded. Where it throws, the original result stays.
-   */
+  /** Rewrite text and JSON before they are stored and previewed. If it throws, the original result stays. */
   readonly redact?: ((text: string) => string) | undefined
-  /** Called with every offload, retrieval and eviction. What it throws is printed as a warning and costs nothing else. */
+  /** Called with every offload, retrieval and eviction. Errors that it throws are printed as warnings. */
   readonly onEvent?: ((event: OffloadEvent) => void) | undefined
-  /**
-   * Records offloads, retrievals and evictions beyond the end of the process, such as a `FileJournal`. Nothing is recorded
-   * by default. Whoever made the journal closes it.
-   */
+  /** Journal of offloads, retrievals and evictions, which the caller closes. Defaults to none. */
   readonly journal?: EventJournal | undefined
 }
 
-/** The options with their defaults. */
+/** Options with their defaults. */
 export interface ResolvedOptions {
   readonly storage: Storage
   readonly maxResultTokens: number
@@ -81,7 +71,7 @@ export interface ResolvedOptions {
   readonly showLocation: boolean
   readonly guide: RetrievalGuide | undefined
   readonly countTokens: CountTokens
-  /** The own ones: those that every offloader has come after them. */
+  /** The offloader's own previewers, tried before those of core. */
   readonly previewers: readonly Previewer[]
   readonly shouldOffload: ContextOffloaderOptions['shouldOffload']
   readonly redact: ContextOffloaderOptions['redact']
@@ -89,7 +79,6 @@ export interface ResolvedOptions {
   readonly journal: EventJournal | undefined
 }
 
-/** The options in force, with the storage as core works with it. */
 export interface AdoptedOptions extends ResolvedOptions {
   readonly storage: AdoptedStorage
 }
@@ -111,7 +100,6 @@ const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([
   'journal',
 ])
 
-/** Check options and fill in defaults. Throws a `TypeError` that names the option and the fix. */
 export function resolveOptions(options: ContextOffloaderOptions): ResolvedOptions {
   if (typeof options !== 'object' || options === null)
     throw new TypeError('ContextOffloader needs options with at least { storage }.')
@@ -200,8 +188,7 @@ function resolvePreviewers(own: readonly Previewer[] = []): readonly Previewer[]
 }
 
 /**
- * How somebody without the retrieval tool gets more of what was offloaded, such as an agent that has only a shell and a
- * command line: the words that replacements use in the tool's place.
+ * Texts of replacements for an agent without the retrieval tool, for example one that has only a shell.
  *
  * @example
  * ```ts
@@ -216,19 +203,16 @@ function resolvePreviewers(own: readonly Previewer[] = []): readonly Previewer[]
  */
 export interface RetrievalGuide {
   /**
-   * Return the lines that say how to get more. They stand before the previews, outside the fences.
+   * Return the lines that say how to get more, placed before the previews.
    *
-   * @param isText - Whether the references are of text. If `false`, patterns and lines must not be offered.
+   * @param isText - Whether the references are of text. If `false`, do not offer patterns and lines.
    */
   readonly instructions: (references: readonly string[], isText?: boolean) => readonly string[]
-  /**
-   * Write the retrieval that shows the lines of a gap. The call has no `reference`: the one that is meant stands with
-   * the preview, and naming it in each gap would cost the preview many tokens.
-   */
+  /** Write the call that shows the lines of a gap. The call has no `reference`: the preview names it once. */
   readonly formatCall: (call: RetrievalCall) => string
 }
 
-/** What a {@link ContextOffloader} reports through `onEvent`. Nothing in it is content. */
+/** An event of a {@link ContextOffloader}, without content. */
 export type OffloadEvent =
   | {
       readonly type: 'offload'
@@ -238,7 +222,7 @@ export type OffloadEvent =
       readonly tokens: { readonly original: number; readonly replacement: number }
     }
   | {
-      /** A result over the limit was left as it was. */
+      /** A result over the limit was left in the context. */
       readonly type: 'offload-skipped'
       readonly toolName: string
       readonly toolCallId: string
@@ -246,7 +230,7 @@ export type OffloadEvent =
       readonly tokens: { readonly original: number }
     }
   | {
-      /** Storing failed; the original result stays in the context and nothing new is left in storage. */
+      /** Storing failed, and the original result stays in the context. */
       readonly type: 'offload-failed'
       readonly toolName: string
       readonly toolCallId: string
@@ -254,31 +238,31 @@ export type OffloadEvent =
       readonly tokens: { readonly original: number }
     }
   | ({
-      /** A previewer could not be used: a preview by lines took its place, or of media only what their bytes tell. */
+      /** A previewer could not be used. A preview by lines, or a description of the media, replaced it. */
       readonly type: 'preview-fallback'
       readonly toolName: string
       readonly toolCallId: string
     } & PreviewFallback)
   | RetrievalEvent
   | {
-      /** A model call did not offer the retrieval tool, which previews name; told once, where an adapter can see it. */
+      /** A model call did not offer the retrieval tool that previews name. Emitted at most once. */
       readonly type: 'retrieval-tool-hidden'
       readonly toolName: string
     }
   | { readonly type: 'eviction'; readonly evicted: readonly EvictedEntry[] }
   | {
-      /** The end of a turn could not be told to the storage; nothing was evicted. */
+      /** The storage could not end the turn, and nothing was evicted. */
       readonly type: 'eviction-failed'
       readonly error: unknown
     }
   | {
-      /** A history was over its limit: what was done to it, and whether it fits now. */
+      /** A history was over its limit and was reduced. */
       readonly type: 'history'
       readonly applied: readonly ('compact' | 'compress')[]
       readonly fits: boolean
       readonly tokens: { readonly before: number; readonly after: number; readonly limit: number }
-      /** How many results, arguments and groups of messages were stored for it. */
+      /** Number of results, arguments and groups of messages stored. */
       readonly stored: number
-      /** How many could not be stored, or summarised. */
+      /** Number of parts that could not be stored or summarized. */
       readonly failures: number
     }

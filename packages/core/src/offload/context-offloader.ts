@@ -29,21 +29,16 @@ import {
 } from './offload-request.ts'
 import type { Replacement, ReplacingOffloader } from './replace-result.ts'
 
-/** What an offloader and its scopes share. */
 interface OffloadContext {
   readonly meter: TokenMeter
   readonly scoped: boolean
-  /** Previewers whose peers are known to be missing. */
   readonly missingPeers: Set<string>
   readonly retrievalToolName: string
-  /** Whether each kind of content decides how large its preview is, as no option `previewTokens` does. */
   readonly sizesByKind: boolean
 }
 
-/** Return the name by which the model knows the retrieval tool of an offloader. */
 export const retrievalToolNameOf = (offloader: ContextOffloader): string => offloader['context'].retrievalToolName
 
-/** Count an answer of a retrieval tool over the storage of an offloader, and tell of it by an event. */
 export function recordRetrieval(offloader: ContextOffloader, event: RetrievalEvent): void {
   offloader['context'].meter.retrieved(event.tokens, event.reference)
   recordRetrievalEvent(offloader.options, event)
@@ -51,10 +46,10 @@ export function recordRetrieval(offloader: ContextOffloader, event: RetrievalEve
 }
 
 /**
- * Emit the event `retrieval-tool-hidden`, once, if results were offloaded and the model is not offered the retrieval
+ * Emit the event `retrieval-tool-hidden` once if results were offloaded and the model is not offered the retrieval
  * tool.
  *
- * @param offered - The tools that the model is offered.
+ * @param offered - Tools offered to the model.
  */
 export function tellHiddenTool(offloader: ContextOffloader, offered: readonly { readonly name?: unknown }[]): void {
   const toolName = retrievalToolNameOf(offloader)
@@ -66,9 +61,9 @@ export function tellHiddenTool(offloader: ContextOffloader, offered: readonly { 
 }
 
 /**
- * Keep large tool results out of the context: store them, and put a preview and references in their place.
+ * Keep large tool results out of the context: store them, and return a preview and references in their place.
  *
- * @throws TypeError where an option is unknown or impossible; its message names the option and the fix.
+ * @throws TypeError if an option is unknown or invalid.
  *
  * @example
  * ```ts
@@ -89,18 +84,15 @@ export function tellHiddenTool(offloader: ContextOffloader, offered: readonly { 
  * ```
  */
 export class ContextOffloader {
-  /** The settings in force, defaults included. */
+  /** Options with their defaults. */
   readonly options: ResolvedOptions
-  /**
-   * The tool `retrieve_offloaded_content` over the storage of this scope. Register it with the agent when
-   * `options.includeRetrievalTool` is true.
-   */
+  /** The tool `retrieve_offloaded_content` over this scope. Register it if `options.includeRetrievalTool` is true. */
   readonly retrievalTool: RetrievalTool
   readonly #storage: AdoptedStorage
   private readonly context: OffloadContext
   private hasToldHiddenTool = false
 
-  /** @internal With a context this is a scope of another offloader, whose options are checked. */
+  /** @internal A `context` makes this a scope of another offloader, whose options are checked. */
   constructor(options: ContextOffloaderOptions, context?: OffloadContext) {
     this.options = context === undefined ? resolveOptions(options) : (options as ResolvedOptions)
     this.#storage = adoptStorage(this.options.storage)
@@ -123,9 +115,9 @@ export class ContextOffloader {
   }
 
   /**
-   * Return an offloader with the same settings and meter behind a wall of its own, such as a tenant's or a session's.
+   * Return an offloader for an isolated scope, for example a tenant or a session, with the same settings and meter.
    *
-   * @throws StorageError `unsupported` where the storage has no scopes, `invalid-key` where a segment cannot be one.
+   * @throws StorageError `unsupported` if the storage has no scopes, `invalid-key` if a segment is invalid.
    */
   forScope(...segments: string[]): ContextOffloader {
     const options = { ...this.options, storage: scopeOf(this.options.storage, segments) }
@@ -133,10 +125,9 @@ export class ContextOffloader {
   }
 
   /**
-   * Return an offloader with the same storage, settings and meter, whose replacements and answers call the retrieval tool
-   * by another name: for a host that offers it under that name, as where another tool has its own.
+   * Return an offloader with another name for the retrieval tool, and the same storage, settings and meter.
    *
-   * @throws TypeError where the name is empty.
+   * @throws TypeError if the name is empty.
    */
   withRetrievalToolName(name: string): ContextOffloader {
     if (typeof name !== 'string' || name === '') throw new TypeError(`name must be that of a tool, got ${typeof name}.`)
@@ -144,11 +135,10 @@ export class ContextOffloader {
   }
 
   /**
-   * Store a result that is over the limit and return what stands in its place, or return the result as it is.
+   * Store a result over the limit and return its replacement, or return the result unchanged.
    *
-   * Never loses a result: where storing fails the original comes back with the reason `failed`, an event says so, and
-   * nothing new is left in storage. Equal input and settings give equal bytes. Rejects only with a `TypeError`, for a
-   * request that is none.
+   * If storing fails, the result stays with the reason `failed`, and an event is emitted. Equal input and settings give
+   * equal bytes. Rejects only with a `TypeError`, if the request is invalid.
    */
   async offload(request: OffloadRequest): Promise<Outcome> {
     assertOffloadRequest(request)
@@ -163,13 +153,13 @@ export class ContextOffloader {
       original = blocks.reduce((sum, block) => sum + block.tokens, 0)
       if (original <= maxResultTokens) return inline(request, 'within-limit', original)
       if (!(await this.#shouldOffload(request, original))) return this.#skip(request, 'declined', original)
-      // Previews and what else only large results need is loaded with the first of them.
+      // Loads previews with the first large result.
       const { replaceResult } = await import('./replace-result.ts')
       const replaced = await replaceResult(request, blocks, original, this.#replacing(request))
       if ('reason' in replaced) return this.#skip(request, replaced.reason, original)
       return this.#offloaded(request, replaced)
     } catch (error) {
-      // Whatever it was, the result must not be lost with it: it stays in the context, and the event carries the error.
+      // The result must not be lost: it stays in the context, and the event carries the error.
       const { toolName, toolCallId } = request
       this.#emit({ type: 'offload-failed', toolName, toolCallId, error, tokens: { original } })
       return { ...inline(request, 'failed', original), error }
@@ -177,10 +167,10 @@ export class ContextOffloader {
   }
 
   /**
-   * Store a stream of output while it arrives, holding only a little of it, and return what stands in its place.
+   * Store a stream while it arrives, in bounded memory, and return its replacement.
    *
-   * A stream within the limit is not stored; it comes back as one block, as does a short one whose replacement would not
-   * be smaller. Rejects where storing fails, because the original is gone by then.
+   * A stream within the limit, or not larger than its replacement, comes back as one block. Rejects if storing fails,
+   * because the original is gone by then.
    */
   async offloadStream(request: OffloadStreamRequest): Promise<Outcome> {
     assertOffloadStreamRequest(request)
@@ -191,9 +181,9 @@ export class ContextOffloader {
   }
 
   /**
-   * Say that one model call has passed: content unused for too many of them is evicted, where the storage does that.
+   * End a turn, which is one model call, and evict content unused for too many turns.
    *
-   * Never rejects, as no agent should fail because nothing could be evicted: an event says so, and the report is empty.
+   * Never rejects. If the storage fails, an event is emitted and the report is empty.
    */
   async endTurn(): Promise<EvictionReport> {
     try {
@@ -202,25 +192,23 @@ export class ContextOffloader {
       if (report.evicted.length > 0) this.#emit({ type: 'eviction', evicted: report.evicted })
       return report
     } catch (error) {
-      // Whatever it was: the next turn evicts what this one did not, and the event carries the error.
+      // The next turn evicts what this one did not.
       this.#emit({ type: 'eviction-failed', error })
       return { evicted: [] }
     }
   }
 
-  /** Read the meter: tokens avoided, shown, retrieved and net, over all scopes of this offloader. */
+  /** Read the token totals over all scopes of this offloader. */
   meter(): Meter {
     return this.context.meter.read()
   }
 
-  /** What replacing a result of a call needs of this offloader. */
   #replacing(request: Pick<OffloadRequest, 'toolName' | 'toolCallId'>): ReplacingOffloader {
     const { retrievalToolName, sizesByKind } = this.context
     const options = { ...this.options, storage: this.#storage }
     return { options, retrievalToolName, sizesByKind, onFallback: this.#onFallback(request) }
   }
 
-  /** Say by an event what became of a previewer; of a missing peer once. */
   #onFallback({ toolName, toolCallId }: Pick<OffloadRequest, 'toolName' | 'toolCallId'>): OnFallback {
     return (fallback: PreviewFallback) => {
       const { missingPeers } = this.context
@@ -270,19 +258,18 @@ const inline = (
   original: number,
 ): Extract<Outcome, { status: 'inline' }> => ({ status: 'inline', reason, content, tokens: { original } })
 
-/** What offloading has cost and saved so far, in tokens. */
+/** Token totals of an offloader so far. */
 export interface Meter extends TokenTotals {
-  /** Results that were looked at. */
+  /** Number of results checked. */
   readonly results: number
 }
 
 const MAX_REMEMBERED_REFERENCES = 100_000
 
-/** Count tokens avoided, shown and retrieved. */
 export class TokenMeter {
   readonly #sums = new TokenSums()
   #results = 0
-  /** Which offloaded result a reference belongs to, as long as the agent has not come back for it. */
+  /** Offloaded results by reference, until the agent retrieves them. */
   readonly #waiting = new BoundedMap<string, { bounced: boolean }>(MAX_REMEMBERED_REFERENCES)
 
   seen(): void {
@@ -310,12 +297,11 @@ export class TokenMeter {
   }
 }
 
-/** Tell of an event to whoever listens; what that throws is printed as a warning and costs nothing else. */
 export function emitEvent({ onEvent }: Pick<ResolvedOptions, 'onEvent'>, event: OffloadEvent): void {
   const failed = (error: unknown): void => warn('onEvent threw; the agent is not affected.', error)
   try {
     const returned: unknown = onEvent?.(event)
-    // An asynchronous function is assignable too, and its rejection would end the process.
+    // The rejection of an asynchronous listener would end the process.
     if (returned instanceof Promise) returned.catch(failed)
   } catch (error) {
     failed(error)

@@ -9,29 +9,20 @@ import {
   type MediaBlock,
 } from '@spillway/text/internal'
 
-/** Indentation costs at most about this factor, so below it only the compact form can tell. */
+/** Indented JSON has at most about this many times the tokens of compact JSON. */
 const INDENT_FACTOR = 3
-
-/** Names up to this length are part of what is reckoned for a block. */
 const MAX_NAME_LENGTH = 100
 
-/** A block and what it costs the context. */
 export interface MeasuredBlock {
   readonly block: ContentBlock
-  /** Position in the result. */
   readonly index: number
   readonly tokens: number
-  /** Text to store and preview: that of a text block, or indented JSON. Absent for media and what is not stored. */
+  /** Text to store and preview, with JSON indented. Absent for media and blocks that cannot be stored. */
   readonly text?: string | undefined
   readonly isStorable: boolean
 }
 
-/**
- * Count what each block of a result costs, without counting a large text whole.
- *
- * JSON is written once, indented, for storage and preview alike; where that could make the difference to `limit`, its
- * compact form is counted instead, which is what a framework would send.
- */
+/** Counts the compact form of JSON, as frameworks send it, if indentation could exceed `limit`. */
 export function measureContent(
   content: readonly ContentBlock[],
   limit: number,
@@ -49,7 +40,7 @@ export function measureContent(
     if (block.type === 'json') {
       const text = indentJson(block.value)
       if (text === undefined) return { block, index, tokens: 0, isStorable: false }
-      // A short text needs no count: it has fewer tokens than characters.
+      // A short text has fewer tokens than characters, so it needs no count.
       const indented = text.length > limit * INDENT_FACTOR ? estimateLargeTokens(text, countTokens) : 0
       const tokens = indented > limit * INDENT_FACTOR ? indented : countTokens(JSON.stringify(block.value))
       return { block, index, text, tokens, isStorable: true }
@@ -63,35 +54,31 @@ export function measureContent(
   })
 }
 
-/** A name that says more than what a reader needs, such as a whole text; others cost as good as nothing. */
+/** Short names cost next to nothing. */
 const longName = (name = ''): string => (name.length > MAX_NAME_LENGTH ? name : '')
 
 const nameTokens = (name: string | undefined, countTokens: CountTokens): number =>
   longName(name) === '' ? 0 : estimateLargeTokens(longName(name), countTokens)
 
-/** Documents that are text cost what their text does, other media by their size. */
 function mediaTokens({ type, mediaType, data }: MediaBlock, countTokens: CountTokens): number {
   const document = type === 'document' && data !== undefined ? documentText(data, mediaType) : undefined
   if (document !== undefined) return estimateLargeTokens(document.text, countTokens)
   return mediaTokensOfSize(type, data?.byteLength)
 }
 
-/** Models charge media by dimensions, pages or seconds, which grow with the size; these are typical bytes per token. */
+/** Typical bytes for each token. Models charge dimensions, pages or seconds, which grow with the size. */
 const BYTES_PER_TOKEN = { image: 400, audio: 400, video: 400, document: 20 } as const
 const URL_TOKENS = 100
 
-/** Estimate the tokens of media by their size in bytes; media that come by URL, `undefined`, have a fixed price. */
+/** `bytes` is `undefined` for media by URL, which have a fixed cost. */
 export const mediaTokensOfSize = (type: MediaBlock['type'], bytes: number | undefined): number =>
   bytes === undefined ? URL_TOKENS : Math.ceil(bytes / BYTES_PER_TOKEN[type])
 
-/** Roughly what the replacement says beside its preview, in tokens: the frame, and a reference for each block. */
 const FRAME_TOKENS = 150
 const REFERENCE_TOKENS = 60
-
-/** Estimate what a replacement says beside its preview, for so many stored parts. */
 export const frameTokens = (parts: number): number => FRAME_TOKENS + REFERENCE_TOKENS * parts
 
-/** Choose what to store of a result over the limit: the largest blocks, until the others and the replacement fit. */
+/** Chooses the largest blocks, until the others and the replacement fit. */
 export function chooseBlocks(
   blocks: readonly MeasuredBlock[],
   maxResultTokens: number,

@@ -1,64 +1,64 @@
 import { isBytes, type ContentBlock } from '@spillway/text/internal'
 import { assertChunks, assertContentType } from '../storage/reference.ts'
 
-/** A tool result as an adapter hands it over. */
+/** A tool result to offload. */
 export interface OffloadRequest {
   readonly toolName: string
-  /** The id of the tool call. Equal ids with different content are kept apart. */
+  /** Id of the tool call. Equal ids with different content get different references. */
   readonly toolCallId: string
-  /** The arguments of the call; they help to choose a preview and are never stored. */
+  /** Arguments of the call. They help to choose a preview and are never stored. */
   readonly input?: unknown
   /**
-   * What the user or the model said before the call. Rare words of it raise what holds them in the preview; nothing of it
-   * is printed or stored. The last 4,096 characters count. It must be the same when a conversation is replayed.
+   * Words of the user or the model before the call; the last 4,096 characters count. Previews prefer lines with rare
+   * words of it. It is never stored, and must be the same if a conversation is replayed.
    */
   readonly purpose?: string | undefined
   readonly content: readonly ContentBlock[]
-  /** Whether the tool failed. Errors are offloaded too, with their last lines kept. */
+  /** Whether the tool failed. Previews of errors keep the last lines. */
   readonly isError?: boolean | undefined
-  /** Whether the call was cancelled: such a result stays as it is. */
+  /** Whether the call was canceled. Such a result stays in the context. */
   readonly isCancelled?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** A stream of output as a command line hands it over. */
+/** A stream of tool output to offload. */
 export interface OffloadStreamRequest {
   readonly toolName: string
   readonly toolCallId: string
-  /** The arguments of the call, as of {@link OffloadRequest.input}. */
+  /** Arguments of the call, as in {@link OffloadRequest.input}. */
   readonly input?: unknown
-  /** As of {@link OffloadRequest.purpose}. */
+  /** Words before the call, as in {@link OffloadRequest.purpose}. */
   readonly purpose?: string | undefined
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Defaults to what the first bytes tell. A type that is not text is replaced by `text/plain` if they are text. */
+  /** MIME type. Defaults to detection by the first bytes. A binary type becomes `text/plain` if the bytes are text. */
   readonly contentType?: string | undefined
-  /** Whether it failed; asked once the stream has ended. */
+  /** Return whether the tool failed. Called after the end of the stream. */
   readonly isError?: (() => boolean) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** What was stored of a tool result. */
+/** A stored block of a tool result. */
 export interface OffloadedBlock {
   readonly reference: string
-  /** The block's type, or `text` for many blocks of text or JSON that were joined, and for the text of a document. */
+  /** Type of the block. It is `text` for joined blocks of text or JSON, and for the text of a document. */
   readonly type: ContentBlock['type']
   readonly contentType: string
-  /** Bytes that were stored. */
+  /** Number of stored bytes. */
   readonly size: number
-  /** What the tool calls the block, if it says so. */
+  /** Name of the block, if the tool gives one. */
   readonly name?: string
 }
 
 /**
- * Why a result was left in the context as it was.
+ * Reason for leaving a result in the context.
  *
  * - `within-limit`: it has at most `maxResultTokens`.
- * - `retrieval-result`: it comes from the retrieval tool and would be offloaded in circles.
- * - `cancelled`: the call was cancelled.
- * - `declined`: `shouldOffload` said no.
- * - `not-storable`: what makes it large are links, media by URL or blocks that Spillway does not know.
+ * - `retrieval-result`: it is an answer of the retrieval tool.
+ * - `cancelled`: the call was canceled.
+ * - `declined`: `shouldOffload` returned `false`.
+ * - `not-storable`: its large blocks are links, media by URL, or of an unknown type.
  * - `not-smaller`: the replacement would not have fewer tokens.
- * - `failed`: it could not be stored; `error` says why.
+ * - `failed`: it could not be stored; `error` has the reason.
  */
 export type InlineReason =
   | 'within-limit'
@@ -69,26 +69,25 @@ export type InlineReason =
   | 'not-smaller'
   | 'failed'
 
-/** What became of a tool result. `content` is what belongs into the context, in either case. */
+/** Outcome of offloading a tool result. Put `content` into the context. */
 export type Outcome =
   | {
       readonly status: 'inline'
       readonly reason: InlineReason
-      /** The very blocks that were passed in. */
+      /** The original blocks. */
       readonly content: readonly ContentBlock[]
       readonly tokens: { readonly original: number }
-      /** Set with the reason `failed`. */
+      /** Set if the reason is `failed`. */
       readonly error?: unknown
     }
   | {
       readonly status: 'offloaded'
-      /** The replacement as one text block, then blocks that previewers added, then the blocks that were kept. */
+      /** The replacement as a text block, then blocks that previewers added, then the kept blocks. */
       readonly content: readonly ContentBlock[]
       readonly stored: readonly OffloadedBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
     }
 
-/** Refuse with a `TypeError` what is no tool result, before anything is done with it. */
 export function assertOffloadRequest(request: unknown): asserts request is OffloadRequest {
   const { toolName, toolCallId, content, purpose, signal } = Object(request) as Partial<
     Record<keyof OffloadRequest, unknown>
@@ -98,12 +97,10 @@ export function assertOffloadRequest(request: unknown): asserts request is Offlo
   assertBlocks(content)
 }
 
-/** Refuse with a `TypeError` what are no content blocks. */
 export function assertBlocks(content: readonly unknown[]): asserts content is readonly ContentBlock[] {
   for (const [index, block] of content.entries()) assertBlock(block, `content[${index}]`)
 }
 
-/** Refuse with a `TypeError` what is no stream of output, before anything of it is read. */
 export function assertOffloadStreamRequest(request: unknown): asserts request is OffloadStreamRequest {
   const { toolName, toolCallId, chunks, contentType, isError, purpose, signal } = Object(request) as Partial<
     Record<keyof OffloadStreamRequest, unknown>

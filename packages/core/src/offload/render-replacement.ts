@@ -23,16 +23,12 @@ import { assertBlocks } from './offload-request.ts'
 import { formatReplacement, type ReplacedBlock } from './replacement.ts'
 import { redacted, type AddedBlocks, type StoragePart, type StoredPart } from './store-blocks.ts'
 
-/** A stored part of a result, and what its preview is made from. */
 export interface ReplacementSource extends Omit<ReplacedBlock, 'preview' | 'lines' | 'location' | 'isShown'> {
-  /** Tokens of the whole part: it needs no larger share of the preview budget. */
   readonly tokens: number
-  /** Absent for media that are no text. */
   readonly text?: TextPreview | undefined
   readonly added?: AddedBlocks | undefined
 }
 
-/** Say what stored parts are, and read those that are text. */
 export async function replacementSources(
   stored: readonly StoredPart[],
   { call, previewers, onFallback }: PartReading,
@@ -62,31 +58,22 @@ export async function replacementSources(
   return sources
 }
 
-/** What a replacement is written for. */
 export interface ReplacementRequest {
-  /** Blocks of the result that are offloaded, their tokens, and whether the tool failed. */
   readonly original: { readonly blocks: number; readonly tokens: number; readonly isError: boolean }
-  /** Tokens of the blocks that stay. */
+  /** Tokens of the blocks that stay in the context. */
   readonly kept: number
-  /** What the model knows the retrieval tool by. */
   readonly retrievalToolName: string
-  /** Whether a preview has no more tokens than its kind of content needs as a rule. */
+  /** Whether the kind of content limits the size of its preview. */
   readonly sizesByKind: boolean
   readonly onFallback: OnFallback
 }
 
-/** What stands in the place of a result, beside the blocks that stay. */
 export interface WrittenReplacement {
-  /** The text, then the blocks that previewers added. */
   readonly content: readonly ContentBlock[]
   readonly tokens: number
 }
 
-/**
- * Preview the stored parts of a result within one budget, and write the text that stands in its place.
- *
- * Blocks that previewers made are added as long as the result stays within its limit.
- */
+/** Adds blocks that previewers made, as long as the result stays within its limit. */
 export async function writeReplacement(
   sources: readonly ReplacementSource[],
   request: ReplacementRequest,
@@ -108,14 +95,13 @@ export async function writeReplacement(
   }
 }
 
-/** Blocks that are added, and what they stand for. */
 interface ShownBlocks {
   readonly sources: ReadonlySet<ReplacementSource>
   readonly blocks: readonly ContentBlock[]
   readonly tokens: number
 }
 
-/** Choose the added blocks that fit, each smaller than what it stands for; of others an event says so. */
+/** An added block must be smaller than its original. Others emit an event. */
 function fitAdded(
   sources: readonly ReplacementSource[],
   room: number,
@@ -167,7 +153,6 @@ async function renderText(
   })
 }
 
-/** Write what shows a gap: an argument of the retrieval tool, the guide's call, or what a shell pipes the content into. */
 export function gapCalls({
   includeRetrievalTool,
   guide,
@@ -188,31 +173,24 @@ export function gapCalls({
   return { showLines: (start, end) => `| sed -n '${start},${end}p'` }
 }
 
-/** The references that retrieval is explained with, and whether they are of text: of binary content only if there is no text. */
+/** Explains references of binary content only if there is no text. */
 function guided(sources: readonly ReplacementSource[]): [references: readonly string[], isText: boolean] {
   const texts = sources.filter(({ text }) => text !== undefined)
   return [(texts.length > 0 ? texts : sources).map(({ reference }) => reference), texts.length > 0]
 }
 
-/** A text with headings of Markdown is previewed and kept as such. */
 const HEADING = /^#{1,6} \S/m
 
-/** What media parts are read with. */
 export interface PartReading {
   readonly call: PreviewCall
   readonly options: Pick<ResolvedOptions, 'countTokens' | 'redact'>
-  /** The offloader's own, then those that every offloader has. */
+  /** The offloader's own previewers, then those of core. */
   readonly previewers: readonly Previewer[]
   readonly onFallback: OnFallback
   readonly signal: AbortSignal | undefined
 }
 
-/**
- * Read the media among the parts of a result: documents that are text as their text, others as previewers do.
- *
- * The text of a document that cannot be searched itself, such as a PDF, becomes a part of its own that follows it. What a
- * previewer cannot do costs no more than the description. Rejects where `redact` throws, and once the signal has fired.
- */
+/** The text of a document that cannot be searched, for example a PDF, becomes a part after it. */
 export async function readMediaParts(parts: readonly StoragePart[], reading: PartReading): Promise<StoragePart[]> {
   const read: StoragePart[] = []
   for (const part of parts) {
@@ -223,13 +201,12 @@ export async function readMediaParts(parts: readonly StoragePart[], reading: Par
   return read
 }
 
-/** Read a document that is text, or return `undefined` for what is not. */
 function readDocument(part: StoragePart, data: Uint8Array, reading: PartReading): StoragePart[] | undefined {
   const document = part.type === 'document' ? documentText(data, part.contentType) : undefined
   if (document === undefined) return undefined
   const { contentType } = document
   const text = redactedText(document.text, reading)
-  // What was redacted must not be stored.
+  // Redacted content must not be stored.
   const stored = text === document.text ? data : undefined
   return [{ ...part, contentType, text, tokens: tokensOf(text, reading), data: stored }]
 }
@@ -260,7 +237,7 @@ function addedBlocks({ blocks, previewer }: ReadMedia, onFallback: OnFallback): 
     assertBlocks(blocks)
     return { blocks, previewer }
   } catch (error) {
-    // A previewer may be anybody's code: blocks that are none must not cost the result.
+    // A third-party previewer may return invalid blocks, which must not cost the result.
     if (!(error instanceof TypeError)) throw error
     onFallback(fallbackOf(previewer, error))
     return undefined
@@ -278,12 +255,7 @@ const redactedText = (text: string, { options: { redact = (same) => same } }: Pa
 const tokensOf = (text: string, { options: { countTokens } }: PartReading): number =>
   estimateLargeTokens(text, countTokens)
 
-/**
- * Share a budget among parts: those that need less than an even share get what they need, the others the rest evenly.
- *
- * @param needs - What each part could use at most.
- * @returns What each part gets, in the order of `needs`; at most `budget` in all.
- */
+/** Gives each part what it needs up to an even share, and divides the rest evenly. */
 export function shareBudget(needs: readonly number[], budget: number): number[] {
   const shares: number[] = Array.from(needs, () => 0)
   const smallestFirst = needs.map((need, index) => ({ need, index })).sort((a, b) => a.need - b.need)

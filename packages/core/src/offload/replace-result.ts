@@ -50,25 +50,21 @@ import {
   type StoredPart,
 } from './store-blocks.ts'
 
-/** What replacing a result needs of its offloader. */
 export interface ReplacingOffloader {
   readonly options: AdoptedOptions
   readonly retrievalToolName: string
-  /** As of {@link ReplacementRequest}. */
   readonly sizesByKind: boolean
   readonly onFallback: OnFallback
 }
 
-/** What was stored, and what stands in its place. */
 export interface Replacement {
   readonly stored: readonly OffloadedBlock[]
   readonly content: readonly ContentBlock[]
   readonly tokens: { readonly original: number; readonly replacement: number }
-  /** The name of the previewer, or the type of the media, of the first block. */
   readonly preview: string | undefined
 }
 
-/** Store the largest blocks and write what stands in their place; where that fails, nothing new stays in storage. */
+/** If storing fails, nothing new stays in storage. */
 export async function replaceResult(
   request: OffloadRequest,
   blocks: readonly MeasuredBlock[],
@@ -108,7 +104,6 @@ export async function replaceResult(
   return { stored: describeStored(sources), content, tokens: { original, replacement }, preview: previewOf(sources) }
 }
 
-/** Store a stream while it arrives and write what stands in its place. One that stays inline comes back whole. */
 export async function replaceStream(
   request: OffloadStreamRequest,
   offloader: ReplacingOffloader,
@@ -135,7 +130,6 @@ export async function replaceStream(
   return { stored: describeStored(sources), content: written.content, tokens, preview: previewOf(sources) }
 }
 
-/** What content of a call is read with. */
 function readingOf(
   { toolName, input, purpose, signal }: Pick<OffloadRequest, 'toolName' | 'input' | 'purpose' | 'signal'>,
   { options, onFallback }: ReplacingOffloader,
@@ -161,24 +155,23 @@ const describeStored = (sources: readonly ReplacementSource[]): OffloadedBlock[]
     ...(name !== undefined && { name }),
   }))
 
-/** Beginnings that are held back are looked at when they reach this many bytes for each token of the limit. */
+/** Held bytes for each token of the limit before they are counted. */
 const BYTES_PER_TOKEN = 8
-/** More than this is stored whatever it consists of. */
+/** A longer stream is stored, whatever its content. */
 const MAX_HELD_BYTES = 1 << 20
 const BYTES_PER_BINARY_TOKEN = 2
 
-/** A stream that stays inline, as a block, or was stored, with what its preview needs. */
 type StreamResult =
   | { readonly content: readonly ContentBlock[]; readonly tokens: number; readonly sources?: undefined }
   | {
       readonly sources: readonly ReplacementSource[]
       readonly tokens: number
       readonly isError: boolean
-      /** The whole stream, where it was short enough to be held: what stays if the replacement is not smaller. */
+      /** The whole stream, if it was held. It stays if the replacement is not smaller. */
       readonly content?: readonly ContentBlock[] | undefined
     }
 
-/** Store a stream while it arrives and scan it for its preview; hold back only what may turn out to be small. */
+/** Holds back only the beginning, which may turn out to be everything. */
 async function offloadStream(
   request: OffloadStreamRequest,
   options: AdoptedOptions,
@@ -224,7 +217,7 @@ async function offloadStream(
     return { sources, tokens, isError: request.isError?.() ?? false, content: whole?.content }
   } finally {
     const ended = async (): Promise<unknown> => source.return?.()
-    // A source that hangs would answer only after what it hangs on.
+    // Ending a source that hangs would never settle.
     if (request.signal?.aborted === true) void Promise.allSettled([ended()])
     else await ended()
   }
@@ -237,14 +230,13 @@ const previewing = (contentType: string, { call, previewers, onFallback }: PartR
   onFallback,
 })
 
-/** Decodes, reads and counts chunks of text. */
 class ArrivingBytes {
   readonly #decoder: TextDecoder
   readonly #text: ArrivingText
   readonly #sampler: TokenSampler
 
   constructor(encoding: TextEncoding, previewing: TextPreviewing, options: ResolvedOptions) {
-    // Keeps a byte order mark of UTF-8, as a text that does not arrive in pieces has it too.
+    // Keeps a UTF-8 byte order mark, as text does that does not arrive in pieces.
     this.#decoder = new TextDecoder(encoding, { ignoreBOM: encoding === 'utf-8' })
     this.#text = new ArrivingText(previewing)
     this.#sampler = new TokenSampler(options.countTokens)
@@ -276,7 +268,6 @@ async function nextChunk(
   return next.value
 }
 
-/** Read until the stream ends or is certainly over the limit. */
 async function hold(
   source: AsyncIterator<Uint8Array>,
   options: ResolvedOptions,
@@ -288,7 +279,7 @@ async function hold(
   for (;;) {
     const chunk = await nextChunk(source, signal)
     if (chunk === undefined) return { bytes: concatBytes(parts, size), ended: true }
-    // A source may fill the same buffer again for its next chunk.
+    // A source may reuse its buffer for the next chunk.
     parts.push(copyBytes(chunk))
     size += chunk.byteLength
     if (size <= lookAt) continue
@@ -300,7 +291,6 @@ async function hold(
   }
 }
 
-/** Return a stream that has been held as a block that has all its bytes. */
 function wholeStream(
   bytes: Uint8Array,
   isText: boolean,
@@ -314,7 +304,7 @@ function wholeStream(
   return { content: [{ type: 'document', mediaType, data: bytes }], tokens }
 }
 
-/** Decode bytes as UTF-8, or return `undefined` where encoding the text again would not give the same bytes. */
+/** Returns `undefined` if encoding the text again would give other bytes. */
 function decodeExactly(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -324,10 +314,9 @@ function decodeExactly(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Media up to this size are held until a previewer can read them; of larger ones only the beginning is looked at. */
+/** Larger media are not held for a previewer; only their beginning is read. */
 const MAX_MEDIA_BYTES = 32 * 1_048_576
 
-/** A stream of media that has been stored. */
 interface StoredMedia {
   readonly key: string
   readonly reference: string
@@ -336,14 +325,13 @@ interface StoredMedia {
   readonly tokens: number
 }
 
-/** Reads media that arrive in pieces: where a previewer wants all of the bytes, once they are there. */
 class ArrivingMedia {
   readonly #start: Uint8Array
   readonly #reading: PartReading
   #size = 0
   #held: Uint8Array[] | undefined
 
-  /** @param start - The first bytes, which are pushed too. */
+  /** The bytes of `start` are pushed too. */
   constructor(start: Uint8Array, contentType: string, reading: PartReading) {
     this.#start = start
     this.#reading = reading
@@ -356,11 +344,11 @@ class ArrivingMedia {
   push(chunk: Uint8Array): void {
     this.#size += chunk.byteLength
     if (this.#size > MAX_MEDIA_BYTES) this.#held = undefined
-    // A source may fill the same buffer again for its next chunk.
+    // A source may reuse its buffer for the next chunk.
     this.#held?.push(copyBytes(chunk))
   }
 
-  /** Say what was stored, and store its text beside it; where that fails, an event says so and the media stay. */
+  /** If storing the text fails, an event is emitted and the media stay. */
   async finish(
     { key, reference, contentType, size, tokens }: StoredMedia,
     storage: AdoptedStorage,
@@ -377,7 +365,7 @@ class ArrivingMedia {
       const { toolName } = this.#reading.call
       stored.push(...(await storeParts(storage, texts, toolName, this.#reading.signal, stored)).stored)
     } catch (error) {
-      // The stream itself is stored already, and must not be lost with what was made of it.
+      // The stream is stored already, and must not be lost with its text.
       this.#reading.onFallback(fallbackOf(MEDIA_PREVIEWER, error))
     }
     return replacementSources(stored, this.#reading)

@@ -7,51 +7,43 @@ import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { MeasuredBlock } from './measure-content.ts'
 
-/** Beyond this many blocks of text or JSON, naming each by a reference would fill the context again: they are joined. */
+/** More blocks of text or JSON are joined, because naming each of them would fill the context. */
 const MAX_SEPARATE_TEXTS = 16
 const CONCURRENT_STORES = 8
 
-/** One thing to store: a block, or many of text or JSON as one. */
 export interface StoragePart {
   readonly type: 'text' | 'json' | 'image' | 'audio' | 'video' | 'document'
-  /** Of the text of a document: the key of that. */
+  /** For the text of a document, the key of the document. */
   readonly key: string
   readonly contentType: string
-  /** What is previewed: absent for media that are no text. It is stored unless there are `data`. */
+  /** Absent for media without text. Stored unless `data` is set. */
   readonly text?: string | undefined
   readonly data?: Uint8Array | undefined
   readonly name?: string | undefined
   readonly context?: string | undefined
   readonly joined?: number | undefined
   readonly tokens: number
-  /** What media are, in a few words. */
   readonly description?: string | undefined
-  /** The part that this is the text of. */
+  /** Document that this text was extracted from. */
   readonly textOf?: StoragePart | undefined
-  /** What may stand in the context in its place, beside the replacement. */
   readonly added?: AddedBlocks | undefined
 }
 
-/** What a tool says of a block. */
 type Named = Pick<StoragePart, 'name' | 'context'>
 
-/** Blocks that a previewer made, such as a smaller image. */
 export interface AddedBlocks {
   readonly blocks: readonly ContentBlock[]
   readonly previewer: string
 }
 
-/** A part and where it is. */
 export interface StoredPart {
   readonly part: StoragePart
   readonly reference: string
   readonly size: number
 }
 
-/** The key under which a block of a result is stored. */
 export const partKey = (toolCallId: string, index: number): string => `${toolCallId}_${index}`
 
-/** Say what is stored for the chosen blocks of a result. */
 export function storageParts(
   chosen: readonly MeasuredBlock[],
   toolCallId: string,
@@ -76,7 +68,7 @@ export function storageParts(
   return parts
 }
 
-/** Return the media that nobody could read again once they were stored: too large, without text, and with no other way. */
+/** Returns media that nobody could read again: too large, without text, and with no other way. */
 export function unreachable(
   parts: readonly StoragePart[],
   {
@@ -95,10 +87,9 @@ export function unreachable(
   )
 }
 
-/** Rewrite a text by the option `redact`. */
 export function redacted(text: string, redact: (text: string) => string): string {
   const result: unknown = redact(text)
-  // What an asynchronous function returns would be stored in place of the content.
+  // The promise of an asynchronous function would be stored instead of the content.
   if (typeof result !== 'string') throw new TypeError(`redact must return a string, got ${typeof result}.`)
   return result
 }
@@ -111,7 +102,7 @@ function namesOf(block: ContentBlock, redact: (text: string) => string): Named {
   }
 }
 
-/** Name a text that stands among others, in the way that `head` names files. */
+/** Names joined texts as `head` names files. */
 export function joinedText(text: string, name = ''): string {
   const shown = safeName(name)
   return shown === '' ? text : `==> ${shown} <==\n${text}`
@@ -124,22 +115,13 @@ function storagePart(block: ContentBlock, key: string, text: string | undefined)
   return { type: 'text', key, contentType: textContentType(declared), text }
 }
 
-/** What is stored is UTF-8 and can be searched, whatever the tool declares. */
+/** Stored text is UTF-8 and can be searched, whatever type the tool declares. */
 function textContentType(declared: string | undefined): string {
   if (declared === undefined || !isContentType(declared) || !isTextContentType(declared)) return 'text/plain'
   return declared.replace(/\s*;\s*charset="?(?!utf-?8\b)[^;]*/i, '')
 }
 
-/**
- * Store all parts or none: where one fails, remove those that this call created and reject with the failure.
- *
- * The text of a document is stored after it, as it names its reference.
- *
- * What an earlier call stored, or another has used since, stays. The signal ends the wait also for a storage that does not
- * listen to it; what such a storage has stored in the end is removed then.
- *
- * @param documents - Documents that are stored already, whose texts are among the parts.
- */
+/** Stores all parts or none. A failure or an abort removes parts that this call created and nobody has used since. */
 export async function storeParts(
   storage: AdoptedStorage,
   parts: readonly StoragePart[],
@@ -178,7 +160,7 @@ export async function storeParts(
     )
     const failed = results.find((result) => result.status === 'rejected')
     if (failed !== undefined) {
-      // After an abort some may still be on their way.
+      // After an abort some stores may still be running.
       void Promise.allSettled(stores)
         .then(undo)
         .catch((error: unknown) => warn('Removing what was stored failed.', error))
@@ -189,7 +171,7 @@ export async function storeParts(
   return { stored: parts.map((part) => stored.get(part)!), undo }
 }
 
-/** Divide parts into groups that are stored at once, texts of documents in groups after those of the documents. */
+/** Texts of documents come after their documents, whose references they name. */
 function* batches(parts: readonly StoragePart[]): Generator<readonly StoragePart[]> {
   const texts = parts.filter(({ textOf }) => textOf !== undefined)
   for (const group of [parts.filter(({ textOf }) => textOf === undefined), texts])
@@ -197,7 +179,6 @@ function* batches(parts: readonly StoragePart[]): Generator<readonly StoragePart
       yield group.slice(start, start + CONCURRENT_STORES)
 }
 
-/** Take back what was stored, and reject with the reason for that. */
 export async function undoAndThrow(undo: () => Promise<void>, reason: unknown): Promise<never> {
   await undo().catch((cleanUpError: unknown) => {
     throw new AggregateError([reason, cleanUpError], 'Offloading failed, and so did removing what had been stored.')
@@ -205,14 +186,12 @@ export async function undoAndThrow(undo: () => Promise<void>, reason: unknown): 
   throw reason
 }
 
-/** Parts that were stored, and how to take that back. */
 interface StoredParts {
   readonly stored: readonly StoredPart[]
-  /** Remove what this call created and nobody has used since. */
   undo(): Promise<void>
 }
 
 const MAX_TOOL_NAME_LENGTH = 200
 
-/** Return what is kept beside offloaded content: the tool to run again once it is gone, never its arguments. */
+/** Names the tool to run again after an eviction, but never its arguments. */
 export const toolMetadata = (toolName: string): Metadata => ({ tool: toolName.slice(0, MAX_TOOL_NAME_LENGTH) })
