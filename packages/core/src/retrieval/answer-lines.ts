@@ -33,19 +33,14 @@ import {
   type AnswerLimit,
 } from './show-hits.ts'
 
-/** All lines. */
 const EVERY_LINE: LineRange = { start: 1, end: Number.MAX_SAFE_INTEGER }
-
-/** What is said where there are no lines at all. */
 const EMPTY_NOTE = '[The content is empty: 0 lines]'
 
-/** Answer a call for a span of lines. */
 export async function answerRange(reference: string, range: LineRange, context: RetrievalContext): Promise<string> {
   const reading = { readsPart: true }
   return await answerContent(reference, context, reading, (source, limited) => writeRange(source, range, limited))
 }
 
-/** Answer a call for the first lines, or the last, or for those that come next in a growing content. */
 export async function answerHead(request: HeadRequest, context: RetrievalContext): Promise<string> {
   const { reference, lines, after, fromEnd, waitSeconds } = request
   const waitUntil = performance.now() + waitSeconds * 1_000
@@ -69,7 +64,6 @@ export async function answerHead(request: HeadRequest, context: RetrievalContext
   }
 }
 
-/** Write the beginning of text that is too large to be returned as a whole. */
 async function writeBeginning(source: ContentSource, context: RetrievalContext): Promise<string> {
   const finds = isJsonSource(source)
     ? 'a json_path selects values of it, a pattern finds lines'
@@ -78,7 +72,6 @@ async function writeBeginning(source: ContentSource, context: RetrievalContext):
   return await writeRange(source, EVERY_LINE, context, size)
 }
 
-/** Answer a call for a span of bytes. */
 export async function answerBytes({ reference, range }: BytesRequest, context: RetrievalContext): Promise<string> {
   return await answerContent(reference, context, {}, async (source, limited) => {
     assertText(source)
@@ -109,11 +102,11 @@ async function writeRange(
     if (lines === 0) return EMPTY_NOTE
     throw lineBeyondEnd(range, lines)
   }
-  // A byte order mark alone.
+  // Only a byte order mark.
   if (source.size === 3 && (await source.read(0, 3))[0] === 0xef) return EMPTY_NOTE
   const { start, end } = found.range
   const continueAt = (line: number): string => context.formatCall({ reference, line_range: { start: line, end } })
-  // An answer shows lines on one side of what is missing.
+  // An answer shows lines on one side of the omitted part.
   const isSplit = omitted !== undefined && found.start < omitted.offset && found.end > omitted.offset
   const span = isSplit ? { start: found.start, end: omitted.offset } : found
   const frame = {
@@ -129,7 +122,6 @@ async function writeRange(
 
 const isIn = ({ afterLine, lines }: OmittedPart, line: number): boolean => line > afterLine && line <= afterLine + lines
 
-/** Say how to read on within a line. */
 function noteBytes(
   { reference }: ContentSource,
   { start, end }: ByteSpan,
@@ -144,25 +136,22 @@ function isJsonSource({ contentType }: ContentSource): boolean {
   return contentTypeEssence(contentType) === 'application/json'
 }
 
-/** Text with more bytes per token than this does not fit, whatever it is: it is not even read. */
+/** Text with more bytes for each token cannot fit and is not read. */
 const BYTES_PER_TOKEN = 64
-
-/** Text above this size is never returned as a whole, also where there is no limit: a string has its own. */
+/** Larger text is never returned whole, because strings have a maximum length. */
 const MAX_WHOLE_BYTES = 64 * 1_048_576
 
-/** A native block, and the text of it that counts against the limit; media have none. */
 export interface FullAnswer {
   readonly block: ContentBlock
   readonly text: string
 }
 
-/** Answer a bare reference: the content in its native form where it fits, else its beginning. */
 export async function answerFull(reference: string, context: RetrievalContext): Promise<FullAnswer> {
   return await withContent(context.storage, reference, { ...context, readsPart: true }, async (source) => {
     const mediaKind = mediaKindOf(source.contentType)
     if (mediaKind !== undefined) return await readMedia(source, mediaKind, context)
     if (source.size === 0) return textAnswer(cutToFit(EMPTY_NOTE, context))
-    // What is not complete is text with a note below.
+    // Incomplete content is shown as text, with a note below.
     if (source.state === undefined && source.size <= Math.min(MAX_WHOLE_BYTES, context.maxTokens * BYTES_PER_TOKEN)) {
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source.whole())
       if (fits(text, context)) return isJson(source.contentType) ? jsonAnswer(text) : textAnswer(visibleLines(text))
@@ -197,7 +186,6 @@ function isJson(contentType: string): boolean {
   return contentTypeEssence(contentType) === 'application/json'
 }
 
-/** Show text without what controls a terminal, with its line ends as they are. */
 function visibleLines(text: string): string {
   return text.split('\r\n').map(visibleText).join('\r\n')
 }
@@ -206,50 +194,37 @@ function textAnswer(text: string): FullAnswer {
   return { block: { type: 'text', text }, text }
 }
 
-/** JSON as a value, or as text if a value would have other digits than what is stored. */
+/** Returns text if parsing would change the digits of a number. */
 function jsonAnswer(text: string): FullAnswer {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
     const isExact = rewriteInexactNumbers(text, () => '') === text
     return isExact ? { block: { type: 'json', value }, text } : textAnswer(visibleLines(text))
   } catch (error) {
-    // Stored under the type of JSON without being any.
+    // Declared as JSON, but invalid.
     if (error instanceof SyntaxError) return textAnswer(visibleLines(text))
     throw error
   }
 }
 
-/** Bytes of the byte order mark, which is not part of the text. */
 const MARK_BYTES = 3
-/** Bytes around a place that tell where a character begins. */
 const AROUND_BYTES = 3
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 
-/** The last character that an answer shows, or the place between it and the next. */
 interface TextEnd {
-  /** The line of the last character shown, from 1. */
   readonly line: number
-  /** The byte of the content after it. */
   readonly byte: number
-  /** Whether a line or the content ends there. */
   readonly isLineEnd: boolean
 }
 
-/** What the answer says around text. */
 interface TextFrame {
   readonly header: (firstLine: number, end: TextEnd) => string
-  /** Say how to go on; only called if the text is not shown to its end. */
   readonly more: (end: TextEnd) => string
-  /** Said if the text is shown to its end. */
   readonly after?: string | undefined
 }
 
-/**
- * Write the text of a span of bytes from its start, as much of it as fits: whole lines behind their numbers. A line is cut
- * only if the lines before it fill less than half of the answer, so that answers which follow one another show everything,
- * in about as many answers as its size asks for.
- */
+/** Cuts a line only if the lines before it fill less than half of the answer, so that pages show everything. */
 async function writeText(source: ContentSource, span: ByteSpan, frame: TextFrame, limit: AnswerLimit): Promise<string> {
   const page = await readPage(source, span, unitsFor(limit))
   const { text, bytes, start, isLast, firstLine, isLineStart } = page
@@ -280,16 +255,14 @@ async function writeText(source: ContentSource, span: ByteSpan, frame: TextFrame
 
 interface TextPage {
   readonly text: string
-  /** The bytes that `text` was decoded from, and where they begin in the content. */
   readonly bytes: Uint8Array
   readonly start: number
   readonly firstLine: number
   readonly isLineStart: boolean
-  /** Whether `text` comes to the end of the span. */
   readonly isLast: boolean
 }
 
-/** Read the beginning of a span, at most `most` bytes. A character belongs to the span in which it begins. */
+/** A character belongs to the span in which it begins. */
 async function readPage(source: ContentSource, span: ByteSpan, most: number): Promise<TextPage> {
   const offset = Math.max(0, span.start - AROUND_BYTES)
   const length = Math.min(span.end + AROUND_BYTES, span.start + most) - offset
@@ -310,7 +283,7 @@ async function readPage(source: ContentSource, span: ByteSpan, most: number): Pr
   }
 }
 
-/** Where the last whole character ends; a CR is left to the LF that may follow it. */
+/** A trailing CR is left to the LF that may follow. */
 function wholeEnd(bytes: Uint8Array): number {
   const end = characterStart(bytes, bytes.length - AROUND_BYTES - 1)
   return bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end
@@ -321,10 +294,9 @@ function withoutBegunEscape(text: string): string {
   return last > 0 && escapeEnd(text, last, text.length) === text.length ? text.slice(0, last) : text
 }
 
-/** Choose where to cut a text, near `units` and after its first character. */
 function pageEnd(text: string, units: number, isLast: boolean): number {
   if (isLast && units >= text.length) return text.length
-  // A line end takes no room.
+  // Line ends take no room.
   const lineEnd = text.lastIndexOf('\n', units + 1) + 1
   if (lineEnd > units / 2) return lineEnd
   const cut = cutAtGrapheme(text, units).length || (text.codePointAt(0)! > 0xffff ? 2 : 1)

@@ -24,13 +24,11 @@ import {
   type ShownLine,
 } from './show-hits.ts'
 
-/** UTF-16 units that the line of a hit takes in an answer, at least: its mark, its number and the bar. */
+/** Mark, number and bar of a hit's line, in UTF-16 units. */
 const LEAST_UNITS_OF_A_HIT = 5
-
-/** Hits kept where they are only counted: up to so many, the last is among them. */
+/** Up to so many hits are kept for a count, so that the last is among them. */
 const MAX_COUNTED_HITS = 2_000
 
-/** Answer a search in one content. */
 export async function answerPattern(
   request: PatternRequest & { readonly reference: string },
   context: RetrievalContext,
@@ -55,7 +53,6 @@ export async function answerPattern(
   })
 }
 
-/** Wait until a growing content has more matches than the call passes over, or ends, or the time is over. */
 async function waitForHits(
   { reference, range, after, waitSeconds }: PatternRequest & { readonly reference: string },
   pattern: SearchPattern,
@@ -79,46 +76,34 @@ async function waitForHits(
   }
 }
 
-/** One hit more than is shown, to know where the next is. */
+/** Keeps one more hit than is shown, to say how to continue. */
 function selectionOf({ range, after, fromEnd, countOnly }: PatternRequest, context: RetrievalContext): HitSelection {
   if (countOnly) return { range, skip: 0, limit: MAX_COUNTED_HITS, fromEnd: false }
   const most = Math.ceil(unitsFor(context) / LEAST_UNITS_OF_A_HIT)
   return { range, skip: after, limit: most + 1, fromEnd }
 }
 
-/** Where nothing was found before a search was stopped, less than this part of the content is no answer. */
+/** A search stopped earlier without a hit is no answer. */
 const LEAST_PART = 0.1
 
-/** Which hits are asked for. */
 interface HitSelection {
   readonly range: LineRange | undefined
   readonly skip: number
-  /** Hits kept, at most. */
   readonly limit: number
   readonly fromEnd: boolean
 }
 
-/** What a search of one content found. */
 export interface FoundHits extends SearchResult {
-  /** What was searched, in bytes. */
   readonly span: ByteSpan
-  /** The span of lines searched, clipped to the content; absent where that is everything. */
   readonly range: LineRange | undefined
-  /** Lines searched, if the search came to the end. */
   readonly searched: number
-  /** The last line of what was to be searched. */
   readonly lastLine: number
-  /** The part of it that was searched, from 0 to 1. */
+  /** Part of the lines that was searched, from 0 to 1. */
   readonly part: number
   readonly milliseconds: number
 }
 
-/**
- * Search one content, or a span of its lines.
- *
- * Rejects with `not-text`, with `invalid-range` where the span begins beyond the end, and with a {@link PatternError}:
- * `timeout` where the time was spent near the beginning, with nothing found.
- */
+/** Rejects with `timeout` if the time was spent near the beginning, with nothing found. */
 export async function findHits(
   source: ContentSource,
   patterns: readonly SearchPattern[],
@@ -147,19 +132,16 @@ export async function findHits(
   }
 }
 
-/** A search of one content that has found something. */
 interface Found {
   readonly request: PatternRequest
   readonly source: ContentSource
   readonly found: FoundHits
-  /** What is said below the header. */
   readonly notes: readonly string[]
 }
 
-/** UTF-16 units of a token, more than most text has: no more is read at first. */
+/** More UTF-16 units than a token usually has. Further text is read only if needed. */
 const USUAL_UNITS_PER_TOKEN = 5
 
-/** Write what was found in one content: the hits that were asked for, as many as fit, and how to see the others. */
 async function writeFound(search: Found, context: RetrievalContext): Promise<string> {
   const { request, source, found } = search
   const { fromEnd } = request
@@ -175,7 +157,7 @@ async function writeFound(search: Found, context: RetrievalContext): Promise<str
     header: (shown: number) => [`[${stop}${countsOf(search, shown)}]`, ...search.notes].join('\n'),
     more: (shown: readonly ShownLine[]) => {
       if (found.total - request.after <= shown.length) return rest
-      // What was passed over at the end of a search that was stopped is not the end of the content.
+      // The search was stopped, so it does not know the last hits.
       if (fromEnd && rest !== undefined) return rest
       return noteMore(search, shown.at(-1)?.number, shown.length, lines[shown.length], context)
     },
@@ -183,7 +165,6 @@ async function writeFound(search: Found, context: RetrievalContext): Promise<str
   return writeSearch(views, frame, context)
 }
 
-/** Read the lines of hits, as many as may fit. */
 async function viewsOf(
   { request: { contextLines, fromEnd }, source, found }: Found,
   hits: readonly Hit[],
@@ -197,13 +178,12 @@ async function viewsOf(
     limit: Math.min(most, context.maxTokens * USUAL_UNITS_PER_TOKEN),
   })
   const isAll = views.filter(isHit).length === hits.length
-  // Where the tokens of the text are long, more of it fits.
+  // If tokens are long, more text fits.
   return isAll || !fits(views.map(({ text }) => text).join('\n'), context)
     ? views
     : await showHits(source, hits, { ...options, limit: most })
 }
 
-/** Say how to search what a stopped search has not come to. */
 async function noteRest({ request, source, found }: Found, context: RetrievalContext): Promise<string[]> {
   if (found.stopped === undefined) return []
   const start = Math.min(await lineOfByte(source, found.searchedTo), found.lastLine)
@@ -220,10 +200,7 @@ function countsOf({ request, found }: Found, shown: number): string {
     : describeMatches(found.total, pattern, found.range, found.lines)
 }
 
-/**
- * Write the call that goes on after the last hit shown: at the line of the next one, or, where that is the same long line,
- * by the number of hits to pass over.
- */
+/** Continues at the line of the next hit, or in a long line after the hits shown. */
 function noteMore(
   { request, found }: Found,
   lastLine: number | undefined,
@@ -242,27 +219,24 @@ function noteMore(
 
 const MAX_PATTERN_LENGTH = 50
 
-/** Which hits an answer shows. */
 interface ShownHits {
   readonly after: number
-  /** How many of them. */
   readonly shown: number
   readonly fromEnd: boolean
 }
 
-/** Write `/pattern/` for a header: on one line and of bounded length. */
 function showPattern(pattern: string): string {
   return `/${abridge(pattern, MAX_PATTERN_LENGTH)}/`
 }
 
-/** Write `2 matches for /admin/ in lines 10-20`. */
+/** For example `2 matches for /admin/ in lines 10-20`. */
 export function describeMatches(total: number, pattern: string, range?: LineRange, lines: number = total): string {
-  // Progress that overwrites itself is one line with many matches, and so is text on a single line.
+  // Progress that overwrites itself, and text without line ends, have many matches on one line.
   const inFewer = lines < total ? ` in ${formatCount(lines)} ${lines === 1 ? 'line' : 'lines'}` : ''
   return `${countMatches(total)}${inFewer} for ${showPattern(pattern)}${inLines(range)}`
 }
 
-/** Write which of the matches are shown: `Last 3 of 120 matches for /ERROR/`. */
+/** For example `Last 3 of 120 matches for /ERROR/`. */
 function describeSelection(
   total: number,
   pattern: string,
@@ -279,7 +253,6 @@ function describeSelection(
   return `${numbers} of ${formatCount(total)}${what}`
 }
 
-/** Say why a pattern is not a valid expression. */
 export function describeProblem({ problem }: SearchPattern): string[] {
   if (problem === undefined) return []
   const where = problem.position === undefined ? '' : ` at character ${formatCount(problem.position + 1)}`
@@ -287,7 +260,6 @@ export function describeProblem({ problem }: SearchPattern): string[] {
   return [`[The pattern is not a valid regular expression (${reason}${where}), so it was searched as literal text.]`]
 }
 
-/** Write `1 match` or `2 matches`. */
 export function countMatches(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'match' : 'matches'}`
 }
@@ -296,7 +268,7 @@ function inLines(range: LineRange | undefined): string {
   return range === undefined ? '' : ` in lines ${range.start}-${range.end}`
 }
 
-/** Say how far a search came whose time was spent, as what its counts begin with; nothing for one that came to the end. */
+/** Empty if the search came to the end. */
 async function describeStop(source: ContentSource, found: FoundHits): Promise<string> {
   if (found.stopped === undefined) return ''
   const line = formatCount(await lineOfByte(source, found.searchedTo))
@@ -309,11 +281,10 @@ function duration(milliseconds: number): string {
   return milliseconds < 950 ? `${Math.ceil(milliseconds / 100) * 100} ms` : `${Math.round(milliseconds / 1_000)} s`
 }
 
-/** Lines at the end that are searched for the last match, and how much more each time that there is none. */
+/** Lines at the end that are searched for the last match, and the growth if there is none. */
 const FIRST_TAIL_LINES = 1_000
 const TAIL_GROWTH = 32
 
-/** Write how many matches there are, and the lines of the first and the last. */
 async function describeCount(
   source: ContentSource,
   pattern: SearchPattern,
@@ -335,7 +306,6 @@ async function describeCount(
   return `${counts}; the first is in line ${firstLine}, the last in line ${lastLine}`
 }
 
-/** Find the last of many hits from the end; `undefined` where that takes too long. */
 async function findLast(
   source: ContentSource,
   patterns: readonly SearchPattern[],
@@ -352,21 +322,19 @@ async function findLast(
   }
 }
 
-/** The count itself is there. */
+/** The count itself is known. */
 function passOverTimeout(error: unknown): undefined {
   if (error instanceof PatternError && error.code === 'timeout') return undefined
   throw error
 }
 
-/** The part of the time of a call that looking for a hint may take. */
+/** Part of a call's time for finding a hint. */
 const HINT_PART = 1 / 8
-
-/** Up to so many bytes are searched for a hint whole; of more, the beginning: a small part of what was searched already. */
+/** Of larger content, only the beginning is searched for a hint. */
 const WHOLE_BYTES = 1_048_576
 const LEAST_BYTES = 262_144
 const SEARCHED_PART = 1 / 64
 
-/** Where a pattern found nothing, look for what was meant, and say how to find it: at most one line. */
 async function hintVariant(
   request: PatternRequest,
   pattern: SearchPattern,
@@ -414,7 +382,7 @@ async function count(
   const part = Math.max(LEAST_BYTES, bytes * SEARCHED_PART)
   const start = request.range?.start ?? 1
   const range = bytes <= WHOLE_BYTES ? request.range : { start, end: (await lineOfByte(source, span.start + part)) - 1 }
-  // All that would be looked at is one long line.
+  // Everything to search is one long line.
   if (range !== undefined && range.end < range.start) return undefined
   const deadlineMs = context.deadlineMs * HINT_PART
   const patterns = variants.map(({ pattern }) => pattern)
@@ -422,31 +390,24 @@ async function count(
     const selection = { range, skip: 0, limit: 0, fromEnd: false }
     return await findHits(source, patterns, selection, { ...context, deadlineMs })
   } catch (error) {
-    // A variant may take longer than the pattern, or be more than an engine can do: then there is no hint.
+    // There is no hint if a variant is too slow or not supported.
     if (error instanceof PatternError) return undefined
     throw error
   }
 }
 
-/** Another way to write a pattern that found nothing. */
 interface PatternVariant {
-  /** What is different, to stand before what it finds. */
   readonly label: string
   readonly pattern: string
   readonly ignoreCase: boolean
 }
 
-/** How a pattern was searched. */
 interface PatternReading {
   readonly ignoreCase: boolean
-  /** Whether it was searched as it stands, being no valid expression. */
   readonly isLiteral: boolean
 }
 
-/**
- * List what a pattern may have been meant to be, the likeliest first: in another case, with quotes as they stand in JSON
- * within JSON, with one backslash where there are two, without anchors, as literal text.
- */
+/** Likeliest first: another case, quotes escaped for JSON, one backslash for two, no anchors, literal text. */
 function patternVariants(pattern: string, { ignoreCase, isLiteral }: PatternReading): PatternVariant[] {
   const written = (label: string, variant: string): PatternVariant[] =>
     variant === pattern || variant === '' ? [] : [{ label, pattern: variant, ignoreCase }]

@@ -27,25 +27,17 @@ import {
   type ShownLine,
 } from './show-hits.ts'
 
-/** What the size of an entry adds to the time of a call, as it does to that of a search of it alone. */
 const MS_PER_BYTE = 20 / 1_000_000
-
-/** All in all, a call takes at most so many times the time that a search may spend on matching. */
+/** A call takes at most this many times the deadline of one search. */
 const MAX_DEADLINES = 5
-
-/** Less than this part of the time is none. */
+/** Less time than this part counts as none. */
 const LEAST_PART = 0.02
-
-/** Entries whose hits fill what is kept for one answer. */
+/** Number of entries whose hits fill one answer. */
 const SHARES = 8
-
-/** Hits of one entry that are kept, at most. */
 const MAX_HITS = 1_000
-
-/** UTF-16 units of hits that each entry may have, however many there are. */
+/** UTF-16 units of hits that each entry may have in any case. */
 const LEAST_SHARE = 600
 
-/** Answer a search in everything that the scope holds. */
 export async function answerScope(request: PatternRequest, context: RetrievalContext): Promise<string> {
   if (!canList(context)) throw referenceRequired('pattern')
   if (request.after > 0) {
@@ -74,12 +66,11 @@ export async function answerScope(request: PatternRequest, context: RetrievalCon
   )
 }
 
-/** Searches one entry after the other, within the time and the room of one call. */
 class ScopeSearch {
   readonly groups: ScopeGroup[] = []
-  /** Entries that are binary, whatever they are declared to be. */
+  /** Binary entries, whatever type they declare. */
   binary = 0
-  /** Entries in which the time was spent with nothing found. */
+  /** Entries that timed out with nothing found. */
   slow: { readonly entries: number; readonly error: PatternError } | undefined
   readonly #request: PatternRequest
   readonly #pattern: SearchPattern
@@ -94,22 +85,20 @@ class ScopeSearch {
     this.#pattern = pattern
     this.#context = context
     const units = unitsFor(context)
-    // Each entry gets a share, so that the newest does not take the place of all others.
+    // Each entry gets a share, so that the newest does not displace all others.
     this.#share = context.maxTokens === Infinity ? units : units / SHARES
     this.#room = units
     this.#left = context.deadlineMs
     this.#end = performance.now() + MAX_DEADLINES * context.deadlineMs
   }
 
-  /** Whether the time of the call is spent. */
   get isOver(): boolean {
     return this.#left < this.#context.deadlineMs * LEAST_PART || performance.now() > this.#end
   }
 
-  /** Search an entry; one that has gone since it was listed has nothing to be found in. */
   async add(info: StoredInfo): Promise<void> {
     const begin = performance.now()
-    // Half of the time that is left, so that one entry does not take that of all others.
+    // Half of the remaining time, so that one entry leaves some for others.
     const deadlineMs = this.#left / 2
     const context = { ...this.#context, deadlineMs }
     try {
@@ -121,7 +110,7 @@ class ScopeSearch {
       this.slow = { entries: (this.slow?.entries ?? 0) + 1, error }
     } finally {
       const spent = performance.now() - begin - info.size * MS_PER_BYTE
-      // Starting a worker, and waiting for one, is no matching.
+      // Starting a worker, and waiting for one, is not matching.
       this.#left -= Math.min(deadlineMs, Math.max(0, spent))
     }
   }
@@ -144,37 +133,25 @@ class ScopeSearch {
   }
 }
 
-/** UTF-16 units shown of a line. */
 const LINE_LENGTH = 500
 
-/** An entry in which something was found. */
 interface ScopeGroup {
   readonly info: StoredInfo
   readonly found: Pick<FoundHits, 'total' | 'stopped' | 'part'>
-  /** Hits with their context: as many as may be shown. */
   readonly views: readonly ShownLine[]
 }
 
-/** What a search of a scope found. */
 interface ScopeFindings {
-  /** Newest first. */
   readonly groups: readonly ScopeGroup[]
-  /** Entries searched. */
   readonly searched: number
-  /** Text entries that were not, being older than those that one call searches, or than those it had time for. */
+  /** Text entries left out because of their age or the time limit. */
   readonly unsearched: number
-  /** Entries that took too long, with nothing found in them. */
   readonly slow: number
-  /** Entries that cannot be searched. */
   readonly binary: number
-  /** Whether the time of the call was spent. */
   readonly isOver: boolean
 }
 
-/**
- * Write what was found in a scope, by reference: all of it, or as many lines of each as fit, or one line of as many as fit
- * and of the others their counts, or as many counts as fit.
- */
+/** Shows all hits, else some lines of each entry, else one line or the count of each. */
 function writeScope(
   found: ScopeFindings,
   request: PatternRequest,
@@ -224,7 +201,6 @@ function notSearched({ unsearched, slow, binary, isOver }: ScopeFindings): strin
   return [`[${reason}Not searched: ${list.join(', ')}]`]
 }
 
-/** Lines needed so that every group that has views shows a hit. */
 function leastLines(groups: readonly ScopeGroup[], { fromEnd }: PatternRequest): number {
   return Math.max(0, ...groups.map(({ views }) => (fromEnd ? views.toReversed() : views).findIndex(isHit) + 1))
 }
@@ -255,19 +231,18 @@ const UNITS = [
   ['min', 60_000],
 ] as const
 
-/** Write how an entry is headed where several are shown, without the end: `== call_1_0_… (read_log, text/plain, 20 bytes, 3 min ago)`. */
+/** For example `== call_1_0_… (read_log, text/plain, 20 bytes, 3 min ago)`. */
 export function entryHeading(info: StoredInfo, now: number = Date.now()): string {
   return `== ${oneLine(info.reference)} (${describeEntry(info, now)})`
 }
 
-/** Say what an entry is: its tool and its age where they are known, its type and its size. */
 function describeEntry({ contentType, size, storedAt, metadata }: StoredInfo, now: number = Date.now()): string {
   const tool = (metadata as StoredInfo['metadata'] | undefined)?.['tool']
   const facts = [abridge(contentType, 40), `${formatCount(size)} bytes`, ...ageOf(now - storedAt)]
   return (typeof tool === 'string' && tool !== '' ? [abridge(tool, 40), ...facts] : facts).join(', ')
 }
 
-/** From a minute on. */
+/** Shown from one minute on. */
 function ageOf(milliseconds: number): string[] {
   const unit = UNITS.find(([, length]) => milliseconds >= length)
   return unit === undefined ? [] : [`${formatCount(Math.floor(milliseconds / unit[1]))} ${unit[0]} ago`]

@@ -1,8 +1,6 @@
-/** UTF-16 units of a name that are compared, and names that are. */
 const LONGEST_COMPARED = 64
 const MOST_COMPARED = 2_000
 
-/** Return up to `most` of the names that are written most like `name`, the closest first. */
 export function closestNames(name: string, names: readonly string[], most: number): string[] {
   const wanted = plain(name)
   const near = Math.floor(wanted.length / 2)
@@ -15,7 +13,7 @@ export function closestNames(name: string, names: readonly string[], most: numbe
     .map(({ other }) => other)
 }
 
-/** What is left of a name without its case and what stands between its words. */
+/** Ignores case and separators between words. */
 function plain(name: string): string {
   return name
     .slice(0, LONGEST_COMPARED)
@@ -23,17 +21,14 @@ function plain(name: string): string {
     .replace(/[\s_.-]+/g, '')
 }
 
-/** How far one name is from another: a part of it is one step away. */
+/** A part of a name has distance 1. */
 function distanceOf(one: string, two: string): number {
   if (one === two) return 0
   if (one.length >= 2 && two.length >= 2 && (one.includes(two) || two.includes(one))) return 1
   return editDistance(one, two)
 }
 
-/**
- * Count the letters to insert, remove, replace or swap with the next to make one word of another: in the time of one length
- * times the other.
- */
+/** Restricted Damerau-Levenshtein distance, in time proportional to the product of both lengths. */
 export function editDistance(a: string, b: string): number {
   let beforePrevious: readonly number[] = []
   let previous: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -6,11 +6,7 @@ import type { StoredInfo } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalContext } from './retrieval-tool.ts'
 import { abridge, cutToFit, quote } from './show-hits.ts'
 
-/**
- * Open content for a call of the model, use it as what its bytes are, and close it however that goes.
- *
- * Rejects with a `StorageError`, or with `unavailable` for anything else that the storage throws.
- */
+/** Rejects with a `StorageError`, or with `unavailable` for any other error of the storage. */
 export async function withContent<Result>(
   storage: AdoptedStorage,
   reference: string,
@@ -20,7 +16,6 @@ export async function withContent<Result>(
   return await withTextSource(storage, reference, { ...options, call: guard }, use)
 }
 
-/** Answer from one content. Below the answer stands how the content ended, if it is not complete. */
 export async function answerContent(
   reference: string,
   context: RetrievalContext,
@@ -32,7 +27,7 @@ export async function answerContent(
   )
 }
 
-/** Write an answer, and below it how its content ended, if that is not complete. */
+/** Adds a note if the content is not complete. */
 export async function writeWithState(
   source: ContentSource,
   context: RetrievalContext,
@@ -45,18 +40,14 @@ export async function writeWithState(
   return `${cutToFit(await write(source, limited), limited)}\n${note}`
 }
 
-/** Milliseconds between two looks at a content that others write. */
 const POLL_MS = 250
 
-/** Wait until a content that others write is looked at again. Rejects with `aborted`. */
 export async function pollPause(signal: AbortSignal | undefined): Promise<void> {
   await orAborted(new Promise((resolve) => setTimeout(resolve, POLL_MS)), signal)
 }
 
-/** Seconds that a suggested call waits for more. */
 const SUGGESTED_WAIT_SECONDS = 20
 
-/** Say how a content ended, or that it still grows, and how to get what comes next; empty for a complete one. */
 async function describeState(source: ContentSource, context: RetrievalContext): Promise<string> {
   const { state, omitted, reference } = source
   const notes: string[] = []
@@ -74,13 +65,12 @@ async function describeState(source: ContentSource, context: RetrievalContext): 
   return notes.join('\n')
 }
 
-/** Count the lines of a content that have ended; the last one of a growing content may go on. */
+/** The last line of growing content may go on. */
 export async function endedLines(source: ContentSource): Promise<number> {
   const { lines, endsWithLineFeed, size } = await source.lineIndex()
   return size === 0 || endsWithLineFeed ? lines : lines - 1
 }
 
-/** Run a call of a storage. What it throws beside `StorageError` is taken for an outage. */
 async function guard<Result>(reference: string | undefined, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
@@ -92,7 +82,6 @@ async function guard<Result>(reference: string | undefined, run: () => Promise<R
   }
 }
 
-/** Throw `not-text` for content that cannot be searched or read by lines. */
 export function assertText({ contentType, reference }: Pick<ContentSource, 'contentType' | 'reference'>): void {
   if (isTextContentType(contentType)) return
   throw new RetrievalError(
@@ -103,32 +92,23 @@ export function assertText({ contentType, reference }: Pick<ContentSource, 'cont
   )
 }
 
-/** One call looks into at most this many entries, the newest first. */
 export const MAX_SEARCHED_ENTRIES = 1_000
 
-/** One call reads at most this many bytes, unless a single entry has more. */
+/** Unless a single entry has more. */
 export const MAX_SEARCHED_BYTES = 1_073_741_824
 
-/** The newest entries of a scope. */
 interface ScopeEntries {
-  /** Newest first. */
   readonly newest: readonly StoredInfo[]
-  /** How many there are in all, of those asked for. */
   readonly total: number
-  /** How many there are beside those asked for: binary ones, where only text was. */
   readonly others: number
 }
 
-/** Tell whether what a storage lists may be shown: never without a scope, nothing enumerates then. */
+/** Never without a scope, so that nothing can be enumerated. */
 export function canList(context: RetrievalContext): boolean {
   return context.scoped && context.storage.can.list
 }
 
-/**
- * List the newest `count` entries of exactly this scope; only those that may be text if `textOnly`.
- *
- * @param onEntry - Called with every entry, also with those that are not returned.
- */
+/** Lists exactly this scope. `onEntry` also gets entries that are not returned. */
 export async function listNewest(
   context: RetrievalContext,
   count: number,
@@ -154,7 +134,6 @@ export async function listNewest(
   return { newest: takeNewest(kept, count), total, others }
 }
 
-/** Return what `run` does, or `undefined` where the entry it is about has gone since it was listed. */
 export async function unlessGone<Result>(run: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await run()

@@ -7,7 +7,6 @@ import { RetrievalError, type RetrievalCall } from './retrieval-tool.ts'
 import { quote } from './show-hits.ts'
 import type { SqlRequest } from './sql/answer-sql.ts'
 
-/** A search, in one content or in all of a scope. */
 export interface PatternRequest {
   readonly mode: 'pattern'
   readonly reference: string | undefined
@@ -16,36 +15,31 @@ export interface PatternRequest {
   readonly contextLines: number
   readonly ignoreCase: boolean
   readonly countOnly: boolean
-  /** Matches to pass over: from the end where `fromEnd` is set. */
+  /** Matches to skip, from the end if `fromEnd` is set. */
   readonly after: number
   readonly fromEnd: boolean
-  /** Seconds to wait for a match that is not there yet. */
   readonly waitSeconds: number
 }
 
-/** A call for the first lines, or the last. */
 export interface HeadRequest {
   readonly mode: 'head'
   readonly reference: string
   readonly lines: number
-  /** Lines to pass over: from the end where `fromEnd` is set. */
+  /** Lines to skip, from the end if `fromEnd` is set. */
   readonly after: number
   readonly fromEnd: boolean
-  /** Seconds to wait for lines that are not there yet. */
   readonly waitSeconds: number
 }
 
-/** A span of bytes, 1-based, both ends inclusive. */
+/** 1-based, both ends inclusive. */
 type ByteRange = NonNullable<RetrievalCall['byte_range']>
 
-/** A call for a span of bytes. */
 export interface BytesRequest {
   readonly mode: 'bytes'
   readonly reference: string
   readonly range: ByteRange
 }
 
-/** A checked call of the retrieval tool. */
 export type RetrievalRequest =
   | PatternRequest
   | JsonPathRequest
@@ -56,29 +50,25 @@ export type RetrievalRequest =
   | { readonly mode: 'range'; readonly reference: string; readonly range: LineRange }
   | { readonly mode: 'full'; readonly reference: string }
 
-/** Lines of context unless the call says otherwise. */
 const DEFAULT_CONTEXT_LINES = 5
 const MAX_CONTEXT_LINES = 100
-/** Lines that the end of a content is, unless the call says otherwise. */
 const DEFAULT_TAIL_LINES = 50
 const MAX_PATTERN_LENGTH = 1_000
 const MAX_WAIT_SECONDS = 30
-/** UTF-16 units of a query or a path. */
 const MAX_TEXT_LENGTH = 2_000
-/** UTF-16 units of a statement. */
 const MAX_SQL_LENGTH = 10_000
 
 type Parameter = keyof RetrievalCall
 
-/** What a call can select by; one call takes one of these ways. */
+/** A call takes one of these ways. */
 const WAYS: readonly Parameter[] = ['pattern', 'sql', 'json_path', 'query', 'byte_range']
 
-/** Check what a model wrote. `null` and an empty string count as absent. Throws a {@link RetrievalError}. */
+/** `null` and an empty string count as absent. Throws a {@link RetrievalError}. */
 export function parseRetrievalInput(input: unknown): RetrievalRequest {
   const call = readParameters(input)
   assertRange('line_range', call)
   assertRange('byte_range', call)
-  // A path selects the rows of a table.
+  // A path may select the rows of a table.
   const [way, other] = WAYS.filter(
     (name) => call[name] !== undefined && (name !== 'json_path' || call.sql === undefined),
   )
@@ -96,7 +86,6 @@ export function parseRetrievalInput(input: unknown): RetrievalRequest {
   return linesRequest(call)
 }
 
-/** Say that a call needs a reference, for the sake of `parameter` where it is about one. */
 export function referenceRequired(parameter?: keyof RetrievalCall): RetrievalError {
   const reason = parameter === undefined ? 'A reference is required' : `${parameter} needs a reference`
   return invalidInput(`${reason}: one of those listed under [Stored references:] in an offloaded result.`)
@@ -199,24 +188,21 @@ function assertLength(name: Parameter, text: string | undefined): void {
 
 const waitSeconds = ({ wait_seconds: seconds = 0 }: RetrievalCall): number => Math.min(seconds, MAX_WAIT_SECONDS)
 
-/** Refuse parameters that `way` does nothing with, where leaving them out unsaid would answer another question. */
+/** Ignoring these parameters would answer another question. */
 function refuse(call: RetrievalCall, way: Parameter, names: readonly Parameter[]): void {
   const useless = names.filter((name) => call[name] !== undefined && call[name] !== false)
   if (useless.length === 0) return
   throw invalidInput(`${useless.join(' and ')} cannot be used with ${way}. Without:`, without(call, useless))
 }
 
-/** The call as it was made, but for some parameters. */
 function without(call: RetrievalCall, names: readonly Parameter[]): RetrievalCall {
   return Object.fromEntries(Object.entries(call).filter(([name]) => !names.includes(name as Parameter)))
 }
 
-/** Tables of one statement, at most. */
 const MAX_REFERENCES = 5
-
 const EXAMPLE: RetrievalCall = { reference: 'call_1_0_…', pattern: 'error|failed', line_range: { start: 1, end: 200 } }
 
-/** How each parameter is read. `null`, empty text and empty lists are what a model writes for absent. */
+/** A model writes `null`, empty text and empty lists for absent parameters. */
 const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => RetrievalCall[Name] } = {
   reference: (value) => readText('reference', value),
   pattern: (value) => readText('pattern', value),
@@ -235,15 +221,9 @@ const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => R
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
-
 const NAMES = Object.keys(READERS)
 
-/**
- * Read the parameters of a call, forgiving what is plainly meant: numbers and flags as text, lines as `10-20` or
- * `[10, 20]`, JSON in a text.
- *
- * Throws `invalid-input` for everything else.
- */
+/** Accepts clear intentions: numbers and flags as text, lines as `10-20` or `[10, 20]`, JSON in a text. */
 function readParameters(input: unknown): RetrievalCall {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw invalidInput(`The input must be an object, got ${describe(input)}.`)
@@ -256,7 +236,7 @@ function readParameters(input: unknown): RetrievalCall {
   return Object.fromEntries(NAMES.map((name) => [name, READERS[name as keyof RetrievalCall](values[name])]))
 }
 
-/** Say what is wrong with a call; unless there is a better one, an example follows. */
+/** An example follows unless `call` is given. */
 export function invalidInput(message: string, call?: RetrievalCall): RetrievalError {
   if (call !== undefined) return new RetrievalError('invalid-input', message, { call })
   return new RetrievalError('invalid-input', `${message} A right call:`, { call: EXAMPLE })
@@ -279,7 +259,6 @@ function readTexts(name: string, value: unknown, most: number): readonly string[
   return texts.length === 0 ? undefined : texts
 }
 
-/** A list that a model has written as text. */
 function listInText(text: string): readonly unknown[] | undefined {
   const value = /^\s*\[\s*"/.test(text) ? parseJsonText(text) : undefined
   return Array.isArray(value) ? value : undefined
@@ -335,7 +314,7 @@ function describe(value: unknown): string {
   return typeof value === 'object' ? 'an object' : typeof value
 }
 
-/** Write a search as the call that makes it, without the lines and matches that it was limited to. */
+/** Leaves out the lines and matches that the search was limited to. */
 export function callOf(request: PatternRequest): RetrievalCall {
   const { reference, pattern, contextLines, ignoreCase, countOnly } = request
   return {
@@ -347,7 +326,6 @@ export function callOf(request: PatternRequest): RetrievalCall {
   }
 }
 
-/** Say that a span of lines begins beyond the end of the content. */
 export function lineBeyondEnd(range: LineRange, total: number): RetrievalError {
   const lines = `${formatCount(total)} ${total === 1 ? 'line' : 'lines'}`
   return new RetrievalError(
@@ -357,7 +335,6 @@ export function lineBeyondEnd(range: LineRange, total: number): RetrievalError {
   )
 }
 
-/** Say that a span of lines begins in what was not kept of the content. */
 export function lineOmitted({ start }: LineRange, { afterLine, lines }: OmittedPart): RetrievalError {
   const next = afterLine + lines + 1
   return new RetrievalError(
@@ -367,7 +344,6 @@ export function lineOmitted({ start }: LineRange, { afterLine, lines }: OmittedP
   )
 }
 
-/** Say that a span of bytes begins beyond the end of the content. */
 export function byteBeyondEnd({ start }: ByteRange, size: number): RetrievalError {
   return new RetrievalError(
     'invalid-range',

@@ -12,46 +12,46 @@ const DEFAULT_BLOCK_BYTES = 1_048_576
 
 /** Options of {@link createRetrievalTool}. */
 export interface RetrievalToolOptions {
-  /** Where offloaded content is; a scope's view of it where there are scopes. */
+  /** Storage of offloaded content: a scope if it has scopes. */
   readonly storage: Storage
-  /** Whether `storage` is the view of one scope. Without a scope, nothing is listed and a search needs a reference. */
+  /** Whether `storage` is a scope. Without a scope, nothing is listed and a search needs a reference. */
   readonly scoped: boolean
-  /** Tokens of one text answer, at most; `Infinity` for no limit. */
+  /** Tokens of one text answer, at most. `Infinity` for no limit. */
   readonly maxRetrievalTokens: number
   readonly countTokens: CountTokens
-  /** Bytes of an image, sound, video or document that is returned whole, at most. Defaults to 5 MiB. */
+  /** Bytes of media that are returned whole, at most. Defaults to 5 MiB. */
   readonly maxMediaBytes?: number | undefined
-  /** Milliseconds that the pattern of one call may spend on matching, apart from 20 ms per million characters. Defaults to 2,000. */
+  /** Milliseconds that the pattern of one call may take, plus 20 ms for each million characters. Defaults to 2,000. */
   readonly deadlineMs?: number | undefined
-  /** Bytes read from storage at a time. Defaults to 1 MiB. */
+  /** Bytes of one read from storage. Defaults to 1 MiB. */
   readonly blockBytes?: number | undefined
   /** Write the calls that answers suggest. Defaults to the tool's name and the input as JSON. */
   readonly formatCall?: ((call: RetrievalCall) => string) | undefined
-  /** Called after every call, answered or failed. */
+  /** Called after every call, also a failed one. */
   readonly onRetrieve?: ((event: RetrievalEvent) => void) | undefined
-  /** Records every answer. A `ContextOffloader` does that itself. */
+  /** Journal of all answers. A `ContextOffloader` records them itself. */
   readonly journal?: EventJournal | undefined
 }
 
-/** What the retrieval tool answers. A failure is an answer too: its text says what to do next. */
+/** Answer of the retrieval tool. The text of a failure says what to do next. */
 export type RetrievalResult =
   | { readonly isError: false; readonly content: readonly ContentBlock[] }
   | { readonly isError: true; readonly content: readonly ContentBlock[]; readonly code: RetrievalErrorCode }
 
-/** The tool that gives an agent what was offloaded, free of any framework. */
+/** The retrieval tool, independent of frameworks. */
 export interface RetrievalTool {
   readonly name: typeof RETRIEVAL_TOOL_NAME
   readonly description: string
-  /** The input as a JSON Schema. */
+  /** JSON Schema of the input. */
   readonly inputSchema: RetrievalInputSchema
-  /** Answer a call. Whatever the model wrote, and whatever storage does, it resolves. */
+  /** Answer a call. Always resolves, also if the input is invalid or the storage fails. */
   execute(input: unknown, options?: { readonly signal?: AbortSignal | undefined }): Promise<RetrievalResult>
 }
 
 /**
- * Make the tool `retrieve_offloaded_content`, by which an agent searches and reads what was offloaded.
+ * Create the tool `retrieve_offloaded_content`, which searches and reads offloaded content.
  *
- * Throws a `TypeError` that names the option where one is not usable.
+ * @throws TypeError if an option is invalid; its message names the option.
  *
  * @example
  * ```ts
@@ -77,7 +77,7 @@ export function createRetrievalTool(options: RetrievalToolOptions): RetrievalToo
     description: retrievalDescription(searchesScope),
     inputSchema: retrievalInputSchema({ searchesScope, waits: settings.storage.can.openEntry }),
     async execute(input, { signal } = {}) {
-      // Search and what else only an answer needs is loaded with the first call.
+      // Loads search with the first call.
       const { retrieve } = await import('./retrieve.ts')
       const { result, event } = await retrieve(input, { ...settings, signal })
       recordRetrievalEvent(options, event)
@@ -115,7 +115,7 @@ function positive(name: string, value: number): number {
   throw new TypeError(`${name} must be a positive number, got ${value}.`)
 }
 
-/** A JSON Schema as tool definitions have it. */
+/** JSON Schema of a tool definition. */
 export interface RetrievalInputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -123,17 +123,14 @@ export interface RetrievalInputSchema {
   readonly additionalProperties: false
 }
 
-/** What the input of a retrieval tool depends on. */
 interface SchemaOptions {
   /** Whether a reference may be left out. */
   readonly searchesScope: boolean
-  /** Whether the storage has entries that can be read while they are written. */
+  /** Whether entries can be read while they are written. */
   readonly waits: boolean
-  /** Whether SQLite can run. */
   readonly runsSql?: boolean
 }
 
-/** Describe the input of the retrieval tool as a JSON Schema. */
 export function retrievalInputSchema({
   searchesScope,
   waits,
@@ -200,7 +197,6 @@ const RANGE = {
 const SQL_DESCRIPTION =
   'One SELECT (SQLite) over a stored table t: CSV, aligned or Markdown table, JSON objects (those json_path selects).'
 
-/** Describe the retrieval tool to the model. */
 export function retrievalDescription(searchesScope: boolean, runsSql: boolean = locateSqlite() !== undefined): string {
   const scope = searchesScope ? ' Without a reference, pattern or query searches everything stored.' : ''
   return (
@@ -217,55 +213,51 @@ export interface RetrievalCall {
   readonly reference?: string | undefined
   readonly pattern?: string | undefined
   readonly line_range?: { readonly start: number; readonly end: number } | undefined
-  /** Bytes of text, 1-based and both inclusive, to read a part of a long line. */
+  /** Bytes of text, for a part of a long line: 1-based, both ends inclusive. */
   readonly byte_range?: { readonly start: number; readonly end: number } | undefined
   readonly context_lines?: number | undefined
   readonly ignore_case?: boolean | undefined
   readonly json_path?: string | undefined
   /** Words to rank passages by. */
   readonly query?: string | undefined
-  /** One statement of SQLite that reads a table. */
+  /** One SQLite statement that reads a table. */
   readonly sql?: string | undefined
   /** Tables for `sql`, instead of `reference`: the first is `t1`, the second `t2`. */
   readonly references?: readonly string[] | undefined
   readonly count_only?: boolean | undefined
-  /** Matches, results, passages, rows or lines to pass over: those that earlier answers showed. */
+  /** Matches, results, passages, rows or lines to skip. */
   readonly after?: number | undefined
   /** Seconds to wait, at most 30, for lines or matches after `after` in content that is still written. */
   readonly wait_seconds?: number | undefined
-  /** Take the last matches instead of the first. */
+  /** Return the last matches instead of the first. */
   readonly from_end?: boolean | undefined
 }
 
-/** A pattern longer than this is not written out again. */
 const MAX_PATTERN_LENGTH = 200
 
-/** Write a call as the model can make it: the name of the tool and its input as JSON. */
 export function formatRetrievalCall(call: RetrievalCall, toolName: string = RETRIEVAL_TOOL_NAME): string {
   const long = call.pattern !== undefined && call.pattern.length > MAX_PATTERN_LENGTH
   const pattern = long ? '<the same pattern>' : call.pattern
   return `${toolName} ${JSON.stringify({ ...call, pattern })}`
 }
 
-/** The name under which the model knows the retrieval tool. */
+/** Name of the retrieval tool. */
 export const RETRIEVAL_TOOL_NAME = 'retrieve_offloaded_content'
 
 /**
- * Why a call of the retrieval tool failed. The codes are API: they do not change within a major version.
- *
- * Beside those of storage:
+ * Code of a retrieval failure, beside those of storage. Codes do not change within a major version.
  *
  * - `invalid-input`: a parameter is missing, unknown or of the wrong type.
  * - `invalid-range`: `line_range` or `byte_range` ends before it starts, or starts beyond the end of the content.
- * - `pattern-timeout`: the pattern took longer than it may.
- * - `pattern-refused`: the pattern is too long, or more than the regular expression engine can do.
+ * - `pattern-timeout`: the pattern took too long.
+ * - `pattern-refused`: the pattern is too long, or not supported by the regular expression engine.
  * - `not-text`: the content is binary and cannot be searched or read by lines.
- * - `not-a-table`: rows were asked for, and the content has none.
+ * - `not-a-table`: the content has no rows.
  * - `unknown-column`: a statement names a column that the table does not have.
- * - `invalid-sql`: SQLite does not take the statement.
- * - `sql-timeout`: the statement took longer than it may.
- * - `invalid-json-path`: `json_path` is no JSONPath (RFC 9535).
- * - `not-json`: something was selected by `json_path`, and the content is no JSON.
+ * - `invalid-sql`: SQLite refuses the statement.
+ * - `sql-timeout`: the statement took too long.
+ * - `invalid-json-path`: `json_path` is not a JSONPath (RFC 9535).
+ * - `not-json`: `json_path` was given, and the content is not JSON.
  */
 export type RetrievalErrorCode =
   | StorageErrorCode
@@ -281,13 +273,12 @@ export type RetrievalErrorCode =
   | 'invalid-sql'
   | 'sql-timeout'
 
-/** What a {@link RetrievalError} carries beside its code and message. */
 interface RetrievalErrorDetails extends ErrorOptions {
-  /** The call to make instead; the message leads up to it. */
+  /** The call to make instead, placed after the message. */
   readonly call?: RetrievalCall | undefined
 }
 
-/** A failure of a retrieval that the model is told of; its message says what to do next. */
+/** The message tells the model what to do next. */
 export class RetrievalError extends Error {
   override readonly name = 'RetrievalError'
   readonly code: RetrievalErrorCode
@@ -300,34 +291,31 @@ export class RetrievalError extends Error {
   }
 }
 
-/** What every retrieval works with. */
 export interface RetrievalContext extends AnswerLimit {
   readonly storage: AdoptedStorage
-  /** Whether `storage` is a view of one scope, so that what it lists may be shown. */
   readonly scoped: boolean
   readonly maxMediaBytes: number
   readonly deadlineMs: number
-  /** Write a call that the answer suggests. */
   readonly formatCall: (call: RetrievalCall) => string
   readonly blockBytes: number
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * What a call of the retrieval tool asked for.
+ * Kind of a call of the retrieval tool.
  *
- * - `pattern`: a search, in the whole content or a span of lines.
- * - `scope-pattern`: a search in everything that the scope holds.
- * - `count`: the number of matches of a search, in one content or in everything.
- * - `json-path`: values of JSON, by a path.
+ * - `pattern`: a search in one content or a range of its lines.
+ * - `scope-pattern`: a search in the whole scope.
+ * - `count`: the number of matches of a search.
+ * - `json-path`: JSON values selected by a path.
  * - `query`: passages ranked by words.
- * - `scope-query`: passages ranked by words, of everything that the scope holds.
- * - `sql`: rows that a statement returns.
- * - `range`: a span of lines.
- * - `bytes`: a span of bytes, in a long line.
- * - `head`: the first lines, or the last.
- * - `full`: the content in its native form, or its first lines where that is over the limit.
- * - `invalid`: nothing that could be understood.
+ * - `scope-query`: passages of the whole scope ranked by words.
+ * - `sql`: rows returned by a statement.
+ * - `range`: a range of lines.
+ * - `bytes`: a range of bytes in a long line.
+ * - `head`: the first or the last lines.
+ * - `full`: the native content, or its first lines if it is over the limit.
+ * - `invalid`: an invalid call.
  */
 export type RetrievalMode =
   | 'pattern'
@@ -343,15 +331,15 @@ export type RetrievalMode =
   | 'full'
   | 'invalid'
 
-/** One call of the retrieval tool, once it is answered. Nothing in it is content. */
+/** An answered call of the retrieval tool, without content. */
 export interface RetrievalEvent {
   readonly type: 'retrieval'
   readonly mode: RetrievalMode
-  /** As the model wrote it; absent where it did not name one. */
+  /** Reference as the model wrote it. Absent if the call named none. */
   readonly reference?: string | undefined
-  /** Tokens of the answer; 0 for media, whose cost depends on the model. */
+  /** Tokens of the answer. 0 for media, whose cost depends on the model. */
   readonly tokens: number
   readonly isError: boolean
-  /** Why it failed; absent where it did not. */
+  /** Code of the failure. Absent if the call succeeded. */
   readonly code?: RetrievalErrorCode | undefined
 }

@@ -19,7 +19,6 @@ import {
 } from './retrieval-tool.ts'
 import { abridge, cutToFit, quote } from './show-hits.ts'
 
-/** Answer a call of the retrieval tool: with what was asked for, or with what to do next. */
 export async function retrieve(
   input: unknown,
   context: RetrievalContext,
@@ -63,7 +62,7 @@ async function answerText(
   request: Exclude<RetrievalRequest, { mode: 'full' }>,
   context: RetrievalContext,
 ): Promise<string> {
-  // What only one way of asking needs is loaded with it.
+  // Loads the code of each mode with its first call.
   switch (request.mode) {
     case 'range':
       return await answerRange(request.reference, request.range, context)
@@ -86,7 +85,7 @@ async function answerText(
   }
 }
 
-/** Turn what storage, the pattern or the input is to blame for into an answer; rethrow the rest. */
+/** Rethrows errors of neither the storage, the pattern nor the input. */
 async function explain(
   error: unknown,
   request: RetrievalRequest | undefined,
@@ -121,12 +120,10 @@ async function explain(
   throw error
 }
 
-/** References that are suggested in place of an unknown one. */
 const MAX_SUGGESTIONS = 10
-/** The newest references that an unknown one is compared with, and how many of them are named as the closest. */
+/** Newest references compared with an unknown one, and number of closest ones named. */
 const MAX_COMPARED = 300
 const MAX_CLOSEST = 3
-/** UTF-16 units of a reference that is worth comparing. */
 const MIN_COMPARED_LENGTH = 3
 const MAX_COMPARED_LENGTH = 128
 
@@ -136,11 +133,7 @@ const REASONS: Readonly<Record<EvictionReason, string>> = {
   quota: 'to make room for newer content',
 }
 
-/**
- * Say what a failure of storage means for the model, and what to do next.
- *
- * The message of the error itself is not passed on: it may name hosts and paths.
- */
+/** Leaves out the message of the error, which may name hosts and paths. */
 async function explainStorageError(
   error: StorageError,
   reference: string | undefined,
@@ -181,13 +174,12 @@ async function suggest(asked: string | undefined, context: RetrievalContext): Pr
     const near = closest.length === 0 ? '' : `Written most like it: ${closest.join(', ')}. `
     return `${near}${which}: ${list.join(', ')}`
   } catch (error) {
-    // The answer is about another failure already; without the list it still says what to do.
+    // The answer is about another failure, and is useful without the list.
     if (StorageError.isInstance(error) || error instanceof RetrievalError) return again
     throw error
   }
 }
 
-/** Find what a reference was meant to be: one that is written like it, or whose key is. */
 function closestTo(asked: string | undefined, entries: readonly StoredInfo[]): readonly StoredInfo[] {
   if (asked === undefined || asked.length < MIN_COMPARED_LENGTH || asked.length > MAX_COMPARED_LENGTH) return []
   const names = new Set(entries.flatMap(({ key, reference }) => [key, reference]))
@@ -215,7 +207,6 @@ function runAgain(eviction: Eviction | undefined): string {
   return `Run ${which} again to get a fresh result.`
 }
 
-/** Write the call that does with the text of a document what was asked of the document. */
 function callInText(request: RetrievalRequest | undefined, reference: string): RetrievalCall {
   switch (request?.mode) {
     case 'pattern':
@@ -231,7 +222,6 @@ function callInText(request: RetrievalRequest | undefined, reference: string): R
   }
 }
 
-/** Return the reference of the text that is stored beside a document, such as a PDF; `undefined` where none is known. */
 async function textBeside(reference: string, context: RetrievalContext): Promise<string | undefined> {
   if (!canList(context)) return undefined
   let text: StoredInfo | undefined
@@ -242,7 +232,7 @@ async function textBeside(reference: string, context: RetrievalContext): Promise
   try {
     await listNewest(context, 0, true, onEntry)
   } catch (error) {
-    // The answer is about the document; without the text beside it, it still says what to do.
+    // The answer is about the document, and is useful without its text.
     if (StorageError.isInstance(error) || error instanceof RetrievalError) return undefined
     throw error
   }

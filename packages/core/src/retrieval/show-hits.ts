@@ -24,23 +24,19 @@ import {
   type ViewOptions,
 } from '../search/view-hits.ts'
 
-/** UTF-16 units kept of a line, around its match: the more hits there are, the fewer. */
+/** UTF-16 units kept of a line, around its match: fewer if there are more hits. */
 const MOST_KEPT = 4_000
 const LEAST_KEPT = 500
 
-/** How hits are shown. */
 interface HitViewOptions {
   readonly contextLines: number
-  /** UTF-16 units in all. */
   readonly limit: number
-  /** Lines that context may be taken from; absent for all. */
   readonly range: LineRange | undefined
-  /** Show the last of the hits, where not all are within the limit, instead of the first. */
+  /** If not all hits fit, show the last instead of the first. */
   readonly fromEnd: boolean
   readonly signal: AbortSignal | undefined
 }
 
-/** Read the lines of hits and those around them, with the places of hits in JSON and on pages. */
 export async function showHits(
   source: ContentSource,
   hits: readonly Hit[],
@@ -50,14 +46,13 @@ export async function showHits(
   const keep = Math.max(LEAST_KEPT, Math.min(MOST_KEPT, Math.floor(limit / Math.max(1, hits.length))))
   const reading = { contextLines, keep, limit }
   const read = await view(source, hits, reading, options.fromEnd)
-  // Long lines around the first hit may take all the room: then it is shown without them.
+  // Long lines around the first hit may take all the room. The hit is then shown without them.
   const seen = read.some(isHit) ? read : await view(source, hits, { ...reading, contextLines: 0 }, options.fromEnd)
   const views = seen.filter(({ number }) => range === undefined || (number >= range.start && number <= range.end))
   const places = await placesOf(source, views.filter(isHit), options.signal)
   return views.map((view) => ({ ...view, place: places.get(view) }))
 }
 
-/** Return the number of the line that a hit is in. */
 export async function lineOfHit(source: ContentSource, hit: Hit): Promise<number> {
   const { views } = await viewHits(source, [hit], { contextLines: 0, keep: 1, limit: 1 })
   return views[0]!.number
@@ -72,7 +67,6 @@ async function view(
   return fromEnd ? await viewLast(source, hits, reading) : (await viewHits(source, hits, reading)).views
 }
 
-/** View as many of the last hits as are within the limit, or up to half as many. */
 async function viewLast(
   source: ContentSource,
   hits: readonly Hit[],
@@ -87,24 +81,16 @@ async function viewLast(
   }
 }
 
-/** Bytes looked at to tell what a content is. */
 const SNIFFED_BYTES = 256
-
-/** Hits whose places are looked for, at most: more are rarely shown. */
 const MAX_PLACES = 100
-
-/** A path is found by reading from the start: beyond so many bytes, none is looked for. */
+/** A path is found by reading from the start, so larger content gets none. */
 const MAX_WALKED_BYTES = 128 * 1_048_576
-
-/** The line before each page of a document's text. */
 const PAGE_LINE = /^--- page (\d+) of \d+ ---$/
-
 const MAX_PAGES = 10_000
 
-/** What lies at a byte that a hit begins with. */
 type Places = ReadonlyMap<LineView, string>
 
-/** Say where hits lie: in long lines of JSON their paths, in the text of a document with pages their pages. */
+/** Long lines of JSON get paths, and documents with pages get page numbers. */
 async function placesOf(
   source: ContentSource,
   hits: readonly LineView[],
@@ -142,22 +128,17 @@ async function pagesOf(
   return places
 }
 
-/** UTF-16 units shown of a line, tried in this order until everything found fits. */
+/** UTF-16 units shown of a line, tried until everything fits. */
 const LINE_LENGTHS = [4_000, 2_000, 1_000, 500]
-/** Where not everything fits, and where not even one hit does. */
+/** Tried if not everything fits, and then if not even one hit does. */
 const CUT_LINE_LENGTHS = [500, 200, 100, 40]
 
-/** What the answer says around the lines found, for the hits that it shows. */
 interface SearchFrame {
-  /** Write what comes first. */
   readonly header: (shown: number) => string
-  /** Say how to see the hits that are not shown; `undefined` where there are none. */
   readonly more: (shown: readonly ShownLine[]) => string | undefined
-  /** Keep the last hits, where not all fit, instead of the first. */
   readonly fromEnd: boolean
 }
 
-/** Write what was found, as much of it as fits, and how to see the rest. */
 export function writeSearch(views: readonly ShownLine[], frame: SearchFrame, limit: AnswerLimit): string {
   const hitsOnly = views.filter(isHit)
   const take = frame.fromEnd ? lastWindows : wholeWindows
@@ -171,7 +152,7 @@ export function writeSearch(views: readonly ShownLine[], frame: SearchFrame, lim
   }
   const longest = Math.max(0, ...views.map(({ text }) => text.length))
   for (const [index, length] of LINE_LENGTHS.entries()) {
-    // The text is that of the length before.
+    // The text is the same as for the previous length.
     if (index > 0 && longest <= length) break
     const text = write(views, views.length, length)
     if (fits(text, limit)) return text
@@ -189,19 +170,17 @@ export function writeSearch(views: readonly ShownLine[], frame: SearchFrame, lim
   return cutToFit(frame.header(0), limit)
 }
 
-/** Tell whether a line matches, or is there as context. */
 export function isHit(view: ShownLine): boolean {
   return view.match !== undefined
 }
 
-/** The first `count` lines, without those that are only context of a hit that is not among them. */
+/** Leaves out context of hits that are not shown. */
 export function wholeWindows(views: readonly ShownLine[], count: number): readonly ShownLine[] {
   let end = views.slice(0, count).findLastIndex(isHit) + 1
   while (end > 0 && end < count && views[end]!.number === views[end - 1]!.number + 1) end++
   return views.slice(0, end)
 }
 
-/** The last `count` lines, without those that are only context of a hit that is not among them. */
 export function lastWindows(views: readonly ShownLine[], count: number): readonly ShownLine[] {
   const least = views.length - count
   let start = views.findIndex((view, index) => index >= least && isHit(view))
@@ -210,12 +189,11 @@ export function lastWindows(views: readonly ShownLine[], count: number): readonl
   return views.slice(start)
 }
 
-/** A line, and where its match lies in other terms than lines: a path in JSON, a page. */
 export interface ShownLine extends LineView {
   readonly place?: string | undefined
 }
 
-/** A line, or the part of it that is written; `start` and `end` are bytes of the content. */
+/** `start` and `end` are bytes of the content. */
 interface Part {
   readonly view: ShownLine
   readonly start: number
@@ -223,15 +201,7 @@ interface Part {
   end: number
 }
 
-/**
- * Write lines with their numbers, hits marked with `>`, and `---` where lines between are left out. A part of a long line
- * comes with its bytes and those of the line.
- *
- * Everything that comes from the content stands behind a number and a bar. A hit that is seen already, in what is shown
- * of the same long line, gets no line of its own, and one that follows it closely is written on with it.
- *
- * @param maxLength - UTF-16 units shown for each hit, around it; of other lines from their start.
- */
+/** Marks hits with `>`, gaps with `---`. All content follows a number and a bar. `maxLength` is in UTF-16 units. */
 export function renderLines(views: readonly ShownLine[], maxLength: number): string[] {
   const width = String(views.at(-1)?.number ?? 0).length
   const lines: string[] = []
@@ -260,7 +230,6 @@ function partsOf(views: readonly ShownLine[], maxLength: number): Part[] {
   return parts
 }
 
-/** Choose what is shown of a line, not before the byte `from`. */
 function partOf(view: ShownLine, maxLength: number, from: number): Part {
   const { text, match, start: base, bytes, line } = view
   if (view.isShown === true) {
@@ -286,12 +255,11 @@ function renderPart({ view, text, start, end }: Part): string {
   return where === '' ? shown : `${shown}  [${where}]`
 }
 
-/** Write a span of bytes as `byte_range` takes it. */
 export function spanOf(start: number, end: number): string {
   return `${formatCount(start + 1)}-${formatCount(end)}`
 }
 
-/** Take `text` from `start` to `end`, or a little less or more so that no grapheme and no escape sequence is cut. */
+/** Never cuts a grapheme or an escape sequence. */
 function cutBothEnds(text: string, start: number, end: number): { readonly shown: string; readonly start: number } {
   const from = escapeAround(text, start)?.end ?? start
   const fromStart = cutAtGrapheme(text, text.length - from, true)
@@ -300,52 +268,43 @@ function cutBothEnds(text: string, start: number, end: number): { readonly shown
   return shown === '' ? { shown: text.slice(start, end).toWellFormed(), start } : { shown, start: wholeStart }
 }
 
-/** What ends a line somewhere, beside the control characters that do. */
 const LINE_ENDINGS = /[\n\u2028\u2029]/g
 
-/** Show a stored line so that it stays on one line, whatever it contains: see {@link visibleText}. */
 export function oneLine(text: string): string {
   return visibleText(text).replace(LINE_ENDINGS, '␤')
 }
 
-/** Quote what a model or a storage has written: on one line, without control characters, cut at `maxLength` units. */
+/** Quotes untrusted text on one line, without control characters. */
 export function quote(text: string, maxLength = 80): string {
   return JSON.stringify(abridge(text, maxLength))
 }
 
-/** Take the beginning of an untrusted text, with each run of control characters and spaces made one space. */
+/** Turns each run of control characters and spaces into one space. */
 export function abridge(text: string, maxLength: number): string {
   const clean = text.slice(0, maxLength * 4).replace(/[\p{C}\p{Z}]+/gu, ' ')
   return clean.length > maxLength || text.length > maxLength * 4 ? `${clean.slice(0, maxLength - 1)}…` : clean
 }
 
-/** How many tokens an answer may have. */
 export interface AnswerLimit {
   /** `Infinity` for no limit. */
   readonly maxTokens: number
   readonly countTokens: CountTokens
 }
 
-/** UTF-16 units that may have to be looked at to fill an answer: few tokens are longer than this on the average. */
+/** More UTF-16 units than most tokens have. */
 const UNITS_PER_TOKEN = 12
-
-/** More than this is never kept for one answer, also where there is no limit: a string has its own. */
+/** Limit of one answer in any case, because strings have a maximum length. */
 const MAX_UNITS = 64 * 1_048_576
 
-/** UTF-16 units to keep for an answer, so that what does not fit is found without keeping all of it. */
 export function unitsFor(limit: AnswerLimit): number {
   return Math.min(MAX_UNITS, Math.max(2_000, limit.maxTokens * UNITS_PER_TOKEN))
 }
 
-/** Tell whether a text is within the limit. */
 export function fits(text: string, limit: AnswerLimit): boolean {
   return !longerThan(text, limit.maxTokens, limit.countTokens)
 }
 
-/**
- * Find a large `count`, from 0 to `most`, whose text is within the limit, and return that text, or `undefined` where
- * not even the text of `least` is.
- */
+/** Returns the text of a large `count` up to `most` that fits, or `undefined` if that of `least` does not. */
 export function fitCount(
   write: (count: number) => string,
   least: number,
@@ -356,7 +315,7 @@ export function fitCount(
   let low = least
   let high = most
   while (low <= high) {
-    // The whole first: it is the usual case.
+    // Usually everything fits.
     const count = best === undefined && high === most ? most : Math.floor((low + high) / 2)
     const text = write(count)
     if (fits(text, limit)) {
@@ -369,17 +328,15 @@ export function fitCount(
   return best
 }
 
-/** Return a text that is within the limit, or as much of its beginning as is: the last resort, for limits of a few tokens. */
+/** Last resort for limits of a few tokens. */
 export function cutToFit(text: string, limit: AnswerLimit): string {
   return fitCount((count) => text.slice(0, count).toWellFormed(), 0, text.length, limit)?.text ?? ''
 }
 
-/** Return the number of the line that a byte of the content lies in, from 1. */
 export async function lineOfByte(source: ContentSource, offset: number): Promise<number> {
   return await withLineIndex(source, (blocks) => new LineFinder(blocks).numberAt(offset))
 }
 
-/** Return the line that a byte of the content lies in. */
 export async function lineAtByte(source: ContentSource, offset: number): Promise<FoundLine> {
   return await withLineIndex(source, (blocks) => new LineFinder(blocks).lineAt(offset))
 }

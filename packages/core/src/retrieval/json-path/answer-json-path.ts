@@ -25,17 +25,10 @@ import {
 } from './select-json.ts'
 import { readResults, writeResults, type ResultView } from './write-results.ts'
 
-/** Milliseconds of work that each million bytes of content add to the deadline of a call. */
 const MS_PER_MILLION_BYTES = 60
-/** UTF-16 units that a result takes in an answer, at least: its path, a mark and a value. */
 const LEAST_UNITS_OF_A_RESULT = 8
 
-/**
- * Answer what a JSONPath selects: each value with its path, which may be used as a path again.
- *
- * Throws a {@link RetrievalError}: `invalid-json-path`, `not-json`, `not-text`; `too-large` where something is to be selected
- * within a value of over 16 MiB; `pattern-timeout` where the time is spent before anything was found.
- */
+/** Throws `too-large` for a selection within a value of over 16 MiB. */
 export async function answerJsonPath(request: JsonPathRequest, context: RetrievalContext): Promise<string> {
   return await answerContent(request.reference, context, {}, async (source, limited) => {
     assertText(source)
@@ -197,16 +190,11 @@ function describeSelection({ count }: Selection, { after }: JsonPathRequest, pat
   return `${results} for ${shown}`
 }
 
-/** Letters of a key that may be wrong, and the longest key that is compared. */
 const MAX_WRONG_LETTERS = 2
 const MAX_COMPARED_UNITS = 60
-/** UTF-16 units of a path that is shown. */
 const SHOWN_UNITS = 160
 
-/**
- * Say why a path selects nothing: how far it leads, and what is there instead. No lines where that takes too long to find
- * out.
- */
+/** Empty if finding out takes too long. */
 async function explainNothing(
   source: ContentSource,
   { segments }: ReadPath,
@@ -242,7 +230,6 @@ async function explainNothing(
   }
 }
 
-/** Find a key that is missing at one place at another, where the content is not too large for that. */
 async function findElsewhere(
   source: ContentSource,
   { descends, selectors, position }: Segment,
@@ -284,19 +271,16 @@ function similarKey(name: string, keys: readonly string[]): string | undefined {
   return best?.key
 }
 
-/** Show a path on one line, cut where it is very long. */
 function quotePath(path: string): string {
   const shown = oneLine(path)
   return shown.length > SHOWN_UNITS ? `${shown.slice(0, SHOWN_UNITS).toWellFormed()}…` : shown
 }
 
-/** A checked call for what a JSONPath selects. */
 export interface JsonPathRequest {
   readonly mode: 'json-path'
   readonly reference: string
   /** An expression of RFC 9535. */
   readonly path: string
-  /** Results to pass over. */
   readonly after: number
   readonly countOnly: boolean
 }

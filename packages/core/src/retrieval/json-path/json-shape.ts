@@ -13,34 +13,27 @@ import { RetrievalError } from '../retrieval-tool.ts'
 import { abridge, quote } from '../show-hits.ts'
 import type { SelectSource, WorkPace } from './select-json.ts'
 
-/** Keys that are named, and UTF-16 units of each. */
 const MAX_KEYS = 20
 const MAX_KEY_UNITS = 60
 const SLICE_BYTES = 262_144
 
 type JsonKind = 'array' | 'object' | 'string' | 'number' | 'boolean' | 'null'
 
-/** What a value is made of, one level deep. */
 export interface JsonShape {
   readonly kind: JsonKind
-  /** Items or members; those of the part that was read. */
+  /** Items or members in the part that was read. */
   readonly count: number
-  /** The first keys of an object. */
   readonly keys: readonly string[]
-  /** The first item of an array, or the first member of an object. */
   readonly first: { readonly kind: JsonKind; readonly keys: readonly string[] } | undefined
-  /** Whether the value was read to its end. */
   readonly isComplete: boolean
 }
 
-/** Where a value stands in a content. */
 interface ShapedValue {
   readonly start: number
   readonly end: number
   readonly form?: JsonForm
 }
 
-/** Read what a value is made of, however large it is; `undefined` where there is none. */
 export async function readShape(
   source: Pick<SelectSource, 'blocks'>,
   { start, end, form = 'json' }: ShapedValue,
@@ -107,7 +100,7 @@ class ShapeReader implements JsonVisitor {
   }
 
   end(): void {
-    // What a value is made of is known when it begins.
+    // The kind of a value is known when it begins.
   }
 
   abandon(isRecord: boolean): void {
@@ -119,7 +112,6 @@ class ShapeReader implements JsonVisitor {
   }
 }
 
-/** Tell by its first byte what a value is. */
 export function kindOf(first: number): JsonKind {
   switch (first) {
     case 91:
@@ -138,7 +130,7 @@ export function kindOf(first: number): JsonKind {
   }
 }
 
-/** Say what a value is: `an array of 800; the first item is an object with the keys id, name`. */
+/** For example `an array of 800; the first item is an object with the keys id, name`. */
 export function describeShape({ kind, count, keys, first, isComplete }: JsonShape): string {
   const counted = isComplete ? formatCount(count) : `at least ${formatCount(count)}`
   if (kind === 'array') {
@@ -163,7 +155,6 @@ function listKeys(keys: readonly string[], count: number): string {
   return shown.join(', ') + (count > keys.length || keys.length === MAX_KEYS ? ', …' : '')
 }
 
-/** Write the path of something that stands in a value of this shape, as an example; the value itself where it is empty. */
 export function pathWithin(path: string, { kind, keys, first }: JsonShape): string {
   if (kind === 'array') {
     const [key] = first?.keys ?? []
@@ -173,19 +164,14 @@ export function pathWithin(path: string, { kind, keys, first }: JsonShape): stri
   return key === undefined ? path : path + jsonPathStep(key)
 }
 
-/** Bytes that are looked at for an example. */
 const EXAMPLE_BYTES = 262_144
 
-/** A path, as it was written or as it was plainly meant. */
 export interface ReadPath {
   readonly text: string
   readonly segments: readonly Segment[]
 }
 
-/**
- * Read the path of a call; one that only lacks its `$` is completed. Throws `invalid-json-path`, with the place of the fault
- * and a path that works for this content.
- */
+/** Completes a path that only lacks its `$`. Throws `invalid-json-path` with a path that works. */
 export async function readJsonPath(
   path: string,
   source: Pick<ContentSource, 'reference' | 'blocks' | 'size'>,
@@ -209,7 +195,7 @@ export async function readJsonPath(
   )
 }
 
-/** Read a path, and refuse an expression in it that would only match nothing. */
+/** Refuses an expression that can only match nothing. */
 async function parseChecked(text: string): ReturnType<typeof parseJsonPath> {
   const read = await parseJsonPath(text)
   if ('problem' in read) return read
@@ -225,7 +211,6 @@ function completePath(text: string): string | undefined {
   return /^[.[]/.test(text) ? `$${text}` : `$.${text}`
 }
 
-/** Write a path that selects something of a content. */
 export async function examplePath(
   source: Pick<ContentSource, 'blocks' | 'size'>,
   { start, form }: JsonLayout,

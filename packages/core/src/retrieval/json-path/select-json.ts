@@ -16,58 +16,40 @@ import {
 import type { ContentSource } from '../../content/content-source.ts'
 import { checkAborted } from '../../storage/storage-error.ts'
 
-/** Bytes of one value in which something is selected: it is held as a whole, and its places with it. */
+/** A value in which something is selected is held as a whole, with its positions. */
 export const MAX_BUILT_BYTES: number = 16 * 1_048_576
-/** Bytes that are walked at once, between looks at the clock. */
 const SLICE_BYTES = 262_144
 
-/** A value that a path selects. */
 export interface SelectedValue {
   readonly path: string
-  /** In bytes of the content. */
   readonly start: number
   readonly end: number
 }
 
-/** What selecting needs of a content. */
 export type SelectSource = Pick<ContentSource, 'size' | 'blocks'>
 
-/** Which of the selected values are wanted. */
 interface SelectOptions {
   readonly layout: JsonLayout
-  /** Values to pass over. */
   readonly skip: number
-  /** Values to give. */
   readonly keep: number
-  /** How many may be found before the search ends without looking for more. */
   readonly enough: number
   readonly pace: WorkPace
 }
 
-/** What {@link selectJson} found. */
 export interface Selection {
   readonly values: readonly SelectedValue[]
-  /** Values found, with those passed over. */
   readonly count: number
-  /** Lines between the values of JSON Lines that were passed over, as they are no JSON. */
+  /** Lines of JSON Lines that were skipped because they are not JSON. */
   readonly skippedLines: number
-  /** Why there may be more, where there may be. */
   readonly ended:
     | { readonly by: 'all' | 'enough' }
-    /** The content is no JSON at this byte. */
     | { readonly by: 'failure'; readonly at: number }
-    /** The time is spent; everything before this byte was looked at. */
+    /** Everything before the byte `at` was searched. */
     | { readonly by: 'timeout'; readonly at: number }
-    /** A value is too large, or has too many values, to select something within it. */
     | { readonly by: 'too-large'; readonly path: string }
 }
 
-/**
- * Select by a path, reading the content once for each part of a union, and no further than needed.
- *
- * What the first segments lead to is found by walking; what the rest selects is searched in one value after the other,
- * with nothing but that value held.
- */
+/** Finds the first segments by walking the content, and searches the rest in one value after the other. */
 export async function selectJson(
   source: SelectSource,
   segments: readonly Segment[],
@@ -82,7 +64,7 @@ export async function selectJson(
   return selector
 }
 
-/** Write a path anew that counts from the end of an array, which must be counted first; `undefined` where there is none. */
+/** Counts an array for indexes from its end. Returns `undefined` if there are none. */
 async function fromStart(
   source: SelectSource,
   segments: readonly Segment[],
@@ -121,7 +103,7 @@ class Selector implements Selection {
       layout,
       steps: plan.steps,
       keptBytes: isWhole ? 0 : MAX_BUILT_BYTES,
-      // What is only counted needs no path.
+      // A counted value needs no path.
       isNamed: (index) => !isWhole || this.#isKept(before + index),
     })
     try {
@@ -195,48 +177,41 @@ class Selector implements Selection {
   }
 }
 
-/** Milliseconds between two turns of the event loop. */
 const TURN_MS = 8
-/** Pauses of steps between two turns, at most; and what each takes at least. Some runtimes stop the clock while code runs. */
+/** Limits pauses too, because some runtimes stop the clock while code runs. */
 const MAX_PAUSES = 8
 const LEAST_MS_OF_A_PAUSE = 0.5
 
-/** The time that the work of one call may take is spent. */
 export class WorkTimeout extends Error {
   override readonly name = 'WorkTimeout'
 }
 
-/** Lets other work have its turn, and ends work that takes too long; what is waited for does not count. */
+/** Yields to the event loop, and ends work that takes too long. Waiting does not count. */
 export class WorkPace {
   readonly #signal: AbortSignal | undefined
   #since = performance.now()
   #pauses = 0
   #leftMs: number
 
-  /** @param deadlineMs - For all work together. */
   constructor(deadlineMs: number, signal: AbortSignal | undefined) {
     this.#leftMs = deadlineMs
     this.#signal = signal
   }
 
-  /** Whether it is time to take a turn. */
   get isDue(): boolean {
     return this.#pauses >= MAX_PAUSES || performance.now() - this.#since >= TURN_MS
   }
 
-  /** Count what was worked, before waiting for something. */
   rest(): void {
     this.#leftMs -= Math.max(performance.now() - this.#since, this.#pauses * LEAST_MS_OF_A_PAUSE)
     this.resume()
   }
 
-  /** Begin to count anew, after waiting. */
   resume(): void {
     this.#pauses = 0
     this.#since = performance.now()
   }
 
-  /** Give way. Throws {@link WorkTimeout}, or what an abort throws. */
   async turn(): Promise<void> {
     this.rest()
     checkAborted(this.#signal)
@@ -245,7 +220,6 @@ export class WorkPace {
     this.resume()
   }
 
-  /** Go through steps that say where they can pause. */
   async run<Result>(steps: Generator<undefined, Result>): Promise<Result> {
     for (;;) {
       const step = steps.next()

@@ -5,34 +5,25 @@ import { cutToFit, fitCount } from '../show-hits.ts'
 import { describeShape, kindOf, pathWithin, readShape } from './json-shape.ts'
 import type { SelectedValue, WorkPace } from './select-json.ts'
 
-/** UTF-16 units read of a value once more is read than all could show. */
+/** UTF-16 units read of each value after the answer is full. */
 const LEAST_READ = 1_000
-/** UTF-16 units that a value takes in an answer, at least. */
 const LEAST_SHOWN = 40
-/** Large values whose items are counted, which reads all of them. */
+/** Counting items reads the whole value, so only a few are counted. */
 const MAX_DESCRIBED = 4
-/** Bytes of a value that are read to be shown, at most. */
 const MAX_SHOWN_BYTES = 4 * 1_048_576
 
-/** A selected value as it may be shown. */
 export interface ResultView {
   readonly path: string
-  /** The bytes of the content that the value takes. */
   readonly start: number
   readonly end: number
-  /** The value as it stands in the content, or its beginning. */
   readonly json: string
   readonly isWhole: boolean
-  /** What it is and how large. */
   readonly summary: string
-  /** A path that shows a part of it; its own where there is none. */
+  /** Path of a part of the value, or of the value itself if it has no parts. */
   readonly partPath: string
 }
 
-/**
- * Read values to show, until more would not fit: as much of each as may be shown, and once that is more than all could
- * show, the beginnings alone.
- */
+/** Reads whole values until the answer is full, then only their beginnings. */
 export async function readResults(
   source: ContentSource,
   values: readonly SelectedValue[],
@@ -83,16 +74,13 @@ function partOf(path: string, shape: Parameters<typeof pathWithin>[1]): string {
   return shape.kind === 'array' && shape.count > 0 ? `${path}[0:10]` : pathWithin(path, shape)
 }
 
-/** What stands around results. */
 interface ResultFrame {
   readonly header: string
-  /** Say how to see the results after the first `shown` of those that were read. */
   readonly more: (shown: number) => string | undefined
-  /** Say how to read on in a value from the byte `next` of the content. */
   readonly cut: (view: ResultView, next: number) => string
 }
 
-/** Write results, as many of them as fit whole; where not even the first does, its beginning. */
+/** Writes whole results that fit, else the beginning of the first. */
 export function writeResults(views: readonly ResultView[], frame: ResultFrame, context: RetrievalContext): string {
   const write = (count: number, maxUnits: number): string => {
     const shown = views.slice(0, count).map((view) => renderResult(view, maxUnits))
@@ -108,7 +96,7 @@ export function writeResults(views: readonly ResultView[], frame: ResultFrame, c
   return fitCount((units) => write(1, units), 1, most, context)?.text ?? cutToFit(frame.header, context)
 }
 
-/** Write a result, and return the byte of the content at which what is cut of it begins. */
+/** Returns the byte of the content at which the cut part begins. */
 function renderResult(
   { path, start, json, isWhole, summary }: ResultView,
   maxUnits: number,
@@ -119,31 +107,23 @@ function renderResult(
   return { text: `${path} (${summary}): ${text} … [cut]`, next }
 }
 
-/** UTF-16 units of a value that stands on one line. */
 const ONE_LINE_UNITS = 120
-/** Levels that are indented; deeper ones stand where these do, so that the text grows with the value alone. */
+/** Deeper levels are indented no further, so that the text grows only with the value. */
 const MAX_INDENTED = 40
-
 const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[{}[\],:]|[^\s{}[\],:"]+/g
-/** What ends a line somewhere, or controls a terminal: in valid JSON only the last three stand in a string as they are. */
+/** Line ends and terminal controls. In valid JSON only the last three occur unescaped in strings. */
 const BREAKING = /[\0-\x1f\x7f\u0085\u2028\u2029]/g
 const OPENING = /^[{[]/
 const CLOSING = /^[}\]]/
 
-/** A value, or the beginning of one. */
 interface FormattedJson {
   readonly text: string
-  /** Whether there is more of it. */
   readonly isCut: boolean
-  /** UTF-16 units of the JSON that `text` stands for. */
+  /** UTF-16 units of the JSON that `text` shows. */
   readonly taken: number
 }
 
-/**
- * Write JSON anew: on one line where it is short, else indented by two spaces. Numbers and strings stay as they stand.
- *
- * @param maxUnits - UTF-16 units of the text; what is longer is cut, on one line.
- */
+/** Keeps numbers and strings as written. Text over `maxUnits` is cut, on one line. */
 export function formatJson(json: string, maxUnits: number): FormattedJson {
   const line = compactJson(json, Math.min(ONE_LINE_UNITS, maxUnits))
   if (!line.isCut) return line
@@ -151,7 +131,6 @@ export function formatJson(json: string, maxUnits: number): FormattedJson {
   return indented.isCut ? compactJson(json, maxUnits) : indented
 }
 
-/** Write JSON on one line, as far as `maxUnits` go. */
 export function compactJson(json: string, maxUnits: number): FormattedJson {
   return join(json, maxUnits, (token) => (token === ':' || token === ',' ? `${token} ` : token))
 }
@@ -197,7 +176,6 @@ function join(json: string, maxUnits: number, write: (token: string) => string):
   return { text: parts.join(''), isCut: false, taken: json.length }
 }
 
-/** Write the beginning of a string, without cutting a character. */
 function cutString(token: string, maxUnits: number): { readonly text: string; readonly taken: number } {
   let text = ''
   let taken = 0

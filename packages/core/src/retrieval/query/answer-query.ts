@@ -33,15 +33,9 @@ import { PASSAGES, PassageReader, writePassages, type QueryRequest, type ShownPa
 import { keepBest, queryDeadline, scanWords, textChunks, type WordScan } from './scan-words.ts'
 import { WordFinder } from './word-finder.ts'
 
-/** Content up to this size is read again for words that are spelled almost like those that do not occur. */
+/** Content up to this size is read again for similar words. */
 const NEAR_BYTES = 1_048_576
 
-/**
- * Answer a question in words: the best passages of one content, or of all of a scope, with their line numbers.
- *
- * Rejects with `invalid-input` for a question without words or, where nothing may be listed, without a reference, and
- * with `not-text` for binary content.
- */
 export async function answerQuery(request: QueryRequest, context: RetrievalContext): Promise<string> {
   const query = parseQueryWords(request.query)
   const { reference } = request
@@ -105,31 +99,20 @@ async function answerPassages(
 
 const linesRead = ({ lines }: WordScan): string => `${formatCount(lines)} ${lines === 1 ? 'line' : 'lines'}`
 
-/** Say how far a scan came whose time was spent. */
 function noteStop(scan: WordScan, { size }: ContentSource): string[] {
   if (scan.ended) return []
   const part = Math.floor((scan.bytes / size) * 100)
   return [`[The time was spent after ${linesRead(scan)}, ${part} % of the content: the rest is not ranked]`]
 }
 
-/** Different words that are compared, at most. */
 const MAX_WORDS = 20_000
-
-/** Words named for each one that does not occur. */
 const MAX_NAMED = 3
-
 const WORD = /[\p{L}\p{N}]+/gu
-
-/** UTF-16 units of words that are compared: comparing takes the square of them. */
+/** Comparing words takes the square of their length. */
 const LENGTHS = { least: 3, most: 24 }
-
-/** Words that others are looked for, at most. */
 const MAX_ASKED = 4
 
-/**
- * Find words of a content that are spelled almost like each of `texts`, which are in lower case: the nearest first, of
- * equally near ones the first in the content. Only the first few texts are looked at.
- */
+/** Nearest first; ties in the order of the content. */
 export async function findNearWords(
   blocks: AsyncIterable<Uint8Array>,
   texts: readonly string[],
@@ -159,10 +142,9 @@ export async function findNearWords(
   )
 }
 
-/** What each further passage of the same entry counts, so that one entry does not take the place of all others. */
+/** Factor for each further passage of the same entry, so that others are shown too. */
 const SAME_ENTRY = 0.85
 
-/** An entry that has words of the question. */
 interface EntryScan {
   readonly info: StoredInfo
   readonly scan: WordScan
@@ -173,7 +155,6 @@ interface FoundPassage extends EntryScan {
   readonly score: number
 }
 
-/** Answer a question in everything that the scope holds. Rejects with `invalid-input` where nothing may be listed. */
 async function answerScopeQuery(request: QueryRequest, query: QueryWords, context: RetrievalContext): Promise<string> {
   if (!canList(context)) throw referenceRequired('query')
   const { words } = query
@@ -191,7 +172,7 @@ async function answerScopeQuery(request: QueryRequest, query: QueryWords, contex
       found.push({ info, scan, passage, score: passage.score * SAME_ENTRY ** index })
     }
   }
-  // The sort is stable: of equal scores the newest entry is first, and in it the first line.
+  // The sort is stable: ties keep the newest entry and its first line first.
   const page = found.toSorted((a, b) => b.score - a.score).slice(after, after + PASSAGES)
   const notes = [
     ...noteAbsent(absentWords(query, lineCounts), []),
@@ -222,12 +203,10 @@ async function answerScopeQuery(request: QueryRequest, query: QueryWords, contex
 }
 
 interface ScannedEntries {
-  /** Those that have words of the question, newest first. */
   readonly entries: readonly EntryScan[]
   readonly statistics: WordStatistics
   readonly lineCounts: readonly number[]
   readonly searched: number
-  /** Entries that are binary, whatever they are declared to be. */
   readonly binary: number
 }
 
@@ -268,7 +247,7 @@ async function scanEntries(
   return { entries, statistics, lineCounts, searched, binary }
 }
 
-/** Keep no more lines of all entries than of one. */
+/** Keeps no more lines of all entries than of one. */
 function shareRoom(entries: readonly EntryScan[], words: readonly QueryWord[], statistics: WordStatistics): void {
   const count = entries.reduce((sum, { scan }) => sum + scan.candidates.count, 0)
   if (count <= MAX_CANDIDATES) return
@@ -276,7 +255,6 @@ function shareRoom(entries: readonly EntryScan[], words: readonly QueryWord[], s
   for (const { scan } of entries) keepBest(share, scan.candidates, words, statistics)
 }
 
-/** Scan one entry; one that has gone since it was listed has nothing to be found in. */
 async function scanEntry(
   { reference }: StoredInfo,
   words: readonly QueryWord[],
@@ -292,7 +270,6 @@ async function scanEntry(
   )
 }
 
-/** Read the passages that are shown, one entry after the other. */
 async function readPage(
   page: readonly FoundPassage[],
   finder: WordFinder,

@@ -2,34 +2,25 @@ import { formatCount } from '@spillway/text/internal'
 import { RetrievalError } from '../retrieval-tool.ts'
 import { abridge } from '../show-hits.ts'
 
-/** A word that passages are ranked by. */
 export interface QueryWord {
-  /** As it was asked for, in lower case. */
   readonly text: string
-  /** All of its forms begin with one of these. */
   readonly stems: readonly WordStem[]
-  /** What it counts, beside its rarity. */
+  /** Factor beside the word's rarity. */
   readonly weight: number
-  /** Whether it is part of longer words too, as in scripts that have no spaces. */
+  /** Whether the word also matches within longer words, as in scripts without spaces. */
   readonly anywhere: boolean
-  /** Whether it tells of a failure, unless there were none: `0 failed`. */
+  /** Whether it reports a failure, unless there were none: `0 failed`. */
   readonly failure: boolean
-  /** Whether it does not count as a part of a path or of another name. */
+  /** Whether it does not match as a part of a path or of another name. */
   readonly alone: boolean
-  /** Whether it is only looked for because the question asks for a failure. */
+  /** Whether it was added because the question asks for a failure. */
   readonly implied: boolean
 }
 
-/** Words asked for that are looked for, at most. */
 export const MAX_QUERY_WORDS = 16
-
-/** A word is looked for by so many of its first UTF-16 units. */
 const MAX_WORD_LENGTH = 64
-
-/** UTF-16 units of a question that are read. */
 const MAX_QUERY_LENGTH = 10_000
 
-/** Words that make a question, and say nothing of what is asked for. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     'a about after all also am an and any are as at be because been before being but by can could did do does doing for ' +
@@ -41,14 +32,12 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Words for the content itself: they count little. */
+/** Words for the content itself have little weight. */
 const CONTENT_WORDS: ReadonlySet<string> = new Set('line lines log logs output message messages text file'.split(' '))
 const CONTENT_WEIGHT = 0.3
-
-/** What a word for that which failed counts in a question about a failure. */
+/** Weight of a failed subject in a question about a failure. */
 const SUBJECT_WEIGHT = 0.3
-
-/** What the words count that a question about a failure implies, by the number of other words in it. */
+/** Weights of implied words, by the number of other words in the question. */
 const IMPLIED_WEIGHTS = [0.8, 0.3, 0.15]
 
 const IRREGULAR: readonly (readonly string[])[] = [
@@ -63,20 +52,16 @@ const IRREGULAR: readonly (readonly string[])[] = [
 ]
 
 const TOKEN = /[\p{L}\p{M}\p{N}_]+/gu
-/** Where a name is put together: `paymentFailed`, `HTTPError`. */
+/** Boundaries within a name: `paymentFailed`, `HTTPError`. */
 const PART_EDGE = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
-/** Scripts that do not put spaces between words: each two characters are a word. */
+/** Scripts without spaces: each two characters are a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u
 
-/** What a question looks for. */
 export interface QueryWords {
-  /** Those asked for first, in their order, then those implied. */
   readonly words: readonly QueryWord[]
-  /** Words asked for that are beyond {@link MAX_QUERY_WORDS}. */
   readonly leftOut: number
 }
 
-/** Take the words out of a question. Rejects with `invalid-input` where there are none. */
 export function parseQueryWords(query: string): QueryWords {
   const all = [...new Set(splitWords(query.slice(0, MAX_QUERY_LENGTH).normalize('NFC')))]
   const telling = all.filter((word) => !STOP_WORDS.has(word) && (word.length > 1 || !/[a-z]/.test(word)))
@@ -110,7 +95,6 @@ function pairs(text: string): string[] {
   return characters.length < 3 ? [text] : characters.slice(1).map((character, index) => characters[index]! + character)
 }
 
-/** Make one word of those that are forms of each other. */
 function mergeForms(texts: readonly string[]): QueryWord[] {
   const words = new Map<string, QueryWord>()
   for (const text of texts) {
@@ -131,7 +115,7 @@ function mergeForms(texts: readonly string[]): QueryWord[] {
   return [...words.values()]
 }
 
-/** A question about a failure also looks for the words by which failures are told, the less the more else it asks for. */
+/** Also looks for words that report failures, with less weight the more else the question asks for. */
 function weighForFailure(asked: readonly QueryWord[]): QueryWord[] {
   const isSubject = (word: QueryWord): boolean => isSubjectStem(word.stems[0]!.stem)
   const others = asked.filter((word) => !word.failure && !isSubject(word) && word.weight === 1).length
@@ -158,26 +142,22 @@ function weighForFailure(asked: readonly QueryWord[]): QueryWord[] {
   return [...weighed, ...implied.filter((word) => word.stems.length > 0)]
 }
 
-/** Stems of words by which a question asks for a failure. */
 const FAILURE_STEMS: ReadonlySet<string> = new Set(
   'fail err error crash break brok broken exception except fatal abort panic wrong bug problem caus reason fault assert'.split(
     ' ',
   ),
 )
 
-/** What runs and may fail: it says little about where a failure is written down. */
+/** Subjects that may fail. They rarely occur where the failure is reported. */
 const SUBJECT_STEMS: ReadonlySet<string> = new Set(
   'build built ci job run pipelin task step command process program script workflow stag test'.split(' '),
 )
 
-/** Words by which logs tell of failures, those that weigh alike together. */
 interface FailureClass {
   readonly weight: number
-  /** In lower case; spaces stand for themselves. */
   readonly phrases: readonly string[]
 }
 
-/** What a question about a failure also looks for. */
 const FAILURE_CLASSES: readonly FailureClass[] = [
   {
     weight: 1,
@@ -232,21 +212,17 @@ const FAILURE_CLASSES: readonly FailureClass[] = [
   },
 ]
 
-/** Tell whether a stem is that of a word for failures. */
 function isFailureStem(stem: string): boolean {
   return FAILURE_STEMS.has(stem)
 }
 
-/** Tell whether a stem is that of a word for what may fail. */
 function isSubjectStem(stem: string): boolean {
   return SUBJECT_STEMS.has(stem)
 }
 
-/** What the forms of a word have in common. */
 export interface WordStem {
-  /** The beginning of all forms, in lower case. */
   readonly stem: string
-  /** What may follow it: nothing, any inflection, one after an `e` that was taken off, or one after such a `y`. */
+  /** Allowed endings: none, any inflection, or one after a removed `e` or `y`. */
   readonly endings: 'none' | 'any' | 'after-e' | 'after-y'
 }
 
@@ -261,10 +237,10 @@ const ENDINGS: Readonly<Record<WordStem['endings'], ReadonlySet<string>>> = {
   'after-y': new Set('y ies ied ying yed ier ily'.split(' ')),
 }
 
-/** UTF-16 units of the longest ending, with a consonant that it doubles. */
+/** Includes a doubled consonant. */
 export const LONGEST_ENDING = 8
 
-/** Suffixes that are taken off, each with the letters that must remain. */
+/** Each suffix with the number of letters that must remain. */
 const SUFFIXES: readonly (readonly [suffix: string, remaining: number])[] = [
   ['ations', 5],
   ['ation', 5],
@@ -283,11 +259,7 @@ const SUFFIXES: readonly (readonly [suffix: string, remaining: number])[] = [
   ['ed', 3],
 ]
 
-/**
- * Take the inflection off a word in lower case: `failed`, `failing`, `failures` become `fail`.
- *
- * Words of other letters than `a` to `z`, numbers and codes stay as they are, and have no other forms.
- */
+/** `failed`, `failing`, `failures` become `fail`. Numbers, codes and words with other letters stay unchanged. */
 export function stemWord(word: string): WordStem {
   if (!/^[a-z]+$/.test(word)) return { stem: word, endings: 'none' }
   if (word.length < 4) return { stem: word, endings: 'any' }
@@ -296,7 +268,7 @@ export function stemWord(word: string): WordStem {
   for (const [suffix, remaining] of SUFFIXES) {
     const stem = word.slice(0, -suffix.length)
     if (!word.endsWith(suffix) || stem.length < remaining || !VOWEL.test(stem) || stem.endsWith('e')) continue
-    // `stopped` to `stop`, but not `calling` to `cal`.
+    // `stopped` becomes `stop`, but `calling` does not become `cal`.
     if (/([bdgmnprt])\1$/.test(stem)) return { stem: stem.slice(0, -1), endings: 'any' }
     return { stem, endings: 'any' }
   }
@@ -308,32 +280,27 @@ export function stemWord(word: string): WordStem {
   return { stem: singular, endings: 'any' }
 }
 
-/** Tell whether `ending`, in lower case, makes another form of the word whose stem it follows. */
 export function isEnding({ stem, endings }: WordStem, ending: string): boolean {
   if (ENDINGS[endings].has(ending)) return true
   if (endings === 'after-e' && ending === '') return false
-  // `stop` to `stopped`; a stem that lost its `e` (`clos`) is also that of words that never had one (`compil`).
+  // `stop` matches `stopped`. A stem that lost its `e` (`clos`) may belong to a word without one (`compil`).
   const doubled = endings === 'any' && ending.length > 2 && ending[0] === stem.at(-1)
   return doubled && ENDINGS.any.has(ending.slice(1))
 }
 
-/** How much a word counts more where it is repeated in a line. */
+/** BM25 parameter `k1`. */
 const REPEAT = 1.2
-
-/** How much a word counts less in a long line: from 0, not at all. */
+/** BM25 parameter `b`. */
 const LENGTH = 0.3
 
-/** What is known of the words of a question in a content. */
 export interface WordStatistics {
-  /** Lines and parts of long lines. */
+  /** Lines, and parts of long lines. */
   units: number
-  /** UTF-16 units of all of them. */
   length: number
-  /** How many of them have each word. */
   readonly unitCounts: number[]
 }
 
-/** What a word counts for its rarity: the inverse document frequency of BM25, where each unit is a document. */
+/** Inverse document frequency of BM25, with each unit as a document. */
 export function weighWords(words: readonly QueryWord[], statistics: WordStatistics): number[] {
   const { units, unitCounts } = statistics
   return words.map(({ weight }, index) => {
@@ -342,13 +309,12 @@ export function weighWords(words: readonly QueryWord[], statistics: WordStatisti
   })
 }
 
-/** How much of its weight a word has that occurs so often in a unit of such a length: the saturation of BM25. */
+/** Term frequency of BM25, with saturation. */
 export function saturate(times: number, length: number, averageLength: number): number {
   const relative = 1 - LENGTH + (LENGTH * length) / averageLength
   return (times * (REPEAT + 1)) / (times + REPEAT * relative)
 }
 
-/** UTF-16 units of a unit, on the average. */
 export function averageLength({ units, length }: WordStatistics): number {
   return Math.max(1, length / Math.max(1, units))
 }
@@ -356,17 +322,15 @@ export function averageLength({ units, length }: WordStatistics): number {
 const MAX_QUERY_SHOWN = 60
 const MAX_WORD_SHOWN = 40
 
-/** Write a question for a header: on one line and of bounded length. */
 export function showQuery(query: string): string {
   return `"${abridge(query, MAX_QUERY_SHOWN).replaceAll('"', "'")}"`
 }
 
-/** Write a word for a header. */
 function showWord({ text }: QueryWord): string {
   return abridge(text, MAX_WORD_SHOWN)
 }
 
-/** Write in how many lines each word is that was asked for: `payment 31, failed 1,190`. */
+/** For example `payment 31, failed 1,190`. */
 export function describeCounts({ words }: QueryWords, lineCounts: readonly number[]): string {
   const asked = words.flatMap((word, index) =>
     word.implied || lineCounts[index] === 0 ? [] : [`${showWord(word)} ${formatCount(lineCounts[index]!)}`],
@@ -375,12 +339,10 @@ export function describeCounts({ words }: QueryWords, lineCounts: readonly numbe
   return [...asked, ...(implied ? ['and words for failures'] : [])].join(', ')
 }
 
-/** The words asked for that occur nowhere. */
 export function absentWords({ words }: QueryWords, lineCounts: readonly number[]): QueryWord[] {
   return words.filter((word, index) => !word.implied && lineCounts[index] === 0)
 }
 
-/** Say which words occur nowhere, and which do that are spelled almost like them. */
 export function noteAbsent(absent: readonly QueryWord[], near: readonly (readonly string[])[]): string[] {
   if (absent.length === 0) return []
   const named = absent.map((word, index) => {
@@ -390,7 +352,6 @@ export function noteAbsent(absent: readonly QueryWord[], near: readonly (readonl
   return [`[Nowhere: ${named.join(', ')}]`]
 }
 
-/** Say that a question has more words than are looked for. */
 export function noteLeftOut({ leftOut }: QueryWords): string[] {
   if (leftOut === 0) return []
   return [`[Only the first ${MAX_QUERY_WORDS} words were looked for, ${formatCount(leftOut)} were not]`]

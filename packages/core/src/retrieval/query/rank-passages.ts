@@ -1,55 +1,41 @@
 import { yieldToEventLoop } from '@spillway/text/internal'
 import { saturate, type QueryWord } from './query-words.ts'
 
-/** Lines of a passage before and after the one that it is shown for. */
 export const LINES_BEFORE = 3
 export const LINES_AFTER = 5
 
-/** What a word counts that stands in another line of the passage, by the distance. */
+/** Weights of words in other lines of the passage, by their distance. */
 const NEAR_SHARES: readonly number[] = Array.from(
   { length: Math.max(LINES_BEFORE, LINES_AFTER) + 1 },
   (_, distance) => 0.6 * 0.8 ** distance,
 )
 
-/** What it counts more that words follow each other as in the question. */
+/** Bonus for words that follow each other as in the question. */
 const PAIR_BONUS = 0.15
-
-/** How much of a score depends on how many of the words asked for are there. */
+/** Part of the score that depends on how many query words occur. */
 const COVERAGE = 0.5
-
-/** Scores are compared in steps of this size; of equal ones the first in the content is the better. */
+/** Scores are compared in these steps; ties keep the order of the content. */
 const SCORE_STEP = 1e-6
-
-/** Candidates that are scored before others have their turn. */
 const SLICE = 8_192
 
-/** A place in a content that is about the words of a question. */
 export interface Passage {
-  /** The candidate that it is shown for. */
   readonly candidate: number
   readonly score: number
-  /** How many more passages are like it. */
   readonly similar: number
-  /** The first line of those, in the order of the content. */
   readonly similarLine: number
 }
 
-/** The best passages of a content. */
 interface RankedPassages {
-  /** Best first. */
   readonly passages: readonly Passage[]
-  /** How many there are in all, those that are like others not counted. */
+  /** Similar passages are not counted. */
   readonly total: number
 }
 
-/** What words count: for one content, or for all of a scope together. */
 interface WordWeights {
-  /** For each word. */
   readonly weights: readonly number[]
   readonly averageLength: number
 }
 
-/** Rank the passages of a content and return the first `count` of them. */
 export async function rankPassages(
   words: readonly QueryWord[],
   candidates: PassageCandidates,
@@ -83,7 +69,7 @@ export async function rankPassages(
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
-/** The lines that are shown with a passage make none of their own. */
+/** Lines shown with a passage make none of their own. */
 function takeNeighbours(candidates: PassageCandidates, index: number, taken: Uint8Array): void {
   if (candidates.isPart(index)) return
   const line = candidates.line(index)
@@ -97,7 +83,7 @@ function takeNeighbours(candidates: PassageCandidates, index: number, taken: Uin
   }
 }
 
-/** Score all candidates; the keys, sorted, hold score and place. */
+/** Each key combines score and position. */
 async function sortKeys(candidates: PassageCandidates, scorer: Scorer): Promise<Float64Array> {
   const keys = new Float64Array(candidates.count)
   for (let index = 0; index < keys.length; index++) {
@@ -113,7 +99,6 @@ class Scorer {
   readonly #weights: readonly number[]
   readonly #averageLength: number
   readonly #asked: readonly boolean[]
-  /** What all words together count that were asked for and occur. */
   readonly #askedWeight: number
   readonly #parts: Float64Array
 
@@ -126,7 +111,7 @@ class Scorer {
     this.#parts = new Float64Array(words.length)
   }
 
-  /** BM25 of a line, to which the words of its neighbours add, the less the further away they are. */
+  /** BM25 of the line, with words of its neighbors weighted by distance. */
   score(index: number): number {
     const candidates = this.#candidates
     const parts = this.#parts.fill(0)
@@ -160,34 +145,26 @@ class Scorer {
   }
 }
 
-/** Candidates that are kept, at most; above it the lower half goes. */
+/** Beyond this number, the lower half is dropped. */
 export const MAX_CANDIDATES = 65_536
 
-/** Times that a word counts in one unit, at most: what two bits hold. */
+/** The most that two bits hold. */
 export const MAX_TIMES = 3
 
-/** A line that has a word of the question, or a part of a very long line. */
 interface Candidate {
-  /** Which unit of the content it is, from 0. */
   readonly unit: number
-  /** From 1. */
   readonly line: number
-  /** Where it begins in its line. */
   readonly column: number
-  /** UTF-16 units of it. */
   readonly length: number
-  /** What it has in common with lines that are like it. */
+  /** Equal for lines that are alike. */
   readonly shape: number
-  /** The chunk in which it lies. */
   readonly chunk: number
-  /** How often words follow each other as in the question. */
   readonly pairs: number
-  /** How often each word occurs. */
   readonly times: Uint8Array
 }
 
 const COLUMNS = 9
-/** Candidates for which there is room at first: a scope may have a thousand contents. */
+/** Small, because a scope may have a thousand contents. */
 const FIRST_ROOM = 64
 
 /** Candidates in the order of the content, 36 bytes each. */
@@ -200,7 +177,6 @@ export class PassageCandidates {
     return this.#count
   }
 
-  /** How many have been let go. */
   get dropped(): number {
     return this.#dropped
   }
@@ -262,40 +238,36 @@ export class PassageCandidates {
     return this.#data[index * COLUMNS + 5]!
   }
 
-  /** How often a word occurs, up to three times. */
   times(index: number, word: number): number {
     const at = index * COLUMNS + 6
     return word < 16 ? (this.#data[at]! >>> (word * 2)) & 3 : (this.#data[at + 1]! >>> ((word - 16) * 2)) & 3
   }
 
-  /** Which words occur, one bit for each. */
   present(index: number): number {
     return this.#data[index * COLUMNS + 8]!
   }
 
-  /** Whether it is a part of a long line, though not its first. */
   isPart(index: number): boolean {
     return this.column(index) > 0
   }
 
-  /** What candidates have in common that are like each other: their shape, and the words that they have. */
+  /** Equal for candidates with the same shape and the same words. */
   kind(index: number): number {
     return this.shape(index) * 0x1f_ffff + (Math.imul(this.present(index), 0x9e3779b1) >>> 11)
   }
 
-  /** Let go of one that was not added. */
   drop(): void {
     this.#dropped++
   }
 
-  /** Keep `keep` of them: let those go that score lowest, of equal ones the later. Returns the most that any of those scores. */
+  /** Drops the lowest scores, and the later of equal ones. Returns the highest dropped score. */
   keepBest(keep: number, scoreOf: (index: number) => number): number {
     if (keep >= this.#count) return -Infinity
     const scores = Float64Array.from({ length: this.#count }, (_, index) => scoreOf(index))
     const sorted = scores.toSorted()
     const least = sorted[this.#count - keep]!
     const most = sorted[this.#count - keep - 1]!
-    // How many of those remain that score just the least.
+    // Number of kept candidates with exactly the lowest score.
     let equal = keep
     for (const score of scores) if (score > least) equal--
     let kept = 0

@@ -7,28 +7,21 @@ import { LINES_AFTER, LINES_BEFORE, type Passage } from './rank-passages.ts'
 import { MAX_UNIT_LENGTH, PART_LENGTH, type ChunkPlace, type WordScan } from './scan-words.ts'
 import type { WordFinder } from './word-finder.ts'
 
-/** UTF-16 units shown before and after a part of a long line. */
 const AROUND_PART = 100
-
-/** Lines are marked whose words count at least this part of the one that counts most. */
+/** Lines are marked if their words reach this part of the highest weight. */
 const TELLING_SHARE = 0.15
-
-/** Decoded chunks that are kept: passages that follow each other lie in the same ones. */
+/** Passages that follow each other lie in the same chunks. */
 const KEPT_CHUNKS = 4
-
 const ENCODER = new TextEncoder()
 
-/** Reads the lines of passages, those that have a word with where it lies. */
 export class PassageReader {
   readonly #source: ContentSource
   readonly #scan: WordScan
   readonly #finder: WordFinder
   readonly #weights: readonly number[]
   readonly #texts = new BoundedMap<number, string>(KEPT_CHUNKS)
-  /** Bytes of the byte order mark. */
   #markBytes = 0
 
-  /** @param weights - What each word counts: of those in a line the one that counts most is shown. */
   constructor(source: ContentSource, scan: WordScan, finder: WordFinder, weights: readonly number[]) {
     this.#source = source
     this.#scan = scan
@@ -36,7 +29,6 @@ export class PassageReader {
     this.#weights = weights
   }
 
-  /** Read the line of a passage and those around it, or the part of a long line. */
   async read({ candidate }: Passage): Promise<readonly LineView[]> {
     const { candidates, chunks } = this.#scan
     const line = candidates.line(candidate)
@@ -68,7 +60,7 @@ export class PassageReader {
     return marked.some((view) => view.match !== undefined) ? marked : views(0)
   }
 
-  /** View a line: of progress, what a terminal shows of it, unless only an earlier state has a word. */
+  /** Shows progress as a terminal does, unless only an earlier state has a word. */
   #view(line: string, start: number, number: number, least: number): LineView {
     const stored = withoutEnd(line)
     const of = { number, line: { start, end: start + ENCODER.encode(stored).length }, start, isWhole: true }
@@ -108,7 +100,7 @@ export class PassageReader {
     }
   }
 
-  /** Where the word lies that counts most, and at least `least`; of equal ones the first. */
+  /** Finds the word with the highest weight of at least `least`; the first of equal ones. */
   #matchIn(text: string, start: number, end: number, least: number): ByteSpan | undefined {
     let best: ByteSpan | undefined
     let bestWeight = -1
@@ -125,7 +117,6 @@ export class PassageReader {
     return best
   }
 
-  /** The lines of the chunk beside, none where it is a part of a long line. */
   async #neighbours(chunk: number): Promise<readonly string[]> {
     const place = this.#scan.chunks[chunk]
     if (place === undefined || isLongPart(place)) return []
@@ -144,19 +135,16 @@ export class PassageReader {
     return text
   }
 
-  /** The byte at which the text of a chunk begins that was read before. */
   #textStart(chunk: number): number {
     const { offset } = this.#scan.chunks[chunk]!
     return offset === 0 ? this.#markBytes : offset
   }
 }
 
-/** Tell whether a chunk is a part of a line that is longer than a chunk. */
 function isLongPart({ column, open }: ChunkPlace): boolean {
   return column > 0 || open
 }
 
-/** Split a text into its lines, each with its line end. */
 function linesOf(text: string): string[] {
   return text.split(/(?<=\n)/)
 }
@@ -173,7 +161,7 @@ function withoutReturn(text: string, start: number, end: number): number {
   return end > start && text.charCodeAt(end - 1) === 13 ? end - 1 : end
 }
 
-/** Where the lines begin that are shown before the one at `index`: no very long ones, and no empty ones at the edge. */
+/** Leaves out very long lines, and empty ones at the edge. */
 function firstShown(lines: readonly string[], index: number): number {
   let first = index
   for (let at = index - 1; at >= Math.max(0, index - LINES_BEFORE) && lines[at]!.length <= MAX_UNIT_LENGTH; at--) {
@@ -182,7 +170,6 @@ function firstShown(lines: readonly string[], index: number): number {
   return first
 }
 
-/** Where those end that are shown after it. */
 function endShown(lines: readonly string[], index: number): number {
   let end = index + 1
   for (
@@ -195,7 +182,7 @@ function endShown(lines: readonly string[], index: number): number {
   return end
 }
 
-/** How much is shown of each passage, tried in this order: UTF-16 units of a line, and lines around those with words. */
+/** Tried in this order: UTF-16 units of a line, and lines around those with words. */
 const SHAPES = [
   { length: 1_000, around: 9 },
   { length: 400, around: 9 },
@@ -203,33 +190,26 @@ const SHAPES = [
   { length: 200, around: 0 },
 ] as const
 
-/** Where not all passages fit, as many as do in this form; where not even one does, in the next. */
+/** Tried if not all passages fit, and then if not even one does. */
 const CUT_SHAPES = [
   { length: 300, around: 2 },
   { length: 200, around: 0 },
   { length: 80, around: 0 },
 ] as const
 
-/** A passage as it is shown. */
 export interface ShownPassage {
-  /** What stands above the passages of the same content; `undefined` where there is only one content. */
+  /** `undefined` if all passages are of one content. */
   readonly heading: string | undefined
   readonly views: readonly LineView[]
-  /** How many more are like it. */
   readonly similar: number
-  /** The first line of those. */
   readonly similarLine: number
 }
 
-/** What the answer says around passages. */
 interface PassagesFrame {
-  /** Write what stands first, above the first `shown` passages. */
   readonly header: (shown: number) => string
-  /** Say how to go on after the first `shown` passages; `undefined` where there are no more. */
   readonly more: (shown: number) => string | undefined
 }
 
-/** Write passages, best first, those of one content together, as many of them as fit. */
 export function writePassages(passages: readonly ShownPassage[], frame: PassagesFrame, limit: AnswerLimit): string {
   const write = (count: number, shape: PassageShape): string => {
     const more = frame.more(count)
@@ -262,7 +242,7 @@ function writeGroups(passages: readonly ShownPassage[], shape: PassageShape): st
   })
 }
 
-/** @param shown - Lines that passages before this one show: they are not shown again as neighbours. */
+/** Lines that earlier passages have `shown` are not repeated as neighbors. */
 function writePassage({ views, similar, similarLine }: ShownPassage, shown: Set<number>, shape: PassageShape): string {
   const near = views.filter(
     (view) => isNear(view, views, shape.around) && !(view.start === view.line.start && shown.has(view.number)),
@@ -278,14 +258,11 @@ function isNear(view: LineView, views: readonly LineView[], around: number): boo
   return views.some((other) => other.match !== undefined && Math.abs(other.number - view.number) <= around)
 }
 
-/** Passages of one answer. */
 export const PASSAGES = 5
 
-/** A checked call for the passages that words are about, in one content or in all of a scope. */
 export interface QueryRequest {
   readonly mode: 'query'
   readonly reference: string | undefined
   readonly query: string
-  /** Passages to pass over. */
   readonly after: number
 }

@@ -4,62 +4,46 @@ import { averageLength, saturate, weighWords, type QueryWord, type WordStatistic
 import { MAX_CANDIDATES, MAX_TIMES, PassageCandidates } from './rank-passages.ts'
 import { WordFinder, type WordHit } from './word-finder.ts'
 
-/** A line that is longer is taken in parts. */
+/** A longer line is divided into parts. */
 export const MAX_UNIT_LENGTH = 1_000
-
-/** UTF-16 units of a part of a long line. */
 export const PART_LENGTH = 400
 
-/** Milliseconds after which others have their turn. */
+/** Milliseconds between two yields to the event loop. */
 const SLICE_MS = 8
-
 /** UTF-16 units between two words that follow each other, at most. */
 const MAX_PAIR_GAP = 3
 
-/** Where a chunk of the content lies. */
 export interface ChunkPlace {
   readonly offset: number
   readonly size: number
   readonly firstLine: number
   readonly column: number
-  /** Where its first line ends in it, in UTF-16 units, at its LF or at the end of what is here of it. */
+  /** End of the first line within the chunk, at its LF or at the end of the chunk. */
   readonly firstEnd: number
-  /** Whether that line goes on in the next chunk. */
   readonly open: boolean
 }
 
-/** How a scan is bounded. */
 interface ScanOptions {
   readonly signal: AbortSignal | undefined
-  /** Milliseconds of work after which it ends with what it has. */
   readonly deadlineMs: number
 }
 
-/** Milliseconds of work for a megabyte, beside those that every call has. */
 const MS_PER_MEGABYTE = 20
 
-/** Milliseconds that a scan of content of such a size may take. */
 export function queryDeadline(size: number, deadlineMs: number): number {
   return deadlineMs + (size / 1_000_000) * MS_PER_MEGABYTE
 }
 
-/** What one pass over a content finds out about the words of a question. */
 export interface WordScan extends WordStatistics {
   readonly candidates: PassageCandidates
   readonly chunks: readonly ChunkPlace[]
-  /** Lines that have each word. */
   readonly lineCounts: readonly number[]
-  /** Lines read. */
   readonly lines: number
-  /** Bytes read. */
   readonly bytes: number
-  /** Milliseconds of work. */
   readonly milliseconds: number
-  /** Whether the content was read to its end. */
   readonly ended: boolean
 }
 
-/** Read a content once, count in how many of its lines each word occurs, and note those lines. */
 export async function scanWords(
   blocks: AsyncIterable<Uint8Array>,
   words: readonly QueryWord[],
@@ -82,7 +66,6 @@ export async function scanWords(
   return scanner.finish(spent, true)
 }
 
-/** Keep so many of the lines: let go of those that have the least of the words. */
 export function keepBest(
   count: number,
   candidates: PassageCandidates,
@@ -92,14 +75,13 @@ export function keepBest(
   keepByScore(count, candidates, ownScore(weighWords(words, statistics), averageLength(statistics)))
 }
 
-/** Return the most that any has that was let go. */
+/** Returns the highest dropped score. */
 function keepByScore(count: number, candidates: PassageCandidates, score: OwnScore): number {
   return candidates.keepBest(count, (index) => score((word) => candidates.times(index, word), candidates.length(index)))
 }
 
 type OwnScore = (timesOf: (word: number) => number, length: number) => number
 
-/** Score a line for its own words alone. */
 function ownScore(weights: readonly number[], average: number): OwnScore {
   return (timesOf, length) => {
     let score = 0
@@ -116,15 +98,13 @@ class Scanner {
   readonly #finder: WordFinder
   readonly #statistics: WordStatistics
   readonly #lineCounts: number[]
-  /** The line in which each word was last counted. */
   readonly #lastLines: number[]
   readonly #candidates = new PassageCandidates()
   readonly #chunks: ChunkPlace[] = []
   readonly #times: Uint8Array
-  /** The next word in the chunk at hand. */
   #hit: WordHit | undefined
   readonly #timesOf = (word: number): number => this.#times[word]!
-  /** Once there were too many lines: how they are scored, and what is too little. */
+  /** Set once there were too many lines: their scoring, and the score that is too low. */
   #score: OwnScore | undefined
   #least = 0
   #lines = 0
@@ -150,7 +130,7 @@ class Scanner {
     for (let index = 0; index < lineEnds.length; index++) {
       const end = lineEnds[index]!
       const inParts = isPart || end - start > MAX_UNIT_LENGTH
-      // The end of a long line may stand alone in its last chunk, and is no part of it.
+      // The end of a long line may stand alone in its last chunk, and is not a part of the line.
       if (column === 0 || end > start) this.#addLine(chunk, index, start, end, inParts ? PART_LENGTH : Infinity)
       start = end + 1
     }
@@ -169,7 +149,7 @@ class Scanner {
     } while (start < lineEnd)
   }
 
-  /** Count the words up to `end`, and return how many of them follow another one as in the question. */
+  /** Returns how many words follow another one as in the question. */
   #countWords(text: string, end: number): number {
     this.#times.fill(0)
     let pairs = 0
@@ -219,7 +199,7 @@ class Scanner {
     })
   }
 
-  /** Where there were too many lines, one that has less of the words than all that were kept is not noted. */
+  /** If there were too many lines, leaves out one that scores lower than all kept ones. */
   #isOneTooMany(length: number): boolean {
     if (this.#candidates.count === MAX_CANDIDATES) {
       const weights = weighWords(this.#words, this.#statistics)
@@ -231,7 +211,7 @@ class Scanner {
     return true
   }
 
-  /** A line of which little is left without its numbers is told from others by its neighbours. */
+  /** The neighbors of a line tell it apart if little of it is left without numbers. */
   #shape(text: string, start: number, end: number, lineEnds: readonly number[], index: number): number {
     const { hash, weak } = shapeOf(text, start, end)
     if (!weak) return hash
@@ -243,23 +223,18 @@ class Scanner {
   }
 }
 
-/** UTF-16 units of a line that are looked at. */
 const MAX_LENGTH = 240
-
-/** A line with fewer letters outside numbers and ids is no line of its own kind. */
+/** A line with fewer letters outside numbers and ids has no shape of its own. */
 const FEW_LETTERS = 12
-
 const OFFSET = 0x811c9dc5
 const PRIME = 0x01000193
 
-/** What two lines have in common that differ in numbers, times and ids only. */
 interface LineShape {
   readonly hash: number
-  /** Whether too little is left of the line to tell it from others. */
   readonly weak: boolean
 }
 
-/** Hash the words of a line, without those that have a digit; all of it where nothing else is left. */
+/** Leaves out words with digits, unless nothing else is left. */
 export function shapeOf(text: string, start: number, end: number): LineShape {
   const last = Math.min(end, start + MAX_LENGTH)
   let hash = OFFSET
@@ -291,38 +266,25 @@ export function shapeOf(text: string, start: number, end: number): LineShape {
   return { hash: hash >>> 0, weak: true }
 }
 
-/** Bytes of a chunk, at most. */
 const CHUNK_BYTES = 65_536
-
-/** Bytes that are looked through for the end of a word, where a long line has to be divided. */
+/** Distance within which a long line is divided between words. */
 const WORD_BYTES = 256
-
 const LINE_FEED = 10
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** Decoded text: whole lines with their ends, or a part of one line that is longer than a chunk. */
+/** Whole lines with their ends, or a part of one line that is longer than a chunk. */
 export interface TextChunk {
   readonly text: string
-  /** Where it begins in the content. */
   readonly offset: number
-  /** Bytes of it. */
   readonly size: number
-  /** Number of the first line, from 1. */
   readonly firstLine: number
-  /** Where it begins in that line, in UTF-16 units from 0. */
   readonly column: number
-  /** Where each line ends in `text`, at its LF or at the end of what is here of it. */
+  /** End of each line in `text`, at its LF or at the end of the chunk. */
   readonly lineEnds: readonly number[]
-  /** Whether the line goes on in the next chunk. */
   readonly open: boolean
 }
 
-/**
- * Decode UTF-8 in chunks of bounded size, the same ones however the blocks are cut, each with its place.
- *
- * A byte order mark at the start is left out, invalid bytes become U+FFFD. Lines end at LF; a very long one is divided,
- * between words where there are some.
- */
+/** Chunks are the same however the blocks are cut. Drops a byte order mark; invalid bytes become U+FFFD. */
 export async function* textChunks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const buffer = new Uint8Array(CHUNK_BYTES)
@@ -359,7 +321,6 @@ export async function* textChunks(blocks: AsyncIterable<Uint8Array>): AsyncGener
   while (filled > 0) yield take(true)
 }
 
-/** Where the chunk at the start of the buffer ends. */
 function chunkEnd(buffer: Uint8Array, filled: number, continued: boolean, last: boolean): number {
   if (continued) {
     const first = buffer.subarray(0, filled).indexOf(LINE_FEED)
@@ -370,7 +331,7 @@ function chunkEnd(buffer: Uint8Array, filled: number, continued: boolean, last: 
   return lastEnd >= 0 ? lastEnd + 1 : partEnd(buffer, filled)
 }
 
-/** Where a part of a long line ends: between words, or at least between characters. */
+/** Cuts between words, or at least between characters. */
 function partEnd(buffer: Uint8Array, filled: number): number {
   for (let end = filled; end > filled - WORD_BYTES; end--) if (isSeparator(buffer[end - 1]!)) return end
   let end = filled
@@ -379,7 +340,6 @@ function partEnd(buffer: Uint8Array, filled: number): number {
   return buffer[end - 1]! >= 0xc0 ? end - 1 : filled
 }
 
-/** Tell whether a byte is an ASCII character that is in no word. */
 function isSeparator(byte: number): boolean {
   return byte < 48 || (byte > 57 && byte < 65) || (byte > 90 && byte < 95) || byte === 96 || (byte > 122 && byte < 127)
 }

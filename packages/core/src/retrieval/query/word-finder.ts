@@ -1,11 +1,10 @@
 import { isEnding, LONGEST_ENDING, type QueryWord, type WordStem } from './query-words.ts'
 
-/** UTF-16 units by which a stem is looked for; the rest of it is compared where they are found. */
+/** UTF-16 units of a stem in the expression. The rest is compared at each hit. */
 const MAX_SOUGHT = 24
 
-/** Words found in a text, one after the other. */
 export interface WordHit {
-  /** The words, by their index: a stem may be that of several. */
+  /** Indexes of the words, because a stem may belong to several. */
   readonly words: readonly number[]
   readonly start: number
   readonly end: number
@@ -16,16 +15,10 @@ interface Sought {
   readonly words: number[]
 }
 
-/**
- * Finds words of a question in text: in any of their forms, in any case, and as parts of names.
- *
- * One expression looks for the stems: an alternation of escaped literals, nested by their common beginnings, so that a
- * step over the text costs at most `MAX_SOUGHT` comparisons for each of them. What is found is checked by hand.
- */
+/** Searches for stems with one alternation, nested by common prefixes, and checks each hit in code. */
 export class WordFinder {
   readonly #words: readonly QueryWord[]
   readonly #expression: RegExp
-  /** By what is looked for, in lower case. */
   readonly #sought = new Map<string, Sought[]>()
   readonly #lengths: readonly number[]
 
@@ -48,7 +41,6 @@ export class WordFinder {
     else if (!same.words.includes(index)) same.words.push(index)
   }
 
-  /** Find the first hit that begins at `from` or later. */
   next(text: string, from: number): WordHit | undefined {
     this.#expression.lastIndex = from
     for (let found = this.#expression.exec(text); found !== null; found = this.#expression.exec(text)) {
@@ -59,7 +51,7 @@ export class WordFinder {
     return undefined
   }
 
-  /** The expression finds the longest of what is looked for; a shorter one may be the right one. */
+  /** The expression finds the longest stem, but a shorter one may be right. */
   #check(text: string, start: number, longest: number): WordHit | undefined {
     const found = text.slice(start, start + longest).toLowerCase()
     for (const length of this.#lengths) {
@@ -72,7 +64,6 @@ export class WordFinder {
     return undefined
   }
 
-  /** Where a word of this stem ends that begins at `start`; `undefined` where there is none. */
   #endOf(text: string, start: number, stem: WordStem, word: QueryWord): number | undefined {
     const stemEnd = start + stem.stem.length
     if (stem.stem.length > MAX_SOUGHT && text.slice(start, stemEnd).toLowerCase() !== stem.stem) return undefined
@@ -85,7 +76,6 @@ export class WordFinder {
   }
 }
 
-/** Write literals as an alternation in any case, nested by their common beginnings, the longest first. */
 function alternation(literals: readonly string[]): string {
   const byFirst = new Map<string, string[]>()
   for (const literal of literals) {
@@ -101,16 +91,15 @@ function alternation(literals: readonly string[]): string {
   return branches.length === 1 ? branches[0]! : `(?:${branches.join('|')})`
 }
 
-/** Write one UTF-16 unit for an expression: classes are searched faster than with the flag `i`. */
+/** Character classes are faster than the flag `i`. */
 function inAnyCase(unit: string): string {
   const cases = new Set([unit, unit.toUpperCase(), unit.toLowerCase()].filter((form) => form.length === 1))
   const escaped = [...cases].map((form) => `\\u${form.charCodeAt(0).toString(16).padStart(4, '0')}`)
   return escaped.length === 1 ? escaped[0]! : `[${escaped.join('')}]`
 }
 
-/** A colour code ends in a letter that belongs to no word. */
+/** A color code ends in a letter that belongs to no word. */
 const COLOUR_BEFORE = /\u001B\[[\d;]*m$/
-
 const LETTER = /\p{L}/u
 
 function isLower(code: number): boolean {
@@ -130,7 +119,6 @@ function isLetter(code: number): boolean {
   return LETTER.test(String.fromCharCode(code))
 }
 
-/** Tell whether a word, or a part of a name such as `paymentFailed` or `HTTPError`, begins here. */
 function beginsWord(text: string, start: number): boolean {
   if (start === 0) return true
   const before = text.charCodeAt(start - 1)
@@ -141,7 +129,6 @@ function beginsWord(text: string, start: number): boolean {
   return before === 109 && COLOUR_BEFORE.test(text.slice(Math.max(0, start - 20), start))
 }
 
-/** Where the part of a name ends that goes on at `from`; `undefined` where that is no ending any more. */
 function partEnd(text: string, from: number): number | undefined {
   let at = from
   if (isDigit(text.charCodeAt(at)) && isDigit(text.charCodeAt(at - 1))) return undefined
@@ -156,7 +143,7 @@ function partEnd(text: string, from: number): number | undefined {
 const NONE_BEFORE = /(?:^|[^\p{L}\p{N}.])(?:0|no|zero|without)[ \t]{1,2}$/iu
 const NONE_AFTER = /^[ \t]?[:=][ \t]{0,3}0(?![\d.x])/
 
-/** Tell whether a word for failures says that there were none: `0 failed`, `errors: 0`. */
+/** For example `0 failed` and `errors: 0`. */
 function saysNone(text: string, start: number, end: number): boolean {
   const before = text.charCodeAt(start - 1)
   if ((before === 32 || before === 9) && NONE_BEFORE.test(text.slice(Math.max(0, start - 11), start))) return true
@@ -164,7 +151,7 @@ function saysNone(text: string, start: number, end: number): boolean {
   return (after === 58 || after === 61 || after === 32) && NONE_AFTER.test(text.slice(end, end + 8))
 }
 
-/** Tell whether a word is a part of a path, an option or another name: `error-handler.js`, `-Wno-error`, `failsWhenNull`. */
+/** For example `error-handler.js`, `-Wno-error`, `failsWhenNull`. */
 function isInName(text: string, start: number, end: number): boolean {
   if (/[-_/\\.$]/.test(text.charAt(start - 1))) return true
   const after = text.slice(end, end + 2)

@@ -13,33 +13,21 @@ import { RetrievalError, type RetrievalCall, type RetrievalContext } from '../re
 import { cutToFit, fitCount, oneLine, quote, unitsFor } from '../show-hits.ts'
 import { limitsOf, loadTables, type LoadedTables } from './load-table.ts'
 
-/** A checked call for what a statement returns. */
 export interface SqlRequest {
   readonly mode: 'sql'
-  /** One content, whose largest table is `t`, or several, whose largest tables are `t1`, `t2` and so on. */
+  /** Their largest tables are named `t`, or `t1`, `t2` and so on for several. */
   readonly references: readonly string[]
   readonly reference: string
   readonly sql: string
-  /** Selects the rows in JSON. */
   readonly path: string | undefined
-  /** Rows of the result to pass over. */
   readonly after: number
 }
 
-/** UTF-16 units of the columns that an error lists, and of one cell where not even one row fits whole. */
 const MAX_LIST_UNITS = 1_500
 const CUT_CELL_LENGTHS = [4_000, 400, 100, 40]
-
-/** Columns that tell one table of a text from another. */
 const SHOWN_COLUMNS = 3
-/** UTF-16 units of a column's name in a result. */
 const MAX_NAME_UNITS = 200
 
-/**
- * Answer what one SQL statement returns over stored tables.
- *
- * Throws `not-a-table`, `unknown-column`, `invalid-sql`, `sql-timeout`, `too-large`, `not-text`.
- */
 export async function answerSql(request: SqlRequest, context: RetrievalContext): Promise<string> {
   const loaded: LoadedTables[] = []
   for (const reference of request.references) loaded.push(await loadStored(reference, request, context))
@@ -84,14 +72,12 @@ async function orExplained<Result>(
   }
 }
 
-/** A table as a statement sees it. */
 interface NamedTable {
   readonly name: string
   readonly rows: number
   readonly columns: readonly SqlColumn[]
 }
 
-/** Name the tables that a statement sees. */
 function namedTables(databases: readonly SqlDatabase[]): readonly NamedTable[] {
   const [{ tables }] = databases as readonly [SqlDatabase]
   if (databases.length === 1)
@@ -99,7 +85,6 @@ function namedTables(databases: readonly SqlDatabase[]): readonly NamedTable[] {
   return databases.map((one, index) => ({ ...one.tables[largestTable(one.tables)]!, name: `t${index + 1}` }))
 }
 
-/** Say which table of several in one content is meant, and how the others are reached. */
 function describeTables(database: SqlDatabase, { references }: SqlRequest, index: number): string[] {
   const { tables } = database
   if (tables.length === 1) return []
@@ -138,7 +123,6 @@ function explainError(error: string, databases: readonly SqlDatabase[], request:
 const callOf = ({ references, reference, path, sql }: SqlRequest): RetrievalCall =>
   references.length > 1 ? { references, sql } : { reference, json_path: path, sql }
 
-/** Write a name as SQL takes it. */
 const sqlName = (name: string): string =>
   /^[A-Za-z_]\w*$/.test(name) ? name : `"${oneLine(name).replaceAll('"', '""')}"`
 
@@ -152,7 +136,6 @@ function listColumns(columns: readonly SqlColumn[], maxUnits: number): string {
   return list
 }
 
-/** Write rows behind their numbers, as many as fit, and how to see the others. */
 function writeRows(
   { names, rows, count, isCounted, over }: SqlRows,
   said: readonly string[],
@@ -201,7 +184,7 @@ function writeRows(
   return cutToFit(header, context)
 }
 
-/** Write a value as CSV does, on one line; NULL as nothing. */
+/** CSV on one line, with NULL as nothing. */
 function writeCell(value: string | null, maxLength: number): string {
   if (value === null) return ''
   const cut = value.length > maxLength ? `${cutAtGrapheme(value, maxLength)}…` : value

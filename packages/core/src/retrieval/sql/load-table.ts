@@ -10,51 +10,35 @@ import { selectJson, WorkPace, type SelectedValue } from '../json-path/select-js
 import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
 import { abridge, quote } from '../show-hits.ts'
 
-/** Columns that SQLite takes, at most. */
 const MAX_COLUMNS = 2_000
-/** Bytes and cells of a batch, and of an empty one; one row is in one batch. */
 const BATCH_BYTES = 1_048_576
 const BATCH_CELLS = 131_072
 const EMPTY_BATCH = 16_384
-/** Cells of a batch with those that rows before a new column do not have. */
+/** Includes cells that are missing from rows before a new column. */
 const MAX_BATCH_CELLS = 4_194_304
-/** Rows of a table, at most. */
 const MAX_ROWS = 5_000_000
-
-/** Bytes of the beginning by which a table is recognized. */
 const START_BYTES = 65_536
-/** Bytes that are read between two looks at the clock; fewer of a table with many columns, whose rows each have all of them. */
+/** Bytes read between two looks at the clock. Fewer for wide tables, whose rows all have every column. */
 const SLICE_BYTES = 32_768
 const LEAST_SLICE_BYTES = 1_024
 const USUAL_COLUMNS = 32
-/** Bytes of a content that is loaded, at most. */
 const MAX_BYTES = 209_715_200
-/** Bytes of all tables that are kept for the next call. */
 const CACHED_BYTES = 268_435_456
-/** Milliseconds that each million bytes of content add to the deadline of loading. */
 const MS_PER_MILLION_BYTES = 300
-/** Values of a JSONPath that are read as rows, at most. */
 const MAX_VALUES = 1_000_000
 
-/** The loaded tables of a content, and what there is to say of them. */
 export interface LoadedTables {
   readonly database: SqlDatabase
-  /** Sentences about what is not in the tables, or not as it seems. */
   readonly notes: readonly string[]
 }
 
-/** Tables by storage, reference, path and size, the one used last at the end. */
+/** The least recently used tables come first. */
 const cache = new RecencyMap<string, LoadedTables>()
 let cachedBytes = 0
 const storages = new WeakMap<Storage, number>()
 let storageCount = 0
 
-/**
- * Load the tables that a content is, or the one that `path` selects in JSON; a document without rows of its own gives the
- * largest array of objects in it. Tables that were loaded before are taken from the cache.
- *
- * Throws `not-a-table`, `too-large`, and what reading throws.
- */
+/** A document without rows gives its largest array of objects. Throws `not-a-table` or `too-large`. */
 export async function loadTables(
   source: ContentSource,
   path: string | undefined,
@@ -69,7 +53,6 @@ export async function loadTables(
   return loaded
 }
 
-/** Forget the tables that were not used for longest, until the others are within the budget. */
 function keep(key: string, loaded: LoadedTables): void {
   cachedBytes += loaded.database.bytes.length - (cache.get(key)?.database.bytes.length ?? 0)
   cache.set(key, loaded)
@@ -80,7 +63,6 @@ function keep(key: string, loaded: LoadedTables): void {
   }
 }
 
-/** What is read: where in the content, and by which reader. */
 interface TablePlan {
   readonly values: readonly Omit<SelectedValue, 'path'>[]
   readonly createReader: (sink: TableBatches) => RowReader | undefined
@@ -109,7 +91,7 @@ async function load(source: ContentSource, path: string | undefined, context: Re
   return { database, notes: [...notes, ...describeMisfits(database)] }
 }
 
-/** Callers are told apart by their storage: each scope has its own. */
+/** The storage identifies the caller, because each scope has its own. */
 export function limitsOf({ signal, storage }: RetrievalContext, deadlineMs: number): SqlLimits {
   return { deadlineMs, signal, caller: storage }
 }
@@ -207,12 +189,10 @@ async function noTable(source: ContentSource, path?: string): Promise<RetrievalE
   return new RetrievalError('not-a-table', `${what} is no table: ${rows}. To see it:`, { call })
 }
 
-/** Bytes of JSON that are walked at once. */
 const WALKED_BYTES = 524_288
 const OPEN_ARRAY = 91
 const OPEN_OBJECT = 123
 
-/** Find the array of objects in a document that takes most bytes; `undefined` if there is none. */
 async function largestArray(source: ContentSource, layout: JsonLayout): Promise<SelectedValue | undefined> {
   const finder = new ArrayFinder()
   const walker = new JsonWalker({ form: layout.form, base: layout.start, visitor: finder })
@@ -254,19 +234,16 @@ class ArrayFinder implements JsonVisitor {
 
 const encoder = new TextEncoder()
 
-/** Takes the tables of a text and packs their rows for the engine. */
 class TableBatches implements TableSink {
-  /** By the names of their columns: those with the same are one table. */
+  /** Keyed by column names: equal names make one table. */
   readonly #tables = new Map<string, CellBatches>()
   #current: CellBatches | undefined
   #rows = 0
 
-  /** Columns of the table that is read. */
   get width(): number {
     return this.#current?.width ?? 0
   }
 
-  /** Whether there are more rows than are loaded. */
   get isOver(): boolean {
     return this.#rows > MAX_ROWS
   }
@@ -281,42 +258,37 @@ class TableBatches implements TableSink {
     if (++this.#rows <= MAX_ROWS) this.#current?.add(row)
   }
 
-  /** Take the batches that are full; with `all`, the last ones too. */
   take(all = false): readonly CellBatch[] {
     return [...this.#tables.values()].flatMap((table) => table.take(all))
   }
 
-  /** Say what is not in the tables. */
   notes(): string[] {
     return [...this.#tables.values()].flatMap((table) => table.notes())
   }
 }
 
-/** Packs the cells of one table. */
 class CellBatches {
   readonly #table: number
   readonly #headers: readonly string[]
   readonly #names: string[] = []
-  /** Names that batches have had. */
   #sent = 0
   readonly #used = new Set<string>()
   #bytes = new Uint8Array(EMPTY_BATCH)
   #size = 0
   #lengths = new Int32Array(EMPTY_BATCH)
   #cells = 0
-  /** Where each row of the batch ends in the lengths: rows before a new column are shorter. */
+  /** End of each row in the lengths: rows before a new column are shorter. */
   #rowEnds: number[] = []
   #width = 0
   #ready: CellBatch[] = []
   #cutCells = 0
 
-  /** @param headers - Names of the columns; rows may bring further ones, at the end of the same array. */
+  /** Rows may append names to `headers`. */
   constructor(table: number, headers: readonly string[]) {
     this.#table = table
     this.#headers = headers
   }
 
-  /** Columns so far. */
   get width(): number {
     return this.#width
   }
@@ -341,7 +313,7 @@ class CellBatches {
   add(row: TableRow): void {
     const width = Math.min(this.#headers.length, MAX_COLUMNS)
     if ((this.#rowEnds.length + 1) * width > MAX_BATCH_CELLS) this.#flush()
-    // Columns that come one after the other are added together.
+    // Consecutive new columns are added together.
     if (width !== this.#width) {
       while (this.#names.length < width) this.#names.push(this.#nameOf(this.#headers[this.#names.length]!))
       this.#width = width
@@ -366,7 +338,7 @@ class CellBatches {
     this.#rowEnds.push(this.#cells)
   }
 
-  /** Write a cell as UTF-8: ASCII here, as handing over short texts takes longer than copying them. */
+  /** ASCII is written here, because `TextEncoder` is slower for short cells. */
   #write(cell: string): void {
     const { length } = cell
     if (this.#size + 3 * length > this.#bytes.length) {
@@ -387,7 +359,7 @@ class CellBatches {
     this.#size = size
   }
 
-  /** SQL names of columns are the same in any case, so those that are not get a number. */
+  /** SQL names ignore case, so equal ones get a number. */
   #nameOf(header: string): string {
     let name = header
     for (let number = 2; this.#used.has(name.toLowerCase()); number++) name = `${header}_${number}`
@@ -418,7 +390,6 @@ class CellBatches {
 const NULL = /^\s*(?:null|\(null\)|<null>|\\N)?\s*$/i
 const MAY_BE_NULL = new Set(Array.from(' \t\n\rnN(<\\', (character) => character.charCodeAt(0)))
 
-/** Whether a cell says that there is nothing: it is blank, or one of the words of databases for that. */
 function isNull(cell: string): boolean {
   return cell === '' || (cell.length <= 16 && MAY_BE_NULL.has(cell.charCodeAt(0)) && NULL.test(cell))
 }
