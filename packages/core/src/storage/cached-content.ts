@@ -1,24 +1,20 @@
 import { copyBytes, LINE_BLOCK_BYTES, RecencyMap, type LineIndex } from '@spillway/text/internal'
 import type { ByteRange } from './storage.ts'
 
-/** Content of up to this size is read and remembered as a whole once much of it is asked for. */
 export const MAX_WHOLE_BYTES = 16_777_216
-/** A longer read of large content is one of many that go through it: none of it would be asked for again. */
+/** Longer reads of large content usually pass through it once and are not cached. */
 const MAX_KEPT_READ_BYTES = 262_144
-/** What an entry takes beside its bytes, about. */
 const ENTRY_BYTES = 1_024
 
-/** What is known of a content. */
 export interface ContentInfo {
   readonly contentType: string
   readonly size: number
   readonly lineIndex?: string
 }
 
-/** Reads from a backend; a read that is for all who wait for the same bytes has no signal of one of them. */
+/** Reads from a backend. A shared read gets no caller's abort signal. */
 export type LoadBytes = (range: ByteRange, isShared: boolean) => Promise<Uint8Array>
 
-/** The contents of one storage that are remembered, each with what was read of it lately. */
 export class CachedContents<Info extends ContentInfo> {
   readonly #cache: ContentCache
   readonly #contents = new Map<string, CachedContent<Info>>()
@@ -28,7 +24,6 @@ export class CachedContents<Info extends ContentInfo> {
     this.#cache = cache
   }
 
-  /** How often something was removed: see {@link CachedContents.add}. */
   get removals(): number {
     return this.#removals
   }
@@ -37,13 +32,7 @@ export class CachedContents<Info extends ContentInfo> {
     return this.#contents.get(key)
   }
 
-  /**
-   * Remember a content that the backend has just described; where it is known already, return that.
-   *
-   * @param checkedAt - Until when the backend is known to have had it, in milliseconds since the epoch.
-   * @param removals - How often something had been removed before the backend was asked: if that has changed, the
-   *   description may be of what is gone, and the content is not remembered.
-   */
+  /** `removals` was read before the backend was asked. If it has changed, `info` may be stale and is not cached. */
   add(key: string, info: Info, checkedAt: number, removals: number): CachedContent<Info> {
     const known = this.#contents.get(key)
     if (known !== undefined && isSame(known.info, info)) {
@@ -59,13 +48,11 @@ export class CachedContents<Info extends ContentInfo> {
     return content
   }
 
-  /** Forget a content that was removed, or may have been. */
   remove(key: string): void {
     this.#removals += 1
     this.#forget(key)
   }
 
-  /** Forget everything. */
   clear(): void {
     this.#removals += 1
     for (const content of this.#contents.values()) content.release()
@@ -78,25 +65,21 @@ export class CachedContents<Info extends ContentInfo> {
   }
 }
 
-/** One content, with what was read of it lately: blocks, or the whole. */
 export class CachedContent<Info extends ContentInfo> {
   #cache: ContentCache | undefined
   #info: Info
   #checkedAt: number
   readonly #self: CachePiece
-  /** Bytes that are remembered, by the number of their block, and the whole by -1. */
   readonly #parts = new Map<number, Part>()
-  /** Reads under way that several may wait for. */
   readonly #loading = new Map<number, Promise<Uint8Array>>()
   #lineIndex: Promise<LineIndex> | undefined
 
-  /** @param cache - Absent where nothing is to be remembered. */
   constructor(info: Info, checkedAt: number, cache: ContentCache | undefined, forget: () => void) {
     this.#info = info
     this.#checkedAt = checkedAt
     this.#cache = cache
     this.#self = {
-      // The index is here twice, as text and in numbers of 8 bytes.
+      // The index is held twice: as text and as numbers of 8 bytes.
       bytes: ENTRY_BYTES + 8 * Math.ceil(info.size / LINE_BLOCK_BYTES) + (info.lineIndex?.length ?? 0),
       forget: () => {
         forget()
@@ -110,23 +93,19 @@ export class CachedContent<Info extends ContentInfo> {
     return this.#info
   }
 
-  /** Until when the backend is known to have had it, in milliseconds since the epoch. */
   get checkedAt(): number {
     return this.#checkedAt
   }
 
-  /** Whether what is read of it is remembered. */
   get isKept(): boolean {
     return this.#cache !== undefined
   }
 
-  /** Note what the backend has just said. */
   checked(info: Info, checkedAt: number): void {
     this.#info = info
     this.#checkedAt = Math.max(checkedAt, this.#checkedAt)
   }
 
-  /** Forget what was read, and remember nothing more. */
   release(): void {
     const cache = this.#cache
     this.#cache = undefined
@@ -136,17 +115,15 @@ export class CachedContent<Info extends ContentInfo> {
     this.#lineIndex = undefined
   }
 
-  /** Return the line index that was made for this content, or make it; all who ask meanwhile wait for the same one. */
   lineIndex(make: () => Promise<LineIndex>): Promise<LineIndex> {
     return (this.#lineIndex ??= this.#newLineIndex(make))
   }
 
-  /** Make the line index anew. */
   rebuildLineIndex(make: () => Promise<LineIndex>): Promise<LineIndex> {
     return (this.#lineIndex = this.#newLineIndex(make))
   }
 
-  /** Return bytes from memory, or from the backend: from `offset` to `end`, within the content. They are borrowed. */
+  /** Returned bytes are borrowed. */
   async read(offset: number, end: number, load: LoadBytes): Promise<Uint8Array> {
     const cache = this.#cache
     const length = end - offset
@@ -157,7 +134,6 @@ export class CachedContent<Info extends ContentInfo> {
     return length > MAX_KEPT_READ_BYTES ? await load({ offset, length }, false) : await this.#blocks(offset, end, load)
   }
 
-  /** Whether to read the whole for a read of `length` bytes. */
   #isWorthWhole(length: number, { maxBytes }: ContentCache): boolean {
     const { size } = this.#info
     if (size > Math.min(MAX_WHOLE_BYTES, maxBytes / 2)) return false
@@ -187,7 +163,6 @@ export class CachedContent<Info extends ContentInfo> {
     return await this.#atHand(WHOLE)
   }
 
-  /** Read blocks that lie one after the other in one go. */
   #load(first: number, last: number, load: LoadBytes): void {
     const offset = first * LINE_BLOCK_BYTES
     const loaded = load({ offset, length: Math.min((last + 1) * LINE_BLOCK_BYTES, this.#info.size) - offset }, true)
@@ -201,7 +176,7 @@ export class CachedContent<Info extends ContentInfo> {
   async #loaded(number: number, loaded: Promise<Uint8Array>): Promise<Uint8Array> {
     try {
       const bytes = await loaded
-      // A part of a larger buffer would keep all of that in memory.
+      // A view of a larger buffer would keep that whole buffer in memory.
       const content = bytes.byteLength < bytes.buffer.byteLength ? copyBytes(bytes) : bytes
       this.#keep(number, content)
       return content
@@ -261,17 +236,13 @@ function join(blocks: readonly Uint8Array[], from: number, length: number): Uint
 const isSame = (one: ContentInfo, other: ContentInfo): boolean =>
   one.size === other.size && one.contentType === other.contentType && one.lineIndex === other.lineIndex
 
-/** Bytes of content that a process remembers unless {@link setContentCacheBytes} says otherwise. */
 export const DEFAULT_CONTENT_CACHE_BYTES = 33_554_432
 
-/** Something that is remembered as long as there is room. */
 export interface CachePiece {
   readonly bytes: number
-  /** Called when the cache forgets it, to make room. */
   readonly forget: () => void
 }
 
-/** A budget of bytes for what is remembered: the least recently used goes first. */
 export class ContentCache {
   readonly #pieces = new RecencyMap<CachePiece, undefined>()
   #maxBytes: number
@@ -285,30 +256,25 @@ export class ContentCache {
     return this.#maxBytes
   }
 
-  /** Bytes of what is remembered now. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Change the budget, and forget what is beyond it. */
   resize(maxBytes: number): void {
     this.#maxBytes = maxBytes
     this.#makeRoom()
   }
 
-  /** Remember a piece as the one used last. A piece that is larger than the budget is forgotten at once. */
   add(piece: CachePiece): void {
     this.#pieces.set(piece, undefined)
     this.#bytes += piece.bytes
     this.#makeRoom()
   }
 
-  /** Note that a piece was used; nothing happens to one that is not remembered. */
   use(piece: CachePiece): void {
     if (this.#pieces.has(piece)) this.#pieces.set(piece, undefined)
   }
 
-  /** Give up a piece that its owner needs no more. */
   release(piece: CachePiece): void {
     if (this.#pieces.delete(piece)) this.#bytes -= piece.bytes
   }
@@ -323,17 +289,13 @@ export class ContentCache {
   }
 }
 
-/** The cache that all storages of a process share. */
 export const contentCache: ContentCache = new ContentCache(DEFAULT_CONTENT_CACHE_BYTES)
 
 /**
- * Set how many bytes of stored content this process remembers, so that further questions about them need no backend: 32
- * MiB unless set, 0 for none.
+ * Set how many bytes of stored content this process caches, for all its storages. Defaults to 32 MiB; 0 disables the
+ * cache.
  *
- * It holds for all storages of the process at once, and what is beyond it is forgotten now. The least recently used goes
- * first. Content that lives in the memory of the process anyway is not remembered again.
- *
- * @throws TypeError where it is no number of bytes, 0 or more.
+ * @throws TypeError if `bytes` is not a number of at least 0.
  *
  * @example
  * ```ts

@@ -13,13 +13,11 @@ import {
 } from './storage-error.ts'
 import type { EvictedEntry, ManagedStorageOptions, OperationOptions } from './storage.ts'
 
-/** What {@link EntryLifetime.collectExpired} removed. */
 interface ExpiredReport {
   readonly expired: number
   readonly bytes: number
 }
 
-/** Decide how long entries stay, by turns, age and quota, evict them, and remember what was evicted. */
 export class EntryLifetime {
   readonly #driver: CompleteDriver
   readonly #locks: KeyedLock
@@ -29,7 +27,6 @@ export class EntryLifetime {
   readonly #quota: ScopeQuota | undefined
   readonly #evicted: (id: EntryId) => void
 
-  /** @param evicted - Called with every entry that is evicted. */
   constructor(
     driver: CompleteDriver,
     locks: KeyedLock,
@@ -41,28 +38,24 @@ export class EntryLifetime {
     this.#evicted = evicted
     this.#ttlMs = options.ttlMs ?? null
     const { now = Date.now } = options
-    // Times are kept in whole milliseconds.
     this.#now = () => Math.trunc(now())
     if (options.evictAfterTurns != null) this.#turns = new TurnTracker(options.evictAfterTurns)
     if (options.maxBytes != null) this.#quota = new ScopeQuota(options.maxBytes)
   }
 
-  /** Bytes that a scope may have at most. */
   get maxBytes(): number {
     return this.#quota?.maxBytes ?? Infinity
   }
 
-  /** The time, in milliseconds since the epoch. */
   now(): number {
     return this.#now()
   }
 
-  /** Refuse with `too-large` what would not fit even into an empty scope. */
   assertFits(key: string, size: number): void {
     this.#quota?.assertFits(key, size)
   }
 
-  /** Note that an entry is about to be written; {@link written} must follow, however that goes. */
+  /** Call {@link written} afterwards, whether the write succeeds or fails. */
   writing(id: EntryId): void {
     this.#quota?.writing(id)
   }
@@ -71,20 +64,18 @@ export class EntryLifetime {
     this.#quota?.written(id)
   }
 
-  /** Note that an entry was stored or retrieved. Call it for a stored one while the entry is locked. */
+  /** Call it for a stored entry while the entry is locked. */
   used(id: EntryId): void {
     const { path, reference } = splitId(id)
     this.#turns?.used(path, reference)
   }
 
-  /** Note that an entry was removed on purpose: it reads as never stored. */
   removed(id: EntryId): void {
     const { path, reference } = splitId(id)
     this.#turns?.forget(path, reference)
     this.#quota?.forget(path)
   }
 
-  /** When an entry will be evicted by age; `undefined` for never. */
   expiresAt(info: EntryInfo): number | undefined {
     return this.#ttlMs === null ? undefined : info.lastUsedAt + this.#ttlMs
   }
@@ -94,13 +85,11 @@ export class EntryLifetime {
     return expiresAt !== undefined && this.#now() >= expiresAt
   }
 
-  /** Whether a last use at `time` is old enough to be worth refreshing. */
   isStale(time: number, refreshMs: number): boolean {
     const longest = this.#ttlMs === null ? refreshMs : Math.min(refreshMs, this.#ttlMs / 4)
     return this.#now() - time >= longest
   }
 
-  /** Remove an entry that was found past its age; return whether it is gone. */
   async expire(id: EntryId, info: EntryInfo): Promise<boolean> {
     if (!this.isExpired(info)) return false
     const { reference } = splitId(id)
@@ -109,7 +98,6 @@ export class EntryLifetime {
     return latest === undefined || this.isExpired(latest)
   }
 
-  /** Say why an entry is not there. */
   async missing(id: EntryId): Promise<StorageError> {
     const { path, reference } = splitId(id)
     const eviction = await guard({ action: 'retrieve', reference }, () => this.#driver.findEviction(id))
@@ -117,7 +105,6 @@ export class EntryLifetime {
     return missingError(reference, eviction)
   }
 
-  /** End a turn of a scope and evict what is due; `found` lists what it held before it was opened. */
   async endTurn(path: string, found: () => AsyncIterable<{ readonly reference: string }>): Promise<EvictedEntry[]> {
     const turns = this.#turns
     if (turns === undefined) return []
@@ -130,7 +117,7 @@ export class EntryLifetime {
       const id = entryId(path, reference)
       const size = await this.#evict(id, 'turns', () => turns.isDue(path, reference))
       if (typeof size === 'number') evicted.push({ reference, size, reason: 'turns' })
-      // Used by another process meanwhile, it counts from now; or it went some other way.
+      // If another process has used the entry, its turns count from now.
       else if (turns.isDue(path, reference)) {
         if (size === 'gone') turns.forget(path, reference)
         else turns.used(path, reference)
@@ -139,11 +126,7 @@ export class EntryLifetime {
     return evicted
   }
 
-  /**
-   * Evict what is past its age among the entries whose ids start with `prefix`.
-   *
-   * @param removeUnended - Removes an entry that has not ended and returns its bytes; `undefined` for an ordinary one.
-   */
+  /** `removeUnended` removes an unended entry and returns its bytes. It returns `undefined` for an ordinary entry. */
   async collectExpired(
     prefix: string,
     { signal }: OperationOptions,
@@ -166,7 +149,6 @@ export class EntryLifetime {
     return { expired, bytes }
   }
 
-  /** Count an entry that was created, and evict others of its scope until that is below its quota. */
   async makeRoom(added: EntryId, size: number): Promise<void> {
     const quota = this.#quota
     if (quota === undefined) return
@@ -181,11 +163,6 @@ export class EntryLifetime {
     await this.#locks.run(`quota:${path}`, () => quota.added(path, added, size, scope))
   }
 
-  /**
-   * Evict an entry that is still due once it is locked; return its size, or why it was not evicted.
-   *
-   * @param listed - What a listing said of it.
-   */
   async #evict(
     id: EntryId,
     reason: EvictionReason,
@@ -214,7 +191,7 @@ export class EntryLifetime {
   }
 }
 
-/** Describe an entry, a damaged one as its listing does: damage must not keep it from being evicted. */
+/** Describes a damaged entry as its listing does, so that it can still be evicted. */
 export async function describeDamaged(
   driver: CompleteDriver,
   id: EntryId,
@@ -233,15 +210,11 @@ export async function describeDamaged(
 interface ScopeTurns {
   turn: number
   listed: boolean
-  /** In the order of use, so that finding what is due costs what is due. */
+  /** In the order of use, so that finding due entries is cheap. */
   readonly lastUse: RecencyMap<string, number>
 }
 
-/**
- * Remember when each entry was last used, counted in turns of its scope, and say which have gone unused too long.
- *
- * One turn is one model call. An entry neither stored nor retrieved for more than `evictAfterTurns` turns is due.
- */
+/** Tracks the turn in which each entry was last used. One turn is one model call. */
 export class TurnTracker {
   readonly #evictAfterTurns: number
   readonly #scopes = new Map<string, ScopeTurns>()
@@ -250,30 +223,25 @@ export class TurnTracker {
     this.#evictAfterTurns = evictAfterTurns
   }
 
-  /** Note that an entry was stored or retrieved in the present turn. */
   used(scope: string, reference: string): void {
     const state = this.#state(scope)
     state.lastUse.set(reference, state.turn)
   }
 
-  /** Tell whether the entries that a scope had from the start are known. */
   isListed(scope: string): boolean {
     return this.#scopes.get(scope)?.listed ?? false
   }
 
-  /** Note that all entries of a scope have been {@link found}; an empty one is looked at again. */
   listed(scope: string): void {
     const state = this.#scopes.get(scope)
     if (state !== undefined) state.listed = true
   }
 
-  /** Note an entry that was found in the storage; one that is known keeps its last use. */
   found(scope: string, reference: string): void {
     const state = this.#state(scope)
     if (!state.lastUse.has(reference)) state.lastUse.set(reference, state.turn)
   }
 
-  /** End a turn of a scope and return the references that are due, least recently used first. */
   endTurn(scope: string): string[] {
     const due: string[] = []
     const state = this.#scopes.get(scope)
@@ -286,14 +254,13 @@ export class TurnTracker {
     return due
   }
 
-  /** Tell whether an entry is due now. */
   isDue(scope: string, reference: string): boolean {
     const state = this.#scopes.get(scope)
     const turn = state?.lastUse.get(reference)
     return state !== undefined && turn !== undefined && state.turn - turn > this.#evictAfterTurns
   }
 
-  /** Forget an entry that is gone, and with the last one its scope, so that sessions which have ended cost nothing. */
+  /** Also forgets a scope without entries, so that ended sessions use no memory. */
   forget(scope: string, reference: string): void {
     const lastUse = this.#scopes.get(scope)?.lastUse
     lastUse?.delete(reference)
@@ -309,11 +276,7 @@ export class TurnTracker {
 
 const MAX_SCOPES = 1_000
 
-/**
- * Keeps tombstones of evicted entries in memory.
- *
- * Bounded: the oldest of a scope goes beyond `maxPerScope`, the oldest scope beyond 1,000 scopes.
- */
+/** Keeps tombstones of evicted entries in memory: `maxPerScope` for each of 1,000 scopes. */
 export class EvictionLog {
   readonly #maxPerScope: number
   readonly #scopes = new BoundedMap<string, BoundedMap<string, Eviction>>(MAX_SCOPES)

@@ -8,13 +8,12 @@ import type { CloseEntryOptions, EntryWriter, Metadata, OmittedPart, StoredInfo 
 const SEGMENT_BYTES = 1_048_576
 const SEGMENT_MS = 2_000
 const LINE_FEED = 10
-/** While the storage is down, this many bytes wait in memory before more are refused. */
+/** Bytes that may wait in memory during an outage. */
 const MAX_WAITING_BYTES = 8 * SEGMENT_BYTES
-/** This many short segments in a row are joined, so that a quiet command does not leave thousands. */
+/** Short segments are joined, so that a quiet command does not leave thousands. */
 const MAX_SHORT_SEGMENTS = 32
 const MIN_JOINED_SEGMENTS = 8
 
-/** What an {@link OpenEntryWriter} writes, and where. */
 export interface OpenEntryTarget {
   readonly driver: CompleteDriver
   readonly path: string
@@ -22,39 +21,33 @@ export interface OpenEntryTarget {
   readonly key: string
   readonly contentType: string
   readonly metadata: Metadata
-  /** Bytes to keep; of more, both ends are kept. */
   readonly maxBytes: number
   readonly now: () => number
-  /** Called with the finished entry, once it is written. */
   readonly ended: (info: EntryInfo) => Promise<StoredInfo>
 }
 
 const MIN_MAX_BYTES = 262_144
 
-/** Refuse a limit that leaves no room for a beginning and an end. */
 export function assertOpenMaxBytes(maxBytes: number): void {
   if (typeof maxBytes !== 'number' || !(maxBytes >= MIN_MAX_BYTES))
     throw new TypeError(`maxBytes must be at least ${MIN_MAX_BYTES} bytes, or left out; got ${maxBytes}.`)
 }
 
-/** Part of the output on its way to the storage: bytes that never change, so that writing them can be repeated. */
+/** A segment to write. Its bytes never change, so writing can be repeated. */
 interface CutSegment extends Segment {
   readonly bytes: Uint8Array
 }
 
-/** Writes an entry in segments, so that others read it while it grows and little is lost with its writer. */
 export class OpenEntryWriter implements EntryWriter {
   readonly reference: string
   readonly #target: OpenEntryTarget
   readonly #storedAt: number
-  /** Bytes at the beginning that are always kept: half of the limit, or a little less, so that a line ends there. */
+  /** Bytes always kept at the start: about half of the limit, cut at a line end. */
   #keptAtStart: number
   #chunks: Uint8Array[] = []
   #waitingBytes = 0
-  /** Whether a line that had not ended was waiting already when segments were cut last. */
   #isUnendedOld = false
   #cut: CutSegment[] = []
-  /** Where the next segment begins, and the line ends before it. */
   #offset = 0
   #lineEnds = 0
   #segments: Segment[] = []
@@ -73,7 +66,6 @@ export class OpenEntryWriter implements EntryWriter {
     this.#keptAtStart = Math.floor(target.maxBytes / 2)
   }
 
-  /** Make the entry visible. */
   async start(): Promise<void> {
     const { path, reference } = this.#target
     await this.#write(headId(path, reference), new Uint8Array(0), this.#target.metadata)
@@ -106,7 +98,7 @@ export class OpenEntryWriter implements EntryWriter {
       if (this.#waitingBytes > 0) await this.#commit(this.#isUnendedOld)
       if (this.#target.now() - this.#lastBeat >= BEAT_MS) await this.#beat()
     } catch (error) {
-      // What could not be written is tried again, and what cannot be is told by the next call.
+      // The next commit tries again, and the next call reports a permanent failure.
       if (!StorageError.isInstance(error)) throw error
     }
   }
@@ -119,7 +111,7 @@ export class OpenEntryWriter implements EntryWriter {
     }
   }
 
-  /** Write what waits, up to the last line end or all of it. One at a time: a segment that failed comes first. */
+  /** Runs one commit at a time. A segment that failed is written first. */
   #commit(isAll = false): Promise<void> {
     const commit = async (): Promise<void> => {
       this.#cutChunks(isAll)
@@ -134,7 +126,6 @@ export class OpenEntryWriter implements EntryWriter {
     return this.#commits
   }
 
-  /** Cut the chunks that came into segments, where lines end if they do. */
   #cutChunks(isAll: boolean): void {
     const bytes = concatBytes(this.#chunks)
     let at = 0
@@ -173,7 +164,7 @@ export class OpenEntryWriter implements EntryWriter {
     await this.#dropMiddle()
   }
 
-  /** Join short segments. Those that were joined before go only now: a reader may have been at them. */
+  /** Joined segments are removed at the next join, because a reader may still use them. */
   async #join(): Promise<void> {
     const { driver, path, reference } = this.#target
     const short = this.#short
@@ -194,7 +185,6 @@ export class OpenEntryWriter implements EntryWriter {
     for (const id of covered) await guard({ action: 'delete', reference }, () => driver.remove(id))
   }
 
-  /** Remove what lies between the kept beginning and the kept end, once there is more than `maxBytes`. */
   async #dropMiddle(): Promise<void> {
     const { driver, maxBytes, reference } = this.#target
     const keptAtEnd = maxBytes - this.#keptAtStart
@@ -241,7 +231,6 @@ export class OpenEntryWriter implements EntryWriter {
     }
   }
 
-  /** Give a sign of life. Rejects with `not-found` if somebody removed the entry, and leaves nothing of it. */
   async #beat(): Promise<void> {
     const { driver, path, reference } = this.#target
     const id = headId(path, reference)
@@ -266,16 +255,14 @@ export class OpenEntryWriter implements EntryWriter {
 }
 
 const OFFSET_DIGITS = 16
-/** What the description of a segment adds to that of the entry. Callers cannot use these names. */
+/** Metadata names that core adds to segments. Callers cannot use them. */
 const LINE_ENDS = 'spillway-line-ends'
 const LINES_BEFORE = 'spillway-lines-before'
-/** A part of an entry that is still written. */
 interface Segment {
   readonly id: EntryId
-  /** Where it begins in what was written, omitted parts included. */
+  /** Offset in all bytes written, omitted parts included. */
   readonly offset: number
   readonly size: number
-  /** Line ends in it and before it. */
   readonly lineEnds: number
   readonly linesBefore: number
 }
@@ -283,22 +270,18 @@ interface Segment {
 const segmentId = (path: string, reference: string, offset: number, isJoined = false): EntryId =>
   `${segmentsPrefix(path, reference)}${String(offset).padStart(OFFSET_DIGITS, '0')}${isJoined ? 'j' : ''}`
 
-/** Describe a segment for the driver. */
 const segmentMetadata = ({ lineEnds, linesBefore }: Pick<Segment, 'lineEnds' | 'linesBefore'>): Metadata => ({
   [LINE_ENDS]: String(lineEnds),
   [LINES_BEFORE]: String(linesBefore),
 })
 
-/** What there is of an entry that has not ended. */
 export interface OpenParts {
   readonly head: EntryInfo
-  /** In the order of their offsets, none inside another. */
   readonly segments: readonly Segment[]
   readonly size: number
   readonly omitted?: OmittedPart
 }
 
-/** Find the parts of an entry that has not ended; `undefined` if there is none. */
 export async function readOpenParts(
   driver: CompleteDriver,
   path: string,
@@ -314,14 +297,12 @@ export async function readOpenParts(
   return openParts(head, segments)
 }
 
-/** Read a driver's description of a segment. */
 function asSegment(id: EntryId, { size, metadata }: Pick<EntryInfo, 'size' | 'metadata'>): Segment | undefined {
   const offset = Number.parseInt(splitId(id).reference, 10)
   if (Number.isNaN(offset)) return undefined
   return { id, offset, size, lineEnds: Number(metadata[LINE_ENDS]), linesBefore: Number(metadata[LINES_BEFORE]) }
 }
 
-/** Put segments in order, without those that a joined one covers. */
 function openParts(head: EntryInfo, found: readonly Segment[]): OpenParts {
   const segments: Segment[] = []
   let size = 0
@@ -337,18 +318,16 @@ function openParts(head: EntryInfo, found: readonly Segment[]): OpenParts {
   return { head, segments, size, ...(omitted && { omitted }) }
 }
 
-/** Describe what is missing between two segments. `offset` is where it was, in bytes of what there is. */
+/** `offset` counts bytes of the kept content. */
 function omittedBefore(next: Segment, last: Segment | undefined, offset: number): OmittedPart {
   const linesBefore = last === undefined ? 0 : last.linesBefore + last.lineEnds
   const bytes = next.offset - (last === undefined ? 0 : last.offset + last.size)
   return { bytes, lines: next.linesBefore - linesBefore, afterLine: linesBefore, offset }
 }
 
-/** An entry that has not ended, open for reading. */
 export interface OpenSegments extends OpenEntry {
   readonly state: 'open' | 'lost'
   readonly omitted?: OmittedPart
-  /** Return where lines begin, without reading more than the last byte. */
   lineIndex(): Promise<LineIndex>
 }
 
@@ -359,11 +338,9 @@ interface UnendedEntry {
   readonly segments: Segment[]
 }
 
-/** Gathers the entries that have not ended from a listing of the driver. */
 export class UnendedEntries {
   readonly #found = new Map<EntryId, UnendedEntry>()
 
-  /** Take a listed entry if it is part of one that has not ended; return whether it is. */
   take(id: EntryId, info: EntryInfo): boolean {
     const open = openEntryOf(id)
     if (open === undefined) return false
@@ -382,10 +359,7 @@ export class UnendedEntries {
   }
 }
 
-/**
- * Open what there is of an entry that has not ended, as it is now. Should the entry end meanwhile, reading goes on in the
- * finished entry.
- */
+/** Opens the content written so far. If the entry ends meanwhile, reading goes on in the finished entry. */
 export function openSegments(
   driver: CompleteDriver,
   path: string,
@@ -403,7 +377,6 @@ export function openSegments(
     async read({ offset, length }) {
       const end = Math.min(size, offset + length)
       const bytes = new Uint8Array(Math.max(0, end - offset))
-      // The last segment that begins at or before the range.
       let index = starts.findLastIndex((start) => start <= offset)
       for (let at = offset; at < end; index++) {
         const segment = segments[index]!
@@ -429,7 +402,6 @@ export function openSegments(
   }
 }
 
-/** Read from the entry that took the place of its segments. */
 async function readEnded(
   driver: CompleteDriver,
   path: string,
@@ -442,10 +414,7 @@ async function readEnded(
   throw new StorageError('unavailable', `${reference} ${why} while it was read. Read it again.`, { reference })
 }
 
-/**
- * Remove all parts of an entry that has not ended, the head first, which tells a living writer to stop. Return the bytes
- * of its segments; `undefined` if there was no such entry.
- */
+/** Removes the head first, which tells a living writer to stop. Returns the bytes of all segments. */
 export async function removeOpenEntry(
   driver: CompleteDriver,
   path: string,

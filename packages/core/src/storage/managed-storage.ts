@@ -11,10 +11,8 @@ const DEFAULT_REFRESH_MS = 60_000
 const NO_BYTES = { offset: 0, length: 0 }
 
 /**
- * A storage over a driver: the base class of all backends.
- *
- * It mints references, walls scopes off, validates, makes storing idempotent, counts turns, ages and bytes, remembers
- * what it evicted, and turns every failure of the driver into a `StorageError`.
+ * Base class of all backends: a storage over a driver. It isolates scopes, validates input, evicts entries, and turns
+ * driver failures into `StorageError`.
  *
  * @example
  * ```ts
@@ -43,16 +41,16 @@ export class ManagedStorage extends ScopedStorage {
     this.shared = shared
   }
 
-  /** Release the driver's connections and handles. Closing twice is fine. */
+  /** Release the driver's connections and handles. Closing twice is allowed. */
   override async close(): Promise<void> {
     await this.shared.close()
   }
 }
 
 /**
- * Make a storage from a driver of your own: four methods, `write`, `read`, `remove` and `list`, and optional extras.
+ * Create a storage from a driver. The driver needs the methods `write`, `read`, `remove` and `list`.
  *
- * @throws TypeError where a method is missing or an option cannot be.
+ * @throws TypeError if a method is missing or an option is invalid.
  *
  * @example
  * ```ts
@@ -87,17 +85,11 @@ export function createStorage(driver: StorageDriver, options: ManagedStorageOpti
   return new ManagedStorage(driver, options)
 }
 
-/** Return what a {@link ManagedStorage} was made of; `undefined` for anything else, a scope of it too. */
 export function stateOf(storage: unknown): StorageState | undefined {
   return storage instanceof ManagedStorage ? storage['shared'] : undefined
 }
 
-/**
- * Make a storage over the changed driver of another one, with the same settings: references, scopes and eviction stay as
- * they are.
- *
- * @throws TypeError where there is no driver to change, or the order of wrappers makes no sense.
- */
+/** Keeps the settings of the wrapped storage, so references, scopes and eviction stay the same. */
 export function wrapStorage(
   storage: ManagedStorage,
   kind: WrapperKind,
@@ -106,7 +98,7 @@ export function wrapStorage(
   const { driver, options } = partsOf(storage, kind)
   const below = driver.layers
   if (below.includes(kind)) throw new TypeError(`The storage is ${kind} already. Call ${kind}() once.`)
-  // The outer wrapper is the first to see what is stored.
+  // The outer wrapper sees stored content first.
   if (below.includes('compressed'))
     throw new TypeError(
       'Encrypted bytes cannot be compressed, and content goes through the outer wrapper first. ' +
@@ -127,7 +119,6 @@ function partsOf(storage: unknown, kind: WrapperKind): StorageState {
   )
 }
 
-/** Fill in what a driver leaves out, from what it has. A complete driver is returned as it is. */
 export function completeDriver(driver: StorageDriver): CompleteDriver {
   if (isComplete(driver)) return driver
   const tombstones = new EvictionLog()
@@ -140,17 +131,16 @@ export function completeDriver(driver: StorageDriver): CompleteDriver {
     tellsCreated,
     touchFirstBytes: driver.touch === undefined ? Infinity : touchFirstBytes,
     async write(id, chunks, info, lineIndex) {
-      // A driver that cannot touch writes again instead, and each use must differ from the one before.
+      // Without `touch`, core writes again to record a use, and each use needs a later time.
       const before = driver.touch === undefined && !tellsCreated ? await complete.stat(id) : undefined
       const lastUsedAt = Math.max(info.lastUsedAt, (before?.lastUsedAt ?? 0) + 1)
-      // What is written again keeps its description.
       const described =
         before === undefined ? info : { ...info, storedAt: before.storedAt, metadata: before.metadata, lastUsedAt }
       const written = await driver.write(id, chunks, described, lineIndex)
       tombstones.remove(id)
       if (typeof written === 'object') return written
       const created = written ?? before === undefined
-      // The driver has touched what was there; another touch tells when.
+      // The driver has touched the existing entry. Another touch returns the time.
       const touched = created ? undefined : await complete.touch(id, described.lastUsedAt)
       return { created, lastUsedAt: touched ?? described.lastUsedAt }
     },
@@ -202,7 +192,6 @@ export function completeDriver(driver: StorageDriver): CompleteDriver {
 
 const isComplete = (driver: StorageDriver): driver is CompleteDriver => 'layers' in driver && 'isInMemory' in driver
 
-/** Open an entry by reading its beginning: small content comes with it. */
 async function openByRanges(driver: StorageDriver, id: EntryId): ReturnType<CompleteDriver['open']> {
   const first = await driver.read(id, { offset: 0, length: LINE_BLOCK_BYTES })
   if (first === undefined) return undefined

@@ -4,29 +4,24 @@ import type { CachedContent, ContentInfo } from './cached-content.ts'
 import { checkAborted, orAborted, StorageError } from './storage-error.ts'
 import type { ByteRange, EntryState, OmittedPart, OpenContent, OperationOptions } from './storage.ts'
 
-/** Bytes that are read at a time to make a line index. */
 const INDEXED_BYTES = 1_048_576
 
-/** What reads the bytes of one content from its backend. */
 export interface ContentReader {
-  /** Return the bytes of a range that lies within the content. They are borrowed. */
+  /** Returned bytes are borrowed. The range lies within the content. */
   read(range: ByteRange, buffer: Uint8Array | undefined, signal: AbortSignal | undefined): Promise<Uint8Array>
   close(): Promise<void>
 }
 
-/** What {@link OpenedContent} needs. */
 export interface OpenedContentOptions extends OperationOptions {
   readonly reference: string
   readonly content: CachedContent<ContentInfo>
-  /** What reads from the backend, or what opens it, once something is needed that is not remembered. Closed in the end. */
+  /** A function opens the reader at its first use. The reader is closed in the end. */
   readonly reader: ContentReader | (() => Promise<ContentReader>)
   readonly state?: EntryState | undefined
   readonly omitted?: OmittedPart | undefined
-  /** What knows where lines begin, if the description of the content does not. */
   readonly lineIndex?: (() => Promise<LineIndex>) | undefined
 }
 
-/** Content that is open: what is remembered of it comes from memory, the rest from its backend. */
 export class OpenedContent implements OpenContent {
   readonly contentType: string
   readonly size: number
@@ -71,7 +66,7 @@ export class OpenedContent implements OpenContent {
         const present = await orAborted(index, signal)
         return this.omitted === undefined ? present : present.withOmitted(this.omitted)
       } catch (error) {
-        // Whoever was first to ask has given up.
+        // The caller that started the shared read has aborted.
         const isOther = StorageError.isInstance(error) && error.code === 'aborted' && signal?.aborted !== true
         if (!isOther) throw error
       }
@@ -88,7 +83,7 @@ export class OpenedContent implements OpenContent {
       throw new TypeError(`${this.#options.reference} was closed. Open it again to read more of it.`)
   }
 
-  /** A read that others wait for is not in vain where this one is closed, but nobody waits here for a backend that hangs. */
+  /** Shared reads continue after closing, but closing never waits for a backend that hangs. */
   async #close(): Promise<void> {
     const reader = this.#reader
     if (reader === undefined) return
@@ -107,19 +102,18 @@ export class OpenedContent implements OpenContent {
     try {
       return await this.#reader
     } catch (error) {
-      // The next read tries again; there is nothing to close.
+      // The next read tries again.
       this.#reader = undefined
       throw error
     }
   }
 
-  /** What is for others too is read neither with the signal nor into the memory of one of them. */
+  /** Shared reads use neither the signal nor the memory of one caller. */
   #load(range: ByteRange, isShared: boolean, buffer: Uint8Array | undefined): Promise<Uint8Array> {
     const own = isShared ? {} : { buffer, signal: this.#options.signal }
     return this.#pending(this.#readExactly(range, own))
   }
 
-  /** Keep the reader open until this has ended, however it ends. */
   async #pending<Result>(work: Promise<Result>): Promise<Result> {
     const settled = Promise.allSettled([work])
     this.#reads.add(settled)
@@ -157,7 +151,6 @@ export class OpenedContent implements OpenContent {
   }
 }
 
-/** What one reader gives to a read that is its own. */
 interface OwnRead {
   readonly buffer?: Uint8Array | undefined
   readonly signal?: AbortSignal | undefined

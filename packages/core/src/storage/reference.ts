@@ -3,10 +3,10 @@ import { checkAborted, orAborted, SourceError, StorageError } from './storage-er
 
 const MAX_REFERENCE_LENGTH = 64
 const MAX_SLUG_LENGTH = 32
-/** 20 characters of 5 bits: 100 bits of the digest. */
+/** 100 bits of the digest, 5 for each character. */
 const DIGEST_LENGTH = 20
 const DIGEST_BYTES = 13
-/** Characters at the end of a random reference that are computed from the others. */
+/** Check characters at the end of a random reference. */
 const CHECK_LENGTH = 2
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const REFERENCE = /^[a-z0-9_]{1,64}$/
@@ -15,7 +15,6 @@ const OPEN_MARK = 'o'
 const OPEN_REFERENCE = /_o[a-z2-7]{20}$/
 const MINTED = /_o?[a-z2-7]{20}$/
 
-/** What a reference is computed from. */
 export interface ReferenceInput {
   readonly scope: readonly string[]
   readonly key: string
@@ -23,24 +22,20 @@ export interface ReferenceInput {
   readonly content: Uint8Array
 }
 
-/**
- * Return the reference of some content: `<slug of the key>_<100 bits of a SHA-256>`, at most 64 characters of
- * `a-z`, `0-9` and `_`. Equal input gives the equal reference, which keeps a replayed conversation byte-identical.
- */
+/** Returns `<slug of the key>_<100 bits of a SHA-256>`: at most 64 characters of `a-z`, `0-9` and `_`. */
 export async function contentReference({ content, ...input }: ReferenceInput): Promise<string> {
   const digest = new ReferenceDigest(input)
   digest.add(content)
   return await digest.reference()
 }
 
-/** Computes the {@link contentReference} of content that arrives in pieces. */
 export class ReferenceDigest {
   readonly #sha256 = createSha256()
   readonly #slug: string
 
   constructor({ scope, key, contentType }: Omit<ReferenceInput, 'content'>) {
     this.#slug = slug(key)
-    // JSON keeps the parts apart and lone surrogates different; its text ends before the content starts.
+    // JSON separates the parts and keeps lone surrogates distinct.
     this.#sha256.update(new TextEncoder().encode(`${JSON.stringify([scope, key, contentType])}\n`))
   }
 
@@ -53,16 +48,13 @@ export class ReferenceDigest {
   }
 }
 
-/**
- * Return a random reference, for a stream whose digest is not known before its end: 90 random bits, and 2 characters that
- * are computed from the others, so that the reference can be told from a digest that does not fit.
- */
+/** Returns 90 random bits and 2 check characters, for a stream whose digest is unknown before its end. */
 export function randomReference(key: string): string {
   const random = base32(randomBytes(DIGEST_BYTES)).slice(0, -CHECK_LENGTH)
   return `${slug(key)}_${random}${checkOf(random)}`
 }
 
-/** Tell whether a reference can be random. One in 1,024 references of content looks so too. */
+/** One in 1,024 references of content also looks random. */
 export const canBeRandom = (reference: string): boolean =>
   checkOf(reference.slice(-DIGEST_LENGTH, -CHECK_LENGTH)) === reference.slice(-CHECK_LENGTH)
 
@@ -72,23 +64,14 @@ function checkOf(random: string): string {
   return `${BASE32.charAt(sum >> 5)}${BASE32.charAt(sum & 31)}`
 }
 
-/** Tell whether a reference was made from a key. */
 export const hasSlugOf = (reference: string, key: string): boolean =>
   reference.slice(0, -DIGEST_LENGTH) === `${slug(key)}_`
 
-/** Return a random reference for an entry that can be read while it is written; its form says so. */
 export const openReference = (key: string): string => `${slug(key)}_${OPEN_MARK}${base32(randomBytes(DIGEST_BYTES))}`
-
-/** Tell whether an entry may still be written. Others need not be looked for twice. */
 export const isOpenReference = (reference: string): boolean => OPEN_REFERENCE.test(reference)
-
-/** Tell whether a text could be a reference; whether it is one only the storage knows. */
 export const isReference = (value: unknown): value is string => typeof value === 'string' && REFERENCE.test(value)
-
-/** Tell whether a text has the form of references that Spillway makes. */
 export const isMinted = (value: string): boolean => isReference(value) && MINTED.test(value)
 
-/** Refuse with `invalid-reference` what cannot be a reference, such as a path or a URI. */
 export function assertReference(value: unknown): asserts value is string {
   if (isReference(value)) return
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_REFERENCE_LENGTH)) : `a ${typeof value}`
@@ -127,20 +110,17 @@ const MAX_SEGMENT_BYTES = 1024
 const MAX_ENCODED_LENGTH = 48
 const HASH_HEX_DIGITS = 32
 const READABLE_PREFIX_LENGTH = 12
-/** Names that Windows reserves in every directory, whatever the extension. */
+/** Windows reserves these names in every directory, with any extension. */
 const RESERVED_NAME = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
-/** A place in the storage that only its own references reach: a list of segments, none for the storage as a whole. */
 export interface Scope {
   readonly segments: readonly string[]
-  /** The encoded segments joined by `/`, or an empty string; `undefined` until {@link scopePath} has computed it. */
+  /** Encoded segments joined by `/`, or an empty string. `undefined` until {@link scopePath} has computed it. */
   path: string | undefined
 }
 
-/** Make the scope of a storage as a whole. */
 export const rootScope = (): Scope => ({ segments: [], path: '' })
 
-/** Return the scope below `parent`, or throw `invalid-key` where a segment cannot be one. */
 export function childScope(parent: Scope, segments: readonly string[]): Scope {
   if (segments.length === 0) throw invalidScope('scope() needs at least one segment, such as a tenant or session id.')
   for (const segment of segments) {
@@ -155,7 +135,6 @@ export function childScope(parent: Scope, segments: readonly string[]): Scope {
   return { segments: all, path: undefined }
 }
 
-/** Return the path of a scope in entry ids: one encoded name for each segment, different for different segments. */
 export async function scopePath(scope: Scope): Promise<string> {
   if (scope.path === undefined) {
     const names: string[] = []
@@ -165,10 +144,7 @@ export async function scopePath(scope: Scope): Promise<string> {
   return scope.path
 }
 
-/**
- * Encode a segment as a name of `a-z`, `0-9`, `-` and `_`: other bytes become `_` and two hexadecimal digits, and what
- * grows too long becomes its beginning, `__` and a hash. Upper case is escaped, so no two names differ only in case.
- */
+/** Escapes upper case too, so no two names differ only in case. Long names end in `__` and a hash. */
 export async function encodeSegment(segment: string): Promise<string> {
   const bytes = wideBytes(segment)
   let name = ''
@@ -183,9 +159,8 @@ export async function encodeSegment(segment: string): Promise<string> {
   return `${readable}__${hex.slice(0, HASH_HEX_DIGITS)}`
 }
 
-/** Return the segment that was encoded as a name. Returns `undefined` for a hash, and for lone surrogates. */
+/** Returns `undefined` for a hash, and for lone surrogates. */
 export function decodeSegment(name: string): string | undefined {
-  // An escape is followed by digits, and `_` itself is escaped.
   if (name.includes('__')) return undefined
   const bytes = [...name.matchAll(/_([0-9a-f]{2})|./g)].map(([character, hex]) =>
     hex === undefined ? character.charCodeAt(0) : parseInt(hex, 16),
@@ -199,7 +174,7 @@ const isPlain = (byte: number): boolean =>
 
 const escapeByte = (byte: number): string => `_${byte.toString(16).padStart(2, '0')}`
 
-/** UTF-8 that also keeps lone surrogates apart, which `TextEncoder` would all turn into U+FFFD. */
+/** UTF-8 that keeps lone surrogates distinct; `TextEncoder` turns all of them into U+FFFD. */
 function wideBytes(text: string): Uint8Array {
   if (text.isWellFormed()) return new TextEncoder().encode(text)
   const bytes: number[] = []
@@ -217,18 +192,12 @@ const invalidScope = (message: string): StorageError => new StorageError('invali
 /**
  * The name of an entry inside a driver: encoded scope segments and the reference, joined by `/`.
  *
- * Only `a-z`, `0-9`, `_`, `-` and `/` occur in it, no segment is longer than 64 characters, none is `.` or `..`, and
- * the whole has at most 900: it is usable as a path, an object key or a database key as it stands.
+ * It is a valid path and key: at most 900 characters of `a-z`, `0-9`, `_`, `-` and `/`, at most 64 in each segment.
  */
 export type EntryId = string
-
-/** Return the id of an entry: the path of its scope, if it has one, and its reference. */
 export const entryId = (path: string, reference: string): EntryId => (path === '' ? reference : `${path}/${reference}`)
-
-/** Return what the ids of a scope and of those below it start with. */
 export const idPrefix = (path: string): string => (path === '' ? '' : `${path}/`)
 
-/** Take an id apart again. */
 export function splitId(id: EntryId): { path: string; reference: string } {
   const slash = id.lastIndexOf('/')
   return { path: slash < 0 ? '' : id.slice(0, slash), reference: id.slice(slash + 1) }
@@ -237,13 +206,11 @@ export function splitId(id: EntryId): { path: string; reference: string } {
 const MAX_KEY_LENGTH = 65_536
 const MAX_CONTENT_TYPE_LENGTH = 255
 const MAX_METADATA_LENGTH = 2_048
-/** RFC 9110 section 8.3.1: type "/" subtype, then parameters. All of it is visible ASCII and spaces, as in a header. */
+/** RFC 9110, section 8.3.1. */
 const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *;[\x20-\x7e]*)?$/
-/** How the names begin that Spillway adds to what callers give. */
 const OWN_METADATA = 'spillway-'
 const METADATA_NAME = /^[a-z][a-z0-9-]{0,63}$/
 
-/** Refuse a key that is no string or has no end. */
 export function assertKey(key: unknown): asserts key is string {
   if (typeof key !== 'string')
     throw new StorageError(
@@ -256,7 +223,6 @@ export function assertKey(key: unknown): asserts key is string {
     })
 }
 
-/** Refuse content that is not bytes. */
 export function assertContent(content: unknown): asserts content is Uint8Array {
   if (!isBytes(content))
     throw new TypeError(
@@ -264,7 +230,6 @@ export function assertContent(content: unknown): asserts content is Uint8Array {
     )
 }
 
-/** Refuse a stream that is none; what it yields is looked at when it does. */
 export function assertChunks(chunks: unknown): asserts chunks is AsyncIterable<Uint8Array> {
   if (typeof (chunks as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator] !== 'function')
     throw new TypeError(
@@ -273,7 +238,7 @@ export function assertChunks(chunks: unknown): asserts chunks is AsyncIterable<U
 }
 
 /**
- * Tell whether content can be stored with a content type: a MIME type of at most 255 characters, with a subtype.
+ * Check whether a value is a MIME type with a subtype, of at most 255 characters.
  *
  * @example
  * ```ts
@@ -285,7 +250,6 @@ export function assertChunks(chunks: unknown): asserts chunks is AsyncIterable<U
 export const isContentType = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_CONTENT_TYPE_LENGTH && CONTENT_TYPE.test(value)
 
-/** Refuse what is no MIME type. */
 export function assertContentType(contentType: unknown): asserts contentType is string {
   if (!isContentType(contentType))
     throw new TypeError(
@@ -293,7 +257,6 @@ export function assertContentType(contentType: unknown): asserts contentType is 
     )
 }
 
-/** Refuse metadata that some backend could not keep: other values than short strings. */
 export function assertMetadata(metadata: unknown): void {
   if (metadata === undefined) return
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))
@@ -311,7 +274,6 @@ export function assertMetadata(metadata: unknown): void {
     throw new TypeError(`metadata may have at most ${MAX_METADATA_LENGTH} bytes in all, got ${length}.`)
 }
 
-/** Refuse a range that counts in anything but whole bytes from the start. */
 export function assertRange(range: unknown): void {
   const { offset, length } = Object(range) as { offset?: unknown; length?: unknown }
   if (!isCount(offset))
@@ -322,16 +284,11 @@ export function assertRange(range: unknown): void {
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 
-/** Make a stream of one chunk. */
 export async function* onlyChunk(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
   yield chunk
 }
 
-/**
- * Pass on the chunks of a caller's stream as `take` returns them, until the signal fires.
- *
- * What the stream itself does wrong, failing or yielding anything but bytes, is thrown as a `SourceError`.
- */
+/** A failing stream, or one that does not yield bytes, throws a `SourceError`. */
 export async function* sourceChunks(
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal | undefined,
@@ -351,7 +308,7 @@ export async function* sourceChunks(
     }
   } finally {
     if (state === 'pausing') await source.return?.()
-    // A source that hangs, or has failed, is told to end; its answer is not waited for and says nothing.
+    // A source that hangs or has failed is told to end, without waiting for it.
     if (state === 'waiting') void Promise.allSettled([release(source)])
   }
 }
@@ -377,7 +334,6 @@ async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
   await source.return?.()
 }
 
-/** Pass on chunks, showing each to `see` before. */
 export async function* seenChunks(
   chunks: AsyncIterable<Uint8Array>,
   see: (chunk: Uint8Array) => void,

@@ -54,15 +54,14 @@ import type {
 const DEFAULT_CONTENT_TYPE = 'text/plain'
 const MAX_KNOWN_CONTENT_TYPES = 10_000
 
-/** What the scopes of a storage share. */
 export class StorageState {
   readonly driver: CompleteDriver
   readonly options: ManagedStorageOptions
   readonly locks: KeyedLock = new KeyedLock()
   readonly lifetime: EntryLifetime
-  /** What was opened lately. Content that a driver has in memory and gives as it is there is not remembered again. */
+  /** Content that a driver holds in memory is not cached again. */
   readonly opened: CachedContents<EntryInfo>
-  /** Content types of recently used entries: what `locate`, which cannot wait, needs to know. */
+  /** `locate` is synchronous and needs the content types of recent entries. */
   readonly contentTypes: BoundedMap<EntryId, string> = new BoundedMap(MAX_KNOWN_CONTENT_TYPES)
 
   constructor(driver: CompleteDriver, options: ManagedStorageOptions) {
@@ -72,13 +71,11 @@ export class StorageState {
     this.opened = new CachedContents(driver.isInMemory ? new ContentCache(0) : contentCache)
   }
 
-  /** Forget what was known of an entry that is gone. */
   forget(id: EntryId): void {
     this.contentTypes.delete(id)
     this.opened.remove(id)
   }
 
-  /** Note that an entry was removed on purpose. */
   removed(id: EntryId): void {
     this.lifetime.removed(id)
     this.forget(id)
@@ -90,21 +87,18 @@ export class StorageState {
   }
 }
 
-/** Loads what only entries need that are read while they are written. */
 const loadOpenEntries = async () => import('./entry-writer.ts')
 
 let scopeOfView: (storage: object) => Scope | undefined
 
-/** Return the scope of a storage as entry ids have it: empty for a whole storage, and for storages that are not Spillway's. */
+/** Returns an empty string for a whole storage, and for third-party storages. */
 export function scopePathOf(storage: object): string | Promise<string> {
   const scope = scopeOfView(storage)
   return scope === undefined ? '' : (scope.path ?? scopePath(scope))
 }
 
-/** What is to be written. */
 interface NewEntry {
   readonly reference: string
-  /** Whether the driver is asked for the entry first. If not, it finds out when it writes. */
   readonly asksFirst: boolean
   readonly key: string
   readonly contentType: string
@@ -112,10 +106,7 @@ interface NewEntry {
 }
 
 /**
- * A scope of a {@link ManagedStorage}: everything a storage can do, behind one wall.
- *
- * It does for every backend what must be right once: references, walls between scopes, validation, idempotence, use, and
- * the mapping of failures to `StorageError`.
+ * A scope of a {@link ManagedStorage}: an isolated storage whose references resolve only in this scope.
  *
  * @example
  * ```ts
@@ -135,7 +126,7 @@ export class ScopedStorage implements Storage {
 
   readonly #state: StorageState
   readonly #scope: Scope
-  /** Present where the driver can say how a shell reaches an entry. */
+  /** Return how a shell reaches an entry. Absent if the driver cannot tell. */
   readonly locate?: (reference: string) => Location | undefined
 
   /** @internal */
@@ -184,7 +175,6 @@ export class ScopedStorage implements Storage {
       this.#state.lifetime.assertFits(key, (size += chunk.byteLength))
       return options.transfer === true ? chunk : copyBytes(chunk)
     })
-    // A random reference is nobody else's.
     const reference = randomReference(key)
     return await this.#write({ reference, asksFirst: false, key, contentType, chunks: checked }, options)
   }
@@ -216,7 +206,6 @@ export class ScopedStorage implements Storage {
     return writer
   }
 
-  /** Count an entry whose writer has just ended it. */
   async #ended(reference: string, info: EntryInfo): Promise<StoredInfo> {
     const id = await this.#id(reference)
     this.#used(id, info)
@@ -256,7 +245,7 @@ export class ScopedStorage implements Storage {
         }),
       )
       contentTypes.set(id, contentType)
-      // Not while the entry is locked: two stores that evict each other's entry would wait for ever.
+      // Not while the entry is locked: two stores that evict each other's entry would deadlock.
       if (created) await lifetime.makeRoom(id, size)
       options.onStored?.({ reference, created, usedAt })
       return reference
@@ -326,7 +315,6 @@ export class ScopedStorage implements Storage {
     }
   }
 
-  /** Open an entry that is there and has not expired. */
   async #openEntry(id: EntryId): Promise<ContentReader & Omit<OpenedEntry, 'read'>> {
     const { reference } = splitId(id)
     const ended = await guard({ action: 'retrieve', reference }, () => this.#state.driver.open(id))
@@ -345,7 +333,6 @@ export class ScopedStorage implements Storage {
     }
   }
 
-  /** Whether an entry that is remembered still exists; the backend is asked where it has not been for a while. */
   async #isStillThere(id: EntryId, content: CachedContent<EntryInfo>): Promise<boolean> {
     const { driver, lifetime } = this.#state
     const { info } = content
@@ -367,10 +354,7 @@ export class ScopedStorage implements Storage {
     this.#state.contentTypes.set(id, contentType)
   }
 
-  /**
-   * Note that an entry was retrieved, and renew its last use where that is old. Returns until when the entry is known to be
-   * there, and its use need not be noted again.
-   */
+  /** Returns until when the entry is known to exist and its use need not be recorded again. */
   async #countUse(id: EntryId, info: EntryInfo): Promise<number> {
     this.#used(id, info)
     const now = this.#state.lifetime.now()
@@ -378,13 +362,13 @@ export class ScopedStorage implements Storage {
     return (await this.#touch(id, now)) === undefined ? 0 : now
   }
 
-  /** Set the last use of an entry: `undefined` where there is none, `null` where that cannot be done. */
+  /** Returns `undefined` if the entry is missing, and `null` if its last use cannot be set. */
   async #touch(id: EntryId, now: number): Promise<number | null | undefined> {
     const { reference } = splitId(id)
     try {
       return await guard({ action: 'refresh', reference }, () => this.#state.driver.touch(id, now))
     } catch (error) {
-      // A storage that cannot be written, such as a read-only disk, must not withhold what it has.
+      // A storage that cannot be written, for example on a read-only disk, must still return its content.
       if (StorageError.isInstance(error) && error.code === 'unavailable') return null
       throw error
     }
@@ -465,7 +449,7 @@ export class ScopedStorage implements Storage {
       }
       isDone = true
     } finally {
-      // A driver removes several at once before it names the first: what else has gone is not known then.
+      // A driver may remove several entries before it yields the first.
       if (!isDone) this.#state.opened.clear()
     }
     return cleared
@@ -485,12 +469,11 @@ export class ScopedStorage implements Storage {
     return { expired, leftovers: collected.leftovers, bytes: bytes + collected.bytes }
   }
 
-  /** Remove an entry that has not ended, by the id of its head; `undefined` for an ordinary one. */
   #removeUnended(id: EntryId): Promise<number | undefined> | undefined {
     const open = openEntryOf(id)
     if (open === undefined) return undefined
     const { path, reference, isHead } = open
-    // Its writer renews the head alone.
+    // The writer renews only the head.
     if (!isHead) return Promise.resolve(undefined)
     return guard({ action: 'evict', reference }, async () => {
       const { removeOpenEntry } = await loadOpenEntries()
@@ -507,14 +490,13 @@ export class ScopedStorage implements Storage {
     return contentType === undefined ? undefined : driver.locate?.(id, { contentType })
   }
 
-  /** Leave the connection open: it belongs to the storage that this view came from. */
+  /** Do nothing: the connection belongs to the whole storage. */
   async close(): Promise<void> {}
 
   async #id(reference: string): Promise<EntryId> {
     return entryId(await scopePath(this.#scope), reference)
   }
 
-  /** Return the id of an entry that a caller asks for. */
   async #existingId(reference: string, { signal }: OperationOptions): Promise<EntryId> {
     assertReference(reference)
     checkAborted(signal)
@@ -530,7 +512,6 @@ export class ScopedStorage implements Storage {
     return this.#state.lifetime.missing(id)
   }
 
-  /** Open what there is of an entry that has not ended. */
   async #openSegments(id: EntryId): Promise<OpenSegments | undefined> {
     const parts = await this.#openParts(id)
     if (parts === undefined) return undefined
@@ -569,10 +550,8 @@ export class ScopedStorage implements Storage {
   }
 }
 
-/** An entry that is open for reading, and may still be written. */
 type OpenedEntry = OpenEntry & Partial<OpenSegments>
 
-/** Tell how an entry ended, if not whole. */
 function endOf({ metadata }: EntryInfo): { readonly state?: EntryState; readonly omitted?: OmittedPart } {
   const { state, omitted } = readMetadata(metadata)
   return { ...(state !== 'complete' && { state }), ...(omitted && { omitted }) }

@@ -2,7 +2,7 @@ import type { EntryId } from './reference.ts'
 import type { Eviction } from './storage-error.ts'
 import type { ByteRange, Location, Metadata } from './storage.ts'
 
-/** What a driver keeps beside the bytes of an entry and returns unchanged. Times are milliseconds since the epoch. */
+/** Description of an entry, kept beside its bytes and returned unchanged. Times are milliseconds since the epoch. */
 export interface EntryInfo {
   readonly key: string
   readonly contentType: string
@@ -10,11 +10,11 @@ export interface EntryInfo {
   readonly storedAt: number
   readonly lastUsedAt: number
   readonly metadata: Metadata
-  /** Where lines begin, as core wrote it for its own use; absent on small entries and binary content. */
+  /** Line index in core's own format. Absent for small entries and binary content. */
   readonly lineIndex?: string
 }
 
-/** The description that comes with the bytes; the size of a stream is known only once it has been read. */
+/** Description of a new entry. The size of a stream is unknown before it was read. */
 export type NewEntryInfo = Omit<EntryInfo, 'size'>
 
 /** An entry and its description. */
@@ -29,84 +29,71 @@ export interface DriverContent {
   readonly info: EntryInfo
 }
 
-/** An entry that is open for reading. */
+/** An entry opened for reading. */
 export interface OpenEntry {
   readonly info: EntryInfo
   /**
-   * Return the bytes in a range, clipped to the end. They are borrowed: a driver may give its own, which nobody changes,
-   * and must not change what it gave. Called concurrently.
+   * Return the bytes in a range, clipped to the end. They are borrowed and must not be changed. Called concurrently.
    *
-   * @param buffer - Memory of at least `range.length` bytes that may be used for the answer, and by nobody else until
-   *   then. It saves taking new memory for each read, which costs as much as reading a file.
+   * @param buffer - Memory of at least `range.length` bytes that may hold the answer, which saves an allocation.
    */
   read(range: ByteRange, buffer?: Uint8Array): Promise<Uint8Array>
-  /** Let go of it. Called once, when no read is under way. */
+  /** Release the entry. Called once, after all reads have ended. */
   close(): Promise<void>
 }
 
-/** What a listing may leave out. */
+/** Filters of a listing. A driver may ignore them. */
 export interface DriverListOptions {
-  /**
-   * Only entries that were last used at this time or before are of interest, in milliseconds since the epoch. A driver that
-   * finds them without going through all others leaves the others out; another may ignore this.
-   */
+  /** Only entries last used at or before this time, in milliseconds since the epoch. */
   readonly unusedSince?: number | undefined
-  /** With `false`, only entries right behind the prefix are of interest, whose ids go on without a `/`; a driver may ignore it. */
+  /** With `false`, only entries whose ids have no `/` after the prefix. */
   readonly below?: boolean | undefined
-  /**
-   * Entries for which this returns `true` are of no interest. A driver that can name entries without reading them leaves
-   * them out before it reads them; another may ignore this.
-   */
+  /** Leave out entries for which this returns `true`, if possible without reading them. */
   readonly except?: ((id: EntryId) => boolean) | undefined
 }
 
-/** What {@link StorageDriver.write} found and did. */
+/** Result of {@link StorageDriver.write}. */
 export interface WrittenEntry {
   /** Whether this call created the entry. */
   readonly created: boolean
-  /** The last use of the entry as it is now, in milliseconds since the epoch; later than any that it had before. */
+  /** Last use after this call, in milliseconds since the epoch. It is later than any use before. */
   readonly lastUsedAt: number
 }
 
-/** What {@link StorageDriver.collect} removed. */
+/** Result of {@link StorageDriver.collect}. */
 export interface CollectReport {
   readonly leftovers: number
   readonly bytes: number
 }
 
 /**
- * What a backend implements: bytes and a small description under an id. `createStorage` does the rest.
+ * The interface of a backend: bytes and a small description under an id. Pass it to `createStorage`.
  *
- * Every method may be called concurrently. A missing entry is `undefined` or `false`; any thrown error means an
- * outage, and core wraps it as `unavailable` unless it is a `StorageError` already.
+ * Methods may be called concurrently. Return `undefined` or `false` for a missing entry. Thrown errors become
+ * `unavailable`, unless they are a `StorageError`.
  */
 export interface StorageDriver {
-  /** Set where content lives only as long as this object, so that there is never anything to find at the start. */
+  /** Set if content lives only as long as this object, so that nothing exists at the start. */
   readonly ephemeral?: boolean
-  /** How old a last use must be, in milliseconds, before retrieving refreshes it. Defaults to 60,000; 0 if it is free. */
+  /** Milliseconds after which retrieving refreshes a last use. Defaults to 60,000; use 0 if refreshing is free. */
   readonly refreshMs?: number
-  /**
-   * From how many bytes on core asks {@link StorageDriver.touch} first whether an entry is there already, so that content
-   * is not sent in vain. Set it where that question takes a trip to a server; below it, content is written at once.
-   * Defaults to 0.
-   */
+  /** Size in bytes from which core calls {@link StorageDriver.touch} before it sends content. Defaults to 0. */
   readonly touchFirstBytes?: number
   /**
-   * Set where `write` itself finds out whether the entry is there, keeps the description that it has then, and returns a
-   * {@link WrittenEntry}: without {@link StorageDriver.touch}, core then writes without looking first.
+   * Set if `write` checks for an existing entry, keeps its description, and returns a {@link WrittenEntry}. Without
+   * `touch`, core then does not look before writing.
    */
   readonly tellsCreated?: boolean
 
   /**
-   * Write an entry so that readers see the whole of it or nothing, also after a kill, and return whether this call
-   * created it. Where the id exists already, keep what is there (its content is the same), touch it, and return `false`.
-   * Read `chunks` to the end, once; if they throw, leave nothing and rethrow. The chunks may be kept: nobody changes
-   * them later. A driver that cannot tell may return nothing: core then goes by what it saw before writing. One that also
-   * knows the last use that it set returns both, and is not asked for it.
+   * Write an entry so that readers see all of it or nothing, also after a crash. Return whether this call created it.
    *
-   * @param lineIndex - Once `chunks` has been read to its end, returns what to keep as `info.lineIndex`, if anything:
-   *   about 4 KB for each 100 MB. A driver without a place for it need not call this; lines are then found by reading
-   *   everything once.
+   * If the id exists, keep its content, touch it, and return `false`. Read `chunks` once, to the end; if they throw,
+   * leave nothing and rethrow. Nobody changes the chunks later. Return a {@link WrittenEntry} if the last use is known,
+   * and nothing if the driver cannot tell.
+   *
+   * @param lineIndex - Returns `info.lineIndex` after the end of `chunks`, about 4 KB for each 100 MB. Calling it is
+   *   optional; without an index, finding lines reads everything once.
    */
   write(
     id: EntryId,
@@ -114,40 +101,37 @@ export interface StorageDriver {
     info: NewEntryInfo,
     lineIndex?: () => string | undefined,
   ): Promise<boolean | WrittenEntry | void>
-  /** Read an entry, or the part of it in `range` (clip it to the end), into bytes that become the caller's own. */
+  /** Read an entry, or a range clipped to its end. The bytes belong to the caller. */
   read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined>
-  /** Remove an entry and all that belongs to it; return whether there was one. */
+  /** Remove an entry and all that belongs to it. Return whether the entry existed. */
   remove(id: EntryId): Promise<boolean>
-  /** List entries whose id starts with `prefix`, which is empty or ends with `/`, in any order. */
+  /** List entries whose ids start with `prefix`, in any order. The prefix is empty or ends with `/`. */
   list(prefix: string, options?: DriverListOptions): AsyncIterable<DriverEntry>
 
-  /** Describe an entry without reading its bytes. Without this, core reads a range of no bytes. */
+  /** Describe an entry without reading its bytes. Without this method, core reads an empty range. */
   stat?(id: EntryId): Promise<EntryInfo | undefined>
   /**
-   * Open an entry for many reads, where finding it is worth doing once. Should it be removed meanwhile, reads either go
-   * on or reject with `not-found` or `corrupt`, but never give other bytes. Without this, core reads range by range.
+   * Open an entry for many reads. If it is removed meanwhile, reads succeed, or reject with `not-found` or `corrupt`.
+   * Without this method, core reads each range on its own.
    */
   open?(id: EntryId): Promise<OpenEntry | undefined>
   /**
-   * Set the last use of an entry to `lastUsedAt`, or to one millisecond after the present one where that is later, so
-   * that every use can be told from the one before. Return when it was set to, or `undefined` where there is no entry.
-   * Without this, storing again rewrites the entry, and retrieving it renews neither its age nor its place in a quota.
+   * Set the last use to `lastUsedAt`, or to 1 ms after the present one if that is later. Return the time, or
+   * `undefined` if the entry is missing. Without this method, storing again rewrites the entry, and retrieving does not
+   * renew it.
    */
   touch?(id: EntryId, lastUsedAt: number): Promise<number | null | undefined>
   /**
-   * Remove an entry if it has not been used since `unusedSince`, and return whether it went. Against a concurrent
-   * `write` or `touch` this must be atomic: an entry that they report as existing stays. With an `eviction`, leave a
-   * tombstone (bounded in number or age). Without this, core checks and removes, which is safe within one process.
+   * Remove an entry unless it was used since `unusedSince`, and return whether it was removed. This must be atomic
+   * against `write` and `touch`. With an `eviction`, leave a tombstone. Without this method, core checks and removes,
+   * which is safe within one process.
    */
   evict?(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean>
-  /** Return the tombstone of an evicted entry. Without this, core keeps tombstones in memory. */
+  /** Return the tombstone of an evicted entry. Without this method, core keeps tombstones in memory. */
   findEviction?(id: EntryId): Promise<Eviction | undefined>
-  /**
-   * Remove all entries whose id starts with `prefix`, as {@link StorageDriver.remove} does, and name each that this call
-   * removed. Without this, core lists and removes them one by one.
-   */
+  /** Remove all entries whose ids start with `prefix`, and yield their ids. By default, core removes each entry. */
   removeAll?(prefix: string): AsyncIterable<EntryId>
-  /** Remove what killed writers left behind under `prefix`, but nothing that a living writer may still need. */
+  /** Remove leftovers of killed writers under `prefix`, but nothing that a living writer may need. */
   collect?(prefix: string, now: number): Promise<CollectReport>
   /** Say how a shell reaches an entry. */
   locate?(id: EntryId, info: Pick<EntryInfo, 'contentType'>): Location | undefined
@@ -155,20 +139,15 @@ export interface StorageDriver {
   close?(): Promise<void>
 }
 
-/** How a wrapper changes what reaches a driver. */
 export type WrapperKind = 'compressed' | 'encrypted'
 
-/**
- * A driver without optional methods and settings, so that nobody has to ask what it can do. Only `locate` may be missing, as
- * a storage tells its users then.
- */
+/** A driver with all optional members, `locate` excepted. */
 export interface CompleteDriver
   extends Required<Omit<StorageDriver, 'write' | 'locate'>>, Pick<StorageDriver, 'locate'> {
-  /** The wrappers above the backend, the outermost first. */
+  /** Wrappers above the backend, the outermost first. */
   readonly layers: readonly WrapperKind[]
-  /** Whether `open` gives content that is in memory anyway, so that a cache would keep it twice. */
+  /** Whether `open` returns content in memory, which needs no cache. */
   readonly isInMemory: boolean
-  /** As {@link StorageDriver.write}, but always says what it found. */
   write(
     id: EntryId,
     chunks: AsyncIterable<Uint8Array>,

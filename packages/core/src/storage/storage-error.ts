@@ -1,16 +1,16 @@
 import { orAborted as waitOrAbort } from '@spillway/text/internal'
 
 /**
- * Why a storage operation failed. The codes are API: they do not change within a major version.
+ * Code of a storage failure. Codes do not change within a major version.
  *
  * - `not-found`: nothing is stored under the reference in this scope.
- * - `evicted`: it was stored, and removed by turn, age or quota. See {@link StorageError.eviction}.
- * - `invalid-reference`: the text cannot be a reference (a path, a URI, wrong characters, too long).
- * - `invalid-key`: a key or a scope segment is not usable.
- * - `too-large`: the content is larger than the storage takes.
- * - `unavailable`: the backend could not be reached or refused the operation; an outage is never a miss.
- * - `corrupt`: what the backend returned is not what was stored.
- * - `unsupported`: the storage lacks the capability that was asked for.
+ * - `evicted`: the entry was removed by turn, age or quota. See {@link StorageError.eviction}.
+ * - `invalid-reference`: the text cannot be a reference, for example a path or a URI.
+ * - `invalid-key`: a key or a scope segment is invalid.
+ * - `too-large`: the content exceeds the storage's limit.
+ * - `unavailable`: the backend could not be reached or refused the operation.
+ * - `corrupt`: the backend returned other content than was stored.
+ * - `unsupported`: the storage lacks the requested capability.
  * - `aborted`: the caller's `AbortSignal` fired.
  */
 export type StorageErrorCode =
@@ -24,25 +24,25 @@ export type StorageErrorCode =
   | 'unsupported'
   | 'aborted'
 
-/** Why an entry was evicted: unused for too many turns, unused for too long, or to make room under a quota. */
+/** Reason of an eviction: unused for too many turns, unused for too long, or over the quota. */
 export type EvictionReason = 'turns' | 'age' | 'quota'
 
-/** What is remembered of an evicted entry. */
+/** Tombstone of an evicted entry. */
 export interface Eviction {
   readonly reason: EvictionReason
-  /** When it was evicted, in milliseconds since the epoch. */
+  /** Time of the eviction, in milliseconds since the epoch. */
   readonly evictedAt: number
-  /** The metadata of the entry, such as the name of the tool to run again. */
+  /** Metadata of the entry, for example the name of the tool to run again. */
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** What a {@link StorageError} carries beside its code and message. */
+/** Details of a {@link StorageError} beside its code and message. */
 export interface StorageErrorDetails {
   readonly reference?: string | undefined
   readonly key?: string | undefined
-  /** Whether trying again later can succeed. Defaults to `true` for `unavailable`, else `false`. */
+  /** Whether a retry can succeed. Defaults to `true` for `unavailable`, else to `false`. */
   readonly retryable?: boolean | undefined
-  /** Set with the code `evicted`. */
+  /** Set if the code is `evicted`. */
   readonly eviction?: Eviction | undefined
   readonly cause?: unknown
 }
@@ -50,9 +50,7 @@ export interface StorageErrorDetails {
 const BRAND: unique symbol = Symbol.for('spillway.storage-error') as never
 
 /**
- * The one error class of storage: a stable `code`, the `reference` or `key` concerned, and the original failure in `cause`.
- *
- * Messages are prose for people and models: they say what to do next and may change.
+ * Error of a storage operation, with a stable `code` and the original failure in `cause`. Messages may change.
  *
  * @example
  * ```ts
@@ -80,13 +78,12 @@ export class StorageError extends Error {
     Object.defineProperty(this, BRAND, { value: true })
   }
 
-  /** Tell whether `value` is a `StorageError`, also one made by another installed copy of this package. */
+  /** Check whether a value is a `StorageError`, also one of another installed copy of this package. */
   static isInstance(value: unknown): value is StorageError {
     return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
   }
 }
 
-/** What was being done when a driver failed. */
 interface GuardedAction {
   readonly action:
     | 'store'
@@ -103,7 +100,7 @@ interface GuardedAction {
   readonly key?: string
 }
 
-/** Carries a fault of the caller's own stream past the guard, so that it is not taken for one of the backend. */
+/** Marks a failure of the caller's own stream, so that it is not reported as one of the backend. */
 export class SourceError extends Error {
   override readonly name = 'SourceError'
   constructor(cause: unknown) {
@@ -111,7 +108,6 @@ export class SourceError extends Error {
   }
 }
 
-/** Run a driver call and turn its failure into a `StorageError`: `unavailable`, unless the driver says otherwise. */
 export async function guard<Result>(action: GuardedAction, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()
@@ -120,7 +116,6 @@ export async function guard<Result>(action: GuardedAction, run: () => Promise<Re
   }
 }
 
-/** Iterate over a driver's listing, turning its failure into a `StorageError`. */
 export async function* guardIteration<Item>(
   action: GuardedAction,
   run: () => AsyncIterable<Item>,
@@ -139,16 +134,13 @@ export async function* guardIteration<Item>(
   }
 }
 
-/** Reject with `aborted` once the caller's signal has fired. */
 export function checkAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw abortedError(signal)
 }
 
-/** Make the error of an operation whose signal has fired. */
 const abortedError = (signal: AbortSignal): StorageError =>
   new StorageError('aborted', 'The operation was aborted by its signal.', { cause: signal.reason })
 
-/** Wait for a promise, or until the signal fires; then reject with `aborted`. */
 export async function orAborted<Result>(promise: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   return await waitOrAbort(promise, signal, abortedError)
 }
@@ -172,7 +164,6 @@ const WHY: Readonly<Record<EvictionReason, string>> = {
   quota: 'room was needed for newer content',
 }
 
-/** Say that an entry was never there, or what became of it and how to get its content again. */
 export function missingError(reference: string, eviction: Eviction | undefined, cause?: unknown): StorageError {
   if (eviction === undefined)
     return new StorageError('not-found', `Nothing is stored under ${reference} here. Check the reference.`, {
@@ -189,7 +180,7 @@ export function missingError(reference: string, eviction: Eviction | undefined, 
   })
 }
 
-/** Say that what a backend returned for an entry is not what was stored; `why` goes on from "cannot be read: ". */
+/** `why` continues the text "cannot be read: ". */
 export function corruptError(id: string, why: string): StorageError {
   const reference = id.slice(id.lastIndexOf('/') + 1)
   return new StorageError('corrupt', `${reference} cannot be read: ${why}`, { reference })

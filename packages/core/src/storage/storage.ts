@@ -1,15 +1,15 @@
 import type { LineIndex } from '@spillway/text/internal'
 import { StorageError, type EvictionReason } from './storage-error.ts'
 
-/** What a caller may say of an entry: short strings, such as the tool's name; never its arguments or content. */
+/** Metadata that a caller gives an entry: short strings, for example the tool's name, but no arguments or content. */
 export type Metadata = Readonly<Record<string, string>>
 
-/** What {@link Storage.store} reports through {@link StoreOptions.onStored}. */
+/** Report of {@link Storage.store}, passed to {@link StoreOptions.onStored}. */
 export interface StoreReceipt {
   readonly reference: string
-  /** `true` when this call created the entry, `false` when an equal one was there already. */
+  /** Whether this call created the entry. `false` if an equal one existed. */
   readonly created: boolean
-  /** The last use that this call recorded, in milliseconds since the epoch. Fits {@link DeleteOptions.unusedSince}. */
+  /** Last use that this call recorded, in milliseconds since the epoch. Fits {@link DeleteOptions.unusedSince}. */
   readonly usedAt: number
 }
 
@@ -17,7 +17,7 @@ export interface StoreReceipt {
 export interface StoreOptions {
   readonly metadata?: Metadata | undefined
   readonly signal?: AbortSignal | undefined
-  /** Give the buffer away: it is kept as it is instead of copied, and must not be changed any more. */
+  /** Keep the buffer without copying it. It must not be changed afterwards. */
   readonly transfer?: boolean | undefined
   /** Called once, just before `store` resolves. */
   readonly onStored?: ((receipt: StoreReceipt) => void) | undefined
@@ -30,109 +30,102 @@ export interface OperationOptions {
 
 /** Options of {@link Storage.list}. */
 export interface ListOptions extends OperationOptions {
-  /** Also list the scopes below this one. Defaults to `true`; only entries of exactly this scope can be retrieved here. */
+  /** Whether to list nested scopes too, whose entries cannot be retrieved here. Defaults to `true`. */
   readonly below?: boolean | undefined
-  /**
-   * Leave out the entries with these references, in whichever scope. A caller that remembers what it has listed before gets
-   * what is new without the cost of the rest, where the backend can name entries without reading them.
-   */
+  /** References of entries to leave out, in any scope. Some backends do not read such entries. */
   readonly except?: ReadonlySet<string> | undefined
 }
 
 /** Options of {@link Storage.delete}. */
 export interface DeleteOptions extends OperationOptions {
-  /** Remove the entry only if nobody has stored or retrieved it since this time, in milliseconds since the epoch. */
+  /** Remove the entry only if it was neither stored nor retrieved since this time, in milliseconds since the epoch. */
   readonly unusedSince?: number | undefined
 }
 
-/** Content as it comes back: the same bytes and the exact content type that were stored. */
+/** Retrieved content, with the bytes and the content type that were stored. */
 export interface StoredContent {
   /** A copy that belongs to the caller. */
   readonly content: Uint8Array
   readonly contentType: string
 }
 
-/** A part of some content. */
+/** A range of stored content. */
 export interface StoredRange extends StoredContent {
-  /** Bytes of the whole entry. */
+  /** Size of the whole entry, in bytes. */
   readonly size: number
 }
 
-/** Content that is open for reading. */
+/** Content opened for reading. */
 export interface OpenContent {
   readonly contentType: string
-  /** Bytes of the whole. */
+  /** Size of the whole content, in bytes. */
   readonly size: number
   /** Absent for `complete`. */
   readonly state?: EntryState | undefined
-  /** What is missing from the middle. Absent if nothing is. */
+  /** Part missing from the middle. Absent if nothing is missing. */
   readonly omitted?: OmittedPart | undefined
   /**
-   * Return up to `length` bytes from `offset`, fewer where the content ends before. They are borrowed: a cache may hold
-   * them, so they must not be changed. Rejects with `unavailable`, `corrupt` or `aborted`, and where the entry was removed
-   * meanwhile it goes on or rejects with `not-found` or `evicted`.
+   * Return up to `length` bytes from `offset`, fewer at the end. They are borrowed and must not be changed. If the
+   * entry was removed, reading succeeds or rejects with `not-found` or `evicted`.
    *
-   * @param buffer - Memory of at least `length` bytes that may be used for the answer; what it has is lost in any case.
+   * @param buffer - Memory of at least `length` bytes that may hold the answer, and is overwritten.
    */
   read(offset: number, length: number, buffer?: Uint8Array): Promise<Uint8Array>
-  /**
-   * Return where lines begin, as noted while storing, or else by reading everything once. What was noted is that of other
-   * content if somebody changed the content since; `rebuild` makes it anew.
-   */
+  /** Return the line index, made while storing or by reading everything. `rebuild` makes it again. */
   lineIndex?(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex>
-  /** Let go of what reading holds, such as an open file. Nothing can be read after it. Closing twice is fine. */
+  /** Release resources, for example an open file. Closing twice is allowed. */
   close(): Promise<void>
 }
 
-/** A span of bytes: from `offset`, at most `length`. */
+/** A range of at most `length` bytes from `offset`. */
 export interface ByteRange {
   readonly offset: number
   readonly length: number
 }
 
-/** What a storage knows of an entry. Times are milliseconds since the epoch, sizes bytes. */
+/** Description of a stored entry. Times are milliseconds since the epoch, sizes bytes. */
 export interface StoredInfo {
   readonly reference: string
   readonly key: string
   readonly contentType: string
   readonly size: number
   readonly storedAt: number
-  /** Last time it was stored or retrieved; refreshed at most once a minute by retrieving. */
+  /** Last time the entry was stored or retrieved. Retrieving refreshes it at most once a minute. */
   readonly lastUsedAt: number
-  /** When it will be evicted by age unless it is used before. Absent without a `ttlMs`. */
+  /** Time of the eviction by age if the entry is not used before. Absent without a `ttlMs`. */
   readonly expiresAt?: number
   readonly metadata: Metadata
   readonly state: EntryState
-  /** What is missing from the middle. Absent if nothing is. */
+  /** Part missing from the middle. Absent if nothing is missing. */
   readonly omitted?: OmittedPart
 }
 
 /**
- * Whether all of the content is there.
+ * Completeness of an entry.
  *
- * - `complete`: all of it, as given to `store` or as written until the writer closed the entry.
- * - `open`: its writer goes on.
- * - `lost`: its writer gave no sign of life for 30 seconds. What it had written is there.
- * - `aborted`: its writer closed it before the end, such as for a command that was stopped.
- * - `cut`: it was larger than the limit, and its middle is missing.
+ * - `complete`: all content is stored.
+ * - `open`: the writer is still writing.
+ * - `lost`: the writer sent no heartbeat for 30 seconds. Committed content is kept.
+ * - `aborted`: the writer ended before the end of the content, for example for a stopped command.
+ * - `cut`: the content was larger than the limit, and its middle is missing.
  */
 export type EntryState = 'complete' | 'open' | 'lost' | 'aborted' | 'cut'
 
-/** The middle of an entry that was larger than the limit. Line numbers of what follows count its lines too. */
+/** The omitted middle of an entry over the limit. Later line numbers count the omitted lines too. */
 export interface OmittedPart {
   readonly bytes: number
-  /** Line ends that are missing. */
+  /** Number of omitted line ends. */
   readonly lines: number
-  /** Line ends before it. */
+  /** Number of line ends before the omitted part. */
   readonly afterLine: number
-  /** Where it was, in bytes of the content that is there. */
+  /** Offset of the omitted part in the kept content, in bytes. */
   readonly offset: number
 }
 
 /** Options of {@link Storage.openEntry}. */
 export interface OpenEntryOptions {
   readonly metadata?: Metadata | undefined
-  /** Bytes to keep, at least 262,144: of more output, the beginning and the end are kept. Defaults to all. */
+  /** Bytes to keep, at least 262,144: the beginning and the end of larger output. Defaults to no limit. */
   readonly maxBytes?: number | undefined
 }
 
@@ -140,7 +133,7 @@ export interface OpenEntryOptions {
 export interface CloseEntryOptions {
   /** Defaults to `complete`. */
   readonly state?: 'complete' | 'aborted' | undefined
-  /** Added to the metadata that the entry was opened with, such as an exit code. */
+  /** Metadata to add, for example an exit code. */
   readonly metadata?: Metadata | undefined
 }
 
@@ -148,77 +141,77 @@ export interface CloseEntryOptions {
 export interface EntryWriter {
   readonly reference: string
   /**
-   * Add bytes, which are copied. They can be read once they are committed: after 1 MiB or 2 seconds. Rejects with
-   * `not-found` if somebody removed the entry. During an outage up to 8 MiB wait, then it rejects with `unavailable`, and
-   * the chunk can be written again.
+   * Append a copy of the bytes. Readers see them after 1 MiB or 2 seconds.
+   *
+   * Rejects with `not-found` if the entry was removed, and with `unavailable` if over 8 MiB wait during an outage. The
+   * chunk can then be written again.
    */
   write(chunk: Uint8Array): Promise<void>
-  /** Commit the rest and end the entry. Can be called again after it rejected. Closing twice is fine. */
+  /** Commit the rest and end the entry. Can be repeated after a failure. Closing twice is allowed. */
   close(options?: CloseEntryOptions): Promise<StoredInfo>
 }
 
-/** One entry that an eviction removed. */
+/** An evicted entry. */
 export interface EvictedEntry {
   readonly reference: string
   readonly size: number
   readonly reason: EvictionReason
 }
 
-/** What {@link Storage.endTurn} removed. */
+/** Result of {@link Storage.endTurn}. */
 export interface EvictionReport {
   readonly evicted: readonly EvictedEntry[]
 }
 
-/** What {@link Storage.gc} removed. */
+/** Result of {@link Storage.gc}. */
 export interface GcReport {
-  /** Entries older than `ttlMs` without use. */
+  /** Entries removed after `ttlMs` without use. */
   readonly expired: number
-  /** Files, rows or keys left behind by writers that were killed. */
+  /** Removed files, rows or keys of killed writers. */
   readonly leftovers: number
-  /** Bytes freed by both. */
+  /** Bytes freed. */
   readonly bytes: number
 }
 
-/** How somebody with a shell reaches an entry: nothing here carries credentials. */
+/** Access to an entry from a shell, without credentials. */
 export interface Location {
-  /** A path or a URI. */
+  /** Path or URI of the content. */
   readonly address: string
-  /** A shell command, quoted, that prints the content. */
+  /** Quoted shell command that prints the content. */
   readonly command: string
 }
 
 /**
- * Keep content under references.
+ * Storage of content under references.
  *
- * Two methods are required; everything else is a capability, found by presence. A storage with only `store` and
- * `retrieve` (the protocol of Strands' offloader) works unscoped. Failures reject with `StorageError`.
+ * Only `store` and `retrieve` are required; each other method is a capability. Failures reject with `StorageError`.
  */
 export interface Storage {
   /**
-   * Store bytes and return the reference under which they can be retrieved.
+   * Store a copy of the bytes and return their reference.
    *
-   * Storing equal input (key, content, content type, scope) again returns the equal reference, counts as use, and
-   * brings back an entry that was evicted. The bytes are copied before the promise settles.
+   * Equal input in the same scope gives the equal reference, counts as use, and restores an evicted entry.
    *
-   * @param key - A hint for people, such as a tool-call id and a block number; any string.
-   * @param contentType - A MIME type, kept exactly as given. Defaults to `text/plain`.
+   * @param key - Any text that helps people, for example a tool call's id and a block number.
+   * @param contentType - MIME type, kept unchanged. Defaults to `text/plain`.
    */
   store(key: string, content: Uint8Array, contentType?: string, options?: StoreOptions): Promise<string>
   /** Return the whole content. Rejects with `not-found`, `evicted`, `invalid-reference` or `unavailable`. */
   retrieve(reference: string, options?: OperationOptions): Promise<StoredContent>
-  /** Return a view walled off from this one: what is stored through it can be retrieved only through it. */
+  /** Return an isolated scope. Content stored through it can be retrieved only through it. */
   scope?(...segments: string[]): Storage
-  /** Describe an entry without reading its content and without counting as use. Rejects like `retrieve`. */
+  /** Describe an entry without reading it or counting a use. Rejects like `retrieve`. */
   stat?(reference: string, options?: OperationOptions): Promise<StoredInfo>
-  /** Return part of the content: fewer bytes than asked for, or none, where the range passes the end. */
+  /** Return a range of the content, clipped to its end. */
   retrieveRange?(reference: string, range: ByteRange, options?: OperationOptions): Promise<StoredRange>
   /**
-   * Open content for many reads, and close it after them: finding it, and counting as use, is then done once. Rejects like
-   * `retrieve`. What was read lately is remembered, within `setContentCacheBytes`, and given without asking the backend
-   * again; an entry that another process removed may so be read for as long as the backend counts a use as recent.
+   * Open content for many reads, which count as one use. Close it afterwards. Rejects like `retrieve`.
+   *
+   * Recently read content is cached within `setContentCacheBytes`. An entry that another process removed may be
+   * readable for a while.
    */
   open?(reference: string, options?: OperationOptions): Promise<OpenContent>
-  /** Store content without holding all of it in memory. Its reference may be different each time. */
+  /** Store a stream without holding all of it in memory. Equal content may get different references. */
   storeStream?(
     key: string,
     chunks: AsyncIterable<Uint8Array>,
@@ -226,27 +219,26 @@ export interface Storage {
     options?: StoreOptions,
   ): Promise<string>
   /**
-   * Open an entry that can be read while it is written, such as the output of a running command. Its reference is random.
-   * What is committed stays if the writer is killed: then its state is `lost` after 30 seconds.
+   * Open an entry that can be read while it is written. Its reference is random. If the writer is killed, committed
+   * content stays, with the state `lost` after 30 seconds.
    */
   openEntry?(key: string, contentType?: string, options?: OpenEntryOptions): Promise<EntryWriter>
-  /** List the entries of this scope and those below it, in any order. */
+  /** List the entries of this scope and nested ones, in any order. */
   list?(options?: ListOptions): AsyncIterable<StoredInfo>
-  /** Remove an entry of exactly this scope. Removing nothing is fine. */
+  /** Remove an entry of exactly this scope. Removing a missing entry is allowed. */
   delete?(reference: string, options?: DeleteOptions): Promise<void>
-  /** Remove every entry of this scope and those below it, nothing beside them; return how many. */
+  /** Remove every entry of this scope and nested ones. Returns their number. */
   clear?(options?: OperationOptions): Promise<number>
-  /** Say that one model call has passed in exactly this scope, and evict what has gone unused for too many. */
+  /** End a turn, which is one model call, of exactly this scope. Evicts entries unused for too many turns. */
   endTurn?(): Promise<EvictionReport>
-  /** Remove expired entries of this scope and those below it, and what killed writers left behind. */
+  /** Remove expired entries of this scope and nested ones, and leftovers of killed writers. */
   gc?(options?: OperationOptions): Promise<GcReport>
-  /** Say how a shell reaches an entry of this scope, or `undefined` where that is not known. */
+  /** Return how a shell reaches an entry, or `undefined` if that is unknown. */
   locate?(reference: string): Location | undefined
-  /** Release connections and handles. A scoped view leaves that to the storage it came from. */
+  /** Release connections and handles. A scope leaves that to the whole storage. */
   close?(): Promise<void>
 }
 
-/** Refuse with a `TypeError` what has not at least `store` and `retrieve`. */
 export function assertStorage(value: unknown): asserts value is Storage {
   for (const method of ['store', 'retrieve'] as const)
     if (typeof (value as Partial<Storage> | null | undefined)?.[method] !== 'function')
@@ -257,7 +249,7 @@ export function assertStorage(value: unknown): asserts value is Storage {
 }
 
 /**
- * Return the scope of a storage, or refuse with `unsupported`: a storage that cannot wall scopes off would mix tenants.
+ * Return a scope of a storage. Throws `unsupported` if the storage has no scopes.
  *
  * @example
  * ```ts
@@ -286,15 +278,15 @@ export function scopeOf(storage: Storage, segments: readonly string[]): Storage 
   return scope
 }
 
-/** Options that every backend built with `createStorage` can take. */
+/** Options of every storage made with `createStorage`. */
 export interface ManagedStorageOptions {
-  /** Evict an entry that was neither stored nor retrieved for more than this many turns of its scope. `null`: never. */
+  /** Evict entries unused for more than this many turns of their scope. `null`: never. */
   readonly evictAfterTurns?: number | null | undefined
-  /** Evict an entry this many milliseconds after its last use. `null`: never. */
+  /** Evict entries this many milliseconds after their last use. `null`: never. */
   readonly ttlMs?: number | null | undefined
-  /** Evict least recently used entries of a scope beyond this many bytes. `null`: no limit. */
+  /** Bytes in each scope. Evicts the least recently used entries of a larger scope. `null`: no limit. */
   readonly maxBytes?: number | null | undefined
-  /** The clock, in milliseconds since the epoch. Defaults to `Date.now`. */
+  /** Clock, in milliseconds since the epoch. Defaults to `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 
@@ -305,7 +297,6 @@ const NAMES: readonly string[] = [
   'now',
 ] satisfies (keyof ManagedStorageOptions)[]
 
-/** Refuse unknown options and impossible values with a `TypeError` that names the option. */
 export function assertManagedStorageOptions(options: ManagedStorageOptions): void {
   if (typeof options !== 'object' || options === null)
     throw new TypeError(`Storage options must be an object, got ${String(options)}.`)
