@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ScopeQuota, type QuotaScope } from './scope-quota.ts'
+import { ScopeQuota, type QuotaScope } from './entry-lifetime.ts'
 import type { EntryInfo } from './storage-driver.ts'
 import type { EntryId } from './reference.ts'
 
