@@ -1,4 +1,4 @@
-/** What other packages of Spillway need of core, and users do not: it may change in any version. */
+/** Exports for other packages of Spillway, not for users: these may change in any version. */
 export { emitEvent, recordRetrieval, retrievalToolNameOf } from './offload/context-offloader.ts'
 export { mediaTokensOfSize } from './offload/measure-content.ts'
 export { gapCalls, shareBudget } from './offload/render-replacement.ts'

@@ -1,8 +1,8 @@
 /**
- * Load what an offloader otherwise loads when it first needs it: previews with the first large result, search with the
+ * Load the modules that an offloader otherwise loads on demand: previews with the first large result, search with the
  * first retrieval.
  *
- * Call it where the first result must not wait for that, some tens of milliseconds. Calling it again does nothing.
+ * Call `preload` if the first result must not wait for some tens of milliseconds. Calling it again does nothing.
  *
  * @example
  * ```ts

@@ -1,10 +1,9 @@
 /**
- * Refuse options that are no object, or have a name that is not known, with a `TypeError` that lists the names.
+ * Reject options that are not an object or have an unknown name, with a `TypeError` that lists the known names.
  *
- * @param options - What a caller gave.
- * @param names - The options that there are.
- * @param subject - Whose options they are, such as `SqliteStorage`.
- *
+ * @param options - The options of a caller.
+ * @param names - All known names.
+ * @param subject - The owner of the options, for example `SqliteStorage`.
  * @example
  * ```ts
  * import { assertKnownOptions } from '@spillway/core/driver'

@@ -2,11 +2,11 @@ import type { EntryInfo } from '../storage/storage-driver.ts'
 import type { Metadata } from '../storage/storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 
-/** What is said of an entry when it is first written and never changes. */
+/** Description of an entry, written once and never changed. */
 export type EntryDescription = Pick<EntryInfo, 'key' | 'contentType' | 'storedAt' | 'metadata'>
 
 /**
- * Write a description as JSON, for a column, a field or a header. Only ASCII occurs in it where `ascii` is set.
+ * Encode a description as JSON for a column, a field or a header. With `ascii`, the JSON has only ASCII characters.
  *
  * @example
  * ```ts
@@ -20,14 +20,14 @@ export function encodeDescription(
   { key, contentType, storedAt, metadata }: EntryDescription,
   options: { readonly ascii?: boolean } = {},
 ): string {
-  // JSON.stringify writes lone surrogates as escapes, so that any key survives as UTF-8.
+  // JSON.stringify escapes lone surrogates, so that every key survives encoding as UTF-8.
   const json = JSON.stringify({ key, contentType, storedAt, metadata })
   return options.ascii === true ? json.replace(/[\u007f-\uffff]/g, escaped) : json
 }
 
 /**
- * Read a description that {@link encodeDescription} wrote; `undefined` where the text is anything else. Fields beside
- * those of a description are left alone.
+ * Decode the result of {@link encodeDescription}. Returns `undefined` if the text is not a description. Ignores unknown
+ * fields.
  *
  * @example
  * ```ts
@@ -46,11 +46,10 @@ export function decodeDescription(text: string): EntryDescription | undefined {
 }
 
 /**
- * Refuse data of a newer format: `unsupported`, with the package to update.
+ * Reject data of a newer format with `unsupported` and the package to update.
  *
- * @param packageName - The backend's package, such as `@spillway/redis`.
- * @param known - The newest format that it reads.
- *
+ * @param packageName - The backend's package, for example `@spillway/redis`.
+ * @param known - The newest supported format.
  * @example
  * ```ts
  * import { assertFormat } from '@spillway/core/driver'

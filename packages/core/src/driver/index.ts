@@ -1,4 +1,4 @@
-/** All that a backend needs of core: what it implements, and what drivers have in common. */
+/** Helpers for storage backends. */
 export { BoundedMap, concatBytes, RecencyMap } from '@spillway/text/internal'
 export { assertKnownOptions } from './assert-known-options.ts'
 export { assertFormat, decodeDescription, encodeDescription, type EntryDescription } from './entry-description.ts'

@@ -1,10 +1,10 @@
 import type { ByteRange } from '../storage/storage.ts'
 
 /**
- * Cut a stream into pieces of exactly `pieceBytes`, of which the last may be shorter; nothing comes of an empty stream.
+ * Cut a stream into pieces of exactly `pieceBytes`; the last one may be shorter. An empty stream yields nothing.
  *
- * Pieces that lie inside one chunk share its memory, the others are copies. What the stream throws is thrown, and where
- * the consumer stops early the stream is told to end.
+ * Pieces within one chunk share its memory; the others are copies. Errors of the stream are thrown. If the consumer
+ * stops early, the stream is closed.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export async function* regroupChunks(
     }
     for (; chunk.length - at >= pieceBytes; at += pieceBytes) yield chunk.subarray(at, at + pieceBytes)
     if (at < chunk.length) {
-      // Borrowed until more comes, since often nothing does: it is full, so that nothing is put behind it in place.
+      // Borrowed until another chunk comes: the array is full, so nothing is appended to the chunk's memory.
       begun = chunk.subarray(at)
       filled = begun.length
     }
@@ -46,7 +46,6 @@ export async function* regroupChunks(
   if (filled > 0) yield begun.subarray(0, filled)
 }
 
-/** Put bytes behind the first `filled` ones, growing twofold, so that a small stream takes little memory. */
 function put(begun: Uint8Array, filled: number, bytes: Uint8Array, most: number): Uint8Array {
   let room = begun
   if (filled + bytes.length > begun.length) {
@@ -57,23 +56,22 @@ function put(begun: Uint8Array, filled: number, bytes: Uint8Array, most: number)
   return room
 }
 
-/** Which pieces of a content hold a range, and where it is in them. */
+/** Pieces that contain a range, and the range's position in them. */
 export interface PieceSpan {
-  /** Index of the first piece that is needed, from 0. */
+  /** Index of the first piece, from 0. */
   readonly first: number
-  /** Index behind the last piece that is needed; equal to `first` for a range of no bytes. */
+  /** Index after the last piece. Equals `first` for an empty range. */
   readonly end: number
-  /** Where the range begins in the first piece, in bytes. */
+  /** Offset of the range in the first piece, in bytes. */
   readonly skip: number
-  /** Bytes of the range once it is clipped to the content. */
+  /** Bytes of the range, after clipping to the content. */
   readonly length: number
 }
 
 /**
- * Find the pieces that hold a range of content that is kept in pieces of `pieceBytes`, the last of them shorter.
+ * Find the pieces that contain a range of content stored in pieces of `pieceBytes`.
  *
- * @param range - Clipped to the content; absent for all of it.
- *
+ * @param range - Clipped to the content. Absent: all of it.
  * @example
  * ```ts
  * import { piecesOfRange } from '@spillway/core/driver'

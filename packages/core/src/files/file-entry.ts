@@ -3,30 +3,26 @@ import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 
-/** Metadata of an entry that is a version of a file: its number, and when the first one was stored. */
 const VERSION = 'file-version'
 const CREATED_AT = 'file-created'
 
-/** The entry of a file. */
 export interface FileEntry {
   readonly path: string
   readonly info: StoredInfo
-  /** Counts from 1 with each write; 0 for the result of a tool, which nobody can change. */
+  /** Counts from 1 with each write. 0 for a tool result, which is read-only. */
   readonly version: number
-  /** Milliseconds since the epoch. */
   readonly createdAt: number
-  /** References of versions that were replaced, and not removed yet. */
+  /** References of replaced versions that are not removed yet. */
   readonly replaced: readonly string[]
 }
 
-/** What a file has in it. */
+/** Content of a file. */
 export interface FileContent {
   readonly content: Uint8Array
   /** A MIME type. Defaults to `text/plain`. */
   readonly contentType?: string | undefined
 }
 
-/** The newest entries of a scope by path, in the order of their paths. */
 export async function listFileEntries(storage: AdoptedStorage, resultFolder: string): Promise<Map<string, FileEntry>> {
   const entries = new Map<string, FileEntry>()
   const results: FileEntry[] = []
@@ -37,12 +33,11 @@ export async function listFileEntries(storage: AdoptedStorage, resultFolder: str
     else if (other === undefined) entries.set(entry.path, entry)
     else entries.set(entry.path, isNewer(entry, other) ? withReplaced(entry, other) : withReplaced(other, entry))
   }
-  // Last, so that no file can stand in for what a tool returned.
+  // Last, so that no file can replace a tool result.
   for (const result of results) entries.set(result.path, result)
   return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Store a version of a file, and only then remove those before it, so that there is one at any time. */
 export async function storeVersion(
   storage: AdoptedStorage,
   path: string,
@@ -51,27 +46,27 @@ export async function storeVersion(
 ): Promise<void> {
   const version = `${(before?.version ?? 0) + 1}`
   const createdAt = new Date(before?.createdAt ?? Date.now()).toISOString()
-  // With the version in its key no two versions are one entry, whatever their content.
+  // The version in the key makes each version an entry of its own, even with equal content.
   await storage.store(`${path}@${version}`, content, contentType, {
     metadata: { [VERSION]: version, [CREATED_AT]: createdAt },
   })
   try {
     if (before !== undefined) await removeVersions(storage, before)
   } catch (error) {
-    // The new version is there and goes first; the next write removes what is left of those before it.
+    // The new version is stored and wins; the next write removes the older ones.
     if (!StorageError.isInstance(error)) throw error
   }
 }
 
-/** Remove all versions of a file, the newest last, so that none before it comes back. */
+/** Remove all versions of a file. The newest is removed last, so that no older version reappears. */
 export async function removeVersions(storage: AdoptedStorage, { info, replaced }: FileEntry): Promise<void> {
   for (const reference of [...replaced, info.reference]) await storage.delete(reference)
 }
 
 /**
- * Return the path of the file that a listed entry is a version of, or `undefined` where it is the result of a tool.
+ * Return the file path of a listed entry. Returns `undefined` for a tool result.
  *
- * Before a write or a removal has ended, or after a kill, a file has more than one version.
+ * During a write or a removal, or after a crash, a file may have several versions.
  *
  * @example
  * ```ts
@@ -100,7 +95,7 @@ function asEntry(info: StoredInfo, resultFolder: string): FileEntry {
   return { path: resultPath, info, version: 0, createdAt, replaced: [] }
 }
 
-/** Two processes may have stored the same version; then the later one stays. */
+/** Two processes may store the same version number; the later entry wins. */
 function isNewer(a: FileEntry, b: FileEntry): boolean {
   if (a.version !== b.version) return a.version > b.version
   if (a.info.storedAt !== b.info.storedAt) return a.info.storedAt > b.info.storedAt
@@ -116,10 +111,10 @@ const MAX_LENGTH = 1_024
 const CONTROL = /\p{Cc}/u
 
 /**
- * Say why a text cannot be the path of a file, and what to do; `undefined` where it can.
+ * Return the reason that a text is not a valid file path, and the fix. Returns `undefined` for a valid path.
  *
- * A path is absolute, resolved and names a file: no `.` and `..` parts, no empty ones, no control characters, at most
- * 1,024 UTF-16 units. The reason may be shown to a model.
+ * A valid path is absolute, normalized, and has at most 1,024 UTF-16 units without control characters. The reason may
+ * be shown to a model.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** The entries of a scope as files with paths, for file tools. */
+/** File tools: the entries of a scope as files with paths. */
 export { type LineRange, PatternError, type PatternErrorCode } from '@spillway/text/internal'
 export { filePathOf, refuseFilePath, type FileContent } from './file-entry.ts'
 export { readStoredLines, type FoundLine, type LinePage, type ReadStoredLinesOptions } from './read-line-page.ts'

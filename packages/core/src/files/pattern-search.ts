@@ -6,45 +6,44 @@ import { searchLines } from '../search/search-lines.ts'
 import { viewHits, type LineView } from '../search/view-hits.ts'
 import type { OperationOptions, Storage } from '../storage/storage.ts'
 
-/** Milliseconds of matching, apart from 20 for each million bytes. */
 const DEFAULT_DEADLINE_MS = 2_000
-/** All in all, a search takes at most so many times the time that it may spend on matching. */
+/** Limit of a search's total time, as a multiple of its matching time. */
 const MAX_DEADLINES = 5
-/** UTF-16 units that are shown of a line, at most. */
+/** UTF-16 units. */
 const SHOWN_LENGTH = 10_000
-/** UTF-16 units of lines that one content gives, about. */
+/** UTF-16 units, approximate. */
 const MAX_FOUND_LENGTH = 4_194_304
-/** Hits that are looked at together at first, and how many times as many after that: in a very long line each match is one. */
+/** Batch size of hits, growing by this factor: each match in a very long line is a hit. */
 const HITS_AT_FIRST = 1_000
 const GROWTH = 8
 
 /** Options of {@link PatternSearch}. */
 export interface PatternSearchOptions {
   readonly ignoreCase?: boolean | undefined
-  /** Milliseconds that all contents together may be matched, apart from 20 for each million bytes. Defaults to 2,000. */
+  /** Milliseconds of matching over all contents, plus 20 for each million bytes. Defaults to 2,000. */
   readonly deadlineMs?: number | undefined
 }
 
-/** A line that matches. */
+/** A matching line. */
 export interface MatchingLine {
-  /** Its number, from 1. */
+  /** Line number, from 1. */
   readonly line: number
-  /** Without its line end; of one over 10,000 UTF-16 units what is around the first match, with `…` where it is cut. */
+  /** The line without its line end. A line over 10,000 UTF-16 units is cut around the first match, marked with `…`. */
   readonly text: string
 }
 
-/** What a search found in one content. */
+/** Result of a search in one content. */
 export interface MatchingLines {
   readonly lines: readonly MatchingLine[]
-  /** Whether these are all: else the limit, the room for them or the time was spent. */
+  /** Whether these are all matching lines: `false` after the limit, the size limit, or the timeout. */
   readonly isComplete: boolean
 }
 
 /**
- * Search stored contents for a regular expression that a model wrote, line by line, without ever hanging.
+ * Search stored contents line by line for a regular expression written by a model, with a time limit over all contents.
  *
- * What is no valid expression is searched as it is written, and `problem` says why. The time is for all contents together;
- * where it is spent, nothing more is found.
+ * An invalid expression is searched as literal text; `problem` has the reason. After the timeout, `find` returns no
+ * more lines.
  *
  * @example
  * ```ts
@@ -59,13 +58,13 @@ export interface MatchingLines {
  * ```
  */
 export class PatternSearch {
-  /** Why the pattern is searched as it is written: one sentence without a full stop. Absent for a valid expression. */
+  /** Reason that the pattern is searched as literal text, without a full stop. Absent if the expression is valid. */
   readonly problem: string | undefined
   readonly #pattern: SearchPattern
   readonly #until: number
   #left: number
 
-  /** @throws TypeError where the pattern is no text, or empty. */
+  /** @throws TypeError if the pattern is not a string or is empty. */
   constructor(pattern: string, { ignoreCase = false, deadlineMs = DEFAULT_DEADLINE_MS }: PatternSearchOptions = {}) {
     if (typeof pattern !== 'string' || pattern === '') throw new TypeError('pattern must be a text that is not empty.')
     if (!(deadlineMs > 0)) throw new TypeError(`deadlineMs must be more than 0, got ${deadlineMs}.`)
@@ -75,14 +74,15 @@ export class PatternSearch {
     this.#until = performance.now() + MAX_DEADLINES * deadlineMs
   }
 
-  /** Whether the time is spent. */
+  /** Whether the time limit is reached. */
   get isOver(): boolean {
     return this.#left <= 0 || performance.now() > this.#until
   }
 
   /**
-   * Find up to `limit` lines of a content, whose bytes tell its encoding. Binary content has none. Rejects like `retrieve`, and with a {@link PatternError} where the
-   * expression is more than an engine can do.
+   * Find up to `limit` lines of a content; its encoding is detected. Binary content has no lines.
+   *
+   * Rejects like `retrieve`, and with a {@link PatternError} if the expression exceeds the engine's limits.
    */
   async find(
     storage: Storage,
@@ -113,7 +113,7 @@ export class PatternSearch {
         length += view.text.length
       }
       if (found.total === shown) return { lines, isComplete: found.stopped === undefined }
-      // Behind the line of the last hit, which may have more of them.
+      // After the line of the last hit, which may have more hits.
       start = await nextLine(source, found.hits[shown - 1]!.end)
     }
     return { lines, isComplete: true }
@@ -129,7 +129,7 @@ export class PatternSearch {
       return found
     } catch (error) {
       if (!(error instanceof PatternError && error.code === 'timeout')) throw error
-      // An engine may end a little before the time that is left.
+      // An engine may stop slightly before the deadline.
       this.#left = 0
       return undefined
     } finally {
@@ -143,7 +143,6 @@ function shownText({ text, bytes, start, line }: LineView): string {
   return `${start > line.start ? '… ' : ''}${text}${start + bytes.length < line.end ? ' …' : ''}`
 }
 
-/** Return where the line begins that follows the one in which `offset` lies. */
 async function nextLine(source: ContentSource, offset: number): Promise<number> {
   let at = offset
   for await (const block of source.blocks(offset, source.size)) {

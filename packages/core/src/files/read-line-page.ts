@@ -6,28 +6,26 @@ import { StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions, Storage } from '../storage/storage.ts'
 
 const BATCH_LENGTH = 262_144
-/** UTF-16 units of a page, about, and of one line in it. */
+/** UTF-16 units, approximate. */
 const PAGE_LENGTH = 1_048_576
 const CUT = '… [this line goes on: search it for what you need]'
 
-/** Some lines of a text, as they were stored. */
+/** A page of lines, as stored. */
 export interface LinePage {
-  /** The lines with LF between them, and with the one at the end of the text where lines beyond it were asked for. */
+  /** The lines, joined by LF. Ends with the text's final LF if lines after it were requested. */
   readonly text: string
-  /** The lines that `text` has; absent where it has none. */
+  /** The lines in `text`. Absent if there are none. */
   readonly lines?: LineRange
-  /** How many lines there are; absent where the text goes on and was not read to its end. */
+  /** Number of lines in the whole text. Absent if the text was not read to its end. */
   readonly totalLines?: number
-  /** Whether there are lines after these. */
+  /** Whether more lines follow. */
   readonly goesOn: boolean
 }
 
 /**
- * Read lines, and no further than needed.
+ * Read a range of lines. Ends a large page early, and cuts a line that is too large.
  *
- * A page that grows too large ends early; a line that is too large by itself is cut, and says so.
- *
- * @param countAll - Read to the end, so that `totalLines` is there in any case.
+ * @param countAll - Read to the end to set `totalLines`.
  */
 export async function readLinePage(
   blocks: AsyncIterable<Uint8Array>,
@@ -37,7 +35,7 @@ export async function readLinePage(
   const progress: LineProgress = { lines: 0, ended: false }
   const batches = lineBatches(blocks, { maxLength: BATCH_LENGTH, overlap: 0, keepByteOrderMark: true })
   const page = new PageCollector(range)
-  // With the line after the range it is known whether the text goes on.
+  // The line after the range tells whether the text continues.
   for await (const batch of linesWithin(batches, { ...range, end: range.end + 1 }, progress, countAll)) {
     for (const [index, start] of batch.lineStarts.entries()) {
       const begins = index > 0 || batch.column === 0
@@ -54,13 +52,12 @@ export async function readLinePage(
   }
 }
 
-/** Collects the lines of a range, until there are enough. */
 class PageCollector {
   readonly #range: LineRange
   readonly #lines: string[] = []
   #length = 0
   #lineLength = 0
-  /** What the latest line ends with: an LF, or nothing where the text ends. */
+  /** LF, or empty at the end of the text. */
   #lineEnd = ''
   #goesOn = false
 
@@ -68,7 +65,6 @@ class PageCollector {
     this.#range = range
   }
 
-  /** Whether there was a line that was not taken. */
   get goesOn(): boolean {
     return this.#goesOn
   }
@@ -83,7 +79,6 @@ class PageCollector {
     return this.#lines.join('\n') + (isWhole || this.#goesOn ? '' : this.#lineEnd)
   }
 
-  /** Take a line, its beginning, or where it does not begin one a further part of the line before. */
   add(part: string, begins: boolean): void {
     if (begins) this.#begin()
     if (this.#goesOn) return
@@ -108,22 +103,19 @@ const LINE_FEED = 10
 
 /** Options of {@link readStoredLines}. */
 export interface ReadStoredLinesOptions extends OperationOptions {
-  /** Bytes of the lines that are read, at most. Defaults to 67,108,864. */
+  /** Maximum bytes of the lines. Defaults to 67,108,864. */
   readonly maxBytes?: number | undefined
-  /** Told how many bytes are about to be read; what it throws is passed on, and nothing is read. */
+  /** Called with the number of bytes before the read. An error thrown here is passed on, and nothing is read. */
   readonly beforeRead?: ((bytes: number) => void) | undefined
 }
 
 /**
- * Read exactly the lines of a range from stored text, whose bytes tell its encoding, by the index of its lines: what is before them is not
- * read where there is one.
+ * Read exactly the lines of a range by the line index; the encoding is detected. Pages joined by LF equal the content.
  *
- * Pages joined by LF are the content. A range beyond the end gives no lines. Rejects like `retrieve`, and with `too-large`
- * where the lines have more bytes than `maxBytes`.
+ * A range beyond the end has no lines. Rejects like `retrieve`, and with `too-large` if the lines exceed `maxBytes`.
  *
  * @param range - From line 1. The end may be `Infinity`.
- * @throws TypeError where the range is not of whole numbers.
- *
+ * @throws TypeError if the range has no whole numbers.
  * @example
  * ```ts
  * import { InMemoryStorage } from '@spillway/memory'
@@ -159,36 +151,35 @@ export async function readStoredLines(
   })
 }
 
-/** Without the LF that parts it from what follows, but with that at the end where lines beyond it were asked for. */
+/** Omits the LF after the range, except the text's final LF if lines after it were requested. */
 async function textOf(source: ContentSource, start: number, end: number, isWhole: boolean): Promise<string> {
   const bytes = await source.read(start, end - start)
   const length = isWhole && bytes.at(-1) === LINE_FEED ? bytes.length - 1 : bytes.length
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, length))
 }
 
-/** UTF-16 units of a line that are shown, at most: of a longer one, those around the match. */
+/** UTF-16 units. */
 const SHOWN_LENGTH = 10_000
 
-/** A line that has the text searched for. */
+/** A line that contains the search text. */
 export interface FoundLine {
   readonly path: string
-  /** Its number, from 1. */
+  /** Line number, from 1. */
   readonly line: number
-  /** The line without its LF; of one over 10,000 UTF-16 units what is around the first match, with `…` where it is cut. */
+  /** The line without its LF. A line over 10,000 UTF-16 units is cut around the first match, marked with `…`. */
   readonly text: string
 }
 
 /**
- * Find the lines of a text that have `literal` in them, each once, in bounded memory whatever their lengths.
- *
- * Nothing at all is in every line, and in the empty one after a final LF.
+ * Find the lines that contain `literal`, in bounded memory. An empty literal is in every line, also in the empty line
+ * after a final LF.
  */
 export async function* findLines(
   path: string,
   blocks: AsyncIterable<Uint8Array>,
   literal: string,
 ): AsyncGenerator<FoundLine> {
-  // Room for a match that lies across two batches of one line, however long it is.
+  // Room for a match across two batches of one line, whatever its length.
   const maxLength = Math.max(BATCH_LENGTH, 4 * literal.length)
   const options = { maxLength, overlap: Math.max(0, literal.length - 1), keepByteOrderMark: true }
   let latest = 0

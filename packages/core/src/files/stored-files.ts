@@ -14,45 +14,43 @@ import {
 import { findLines, readLinePage, type FoundLine, type LinePage } from './read-line-page.ts'
 
 const MAX_MATCHES = 10_000
-/** UTF-16 units of the lines that one search finds, about. */
+/** UTF-16 units, approximate. */
 const MAX_FOUND_LENGTH = 4_194_304
 
 /** Options of {@link StoredFiles}. */
 export interface StoredFilesOptions {
-  /** The folder in which results of tools appear: an absolute path, or `/`. Defaults to `/results/`. */
+  /** Folder of tool results: an absolute path, or `/`. Defaults to `/results/`. */
   readonly resultFolder?: string | undefined
 }
 
 /** Options of {@link StoredFiles.find}. */
 export interface FindOptions {
-  /** The files that are searched. Defaults to all of the scope whose content is text. */
+  /** Files to search. Defaults to all text files of the scope. */
   readonly files?: Iterable<StoredFile> | undefined
-  /** Lines that are found, at most. Defaults to 10,000. */
+  /** Maximum number of lines. Defaults to 10,000. */
   readonly maxMatches?: number | undefined
 }
 
-/** What {@link StoredFiles.find} found. */
+/** Result of {@link StoredFiles.find}. */
 export interface FoundLines {
   readonly matches: readonly FoundLine[]
-  /** Whether there are more than these. */
+  /** Whether more lines match. */
   readonly truncated: boolean
 }
 
 /**
- * The entries of one scope of a storage as files with paths, for file tools of agents.
+ * Show the entries of one scope as files with paths, for file tools of agents.
  *
- * What was offloaded is a file in the folder of results, `/results/<reference>.txt`, that nobody can change. What is
- * written stands beside it under its own path, for as long as the storage keeps it. There is a version of a file at any
- * time: a new one is stored before the one it replaces is removed. Changes of one path made through one instance come
- * one after another; of those made by different ones at once, the last stays.
+ * Offloaded results are read-only files `/results/<reference>.txt`. Written files have their own paths, and stay as
+ * long as the storage keeps them. A new version is stored before the old one is removed, so that a file never
+ * disappears. One instance runs changes of a path in sequence; between instances, the last change wins. Every operation
+ * lists the scope.
  *
- * Every operation lists the scope. Failures reject: with what the storage throws, so that an outage is never a missing
- * file; with `invalid-key` where the path of a change cannot be a file's; with `unsupported` where a result would be
- * changed, or the storage cannot remove.
+ * Rejects with the storage's errors, so that an outage is never a missing file. Rejects with `invalid-key` if the path
+ * of a change is invalid. Rejects with `unsupported` if a result would be changed, or the storage cannot remove.
  *
- * @param storage - The storage of one scope, or what gives it at each operation. It must have `list()`.
- * @throws TypeError where the storage cannot list, or an option is impossible.
- *
+ * @param storage - The storage of one scope, or a function that returns it for each operation. It must have `list()`.
+ * @throws TypeError if the storage cannot list, or an option is invalid.
  * @example
  * ```ts
  * import { InMemoryStorage } from '@spillway/memory'
@@ -88,14 +86,14 @@ export class StoredFiles {
     }
   }
 
-  /** List all files by path, in the order of their paths. */
+  /** List all files, sorted by path. */
   async list(): Promise<ReadonlyMap<string, StoredFile>> {
     const storage = this.#storage()
     const entries = await listFileEntries(storage, this.#resultFolder)
     return new Map([...entries].map(([path, entry]) => [path, new StoredFile(storage, entry)]))
   }
 
-  /** Find the lines that have a literal text in them, file by file, until there are too many to hold. */
+  /** Find lines that contain a literal text, file by file, up to the limit. */
   async find(text: string, { files, maxMatches = MAX_MATCHES }: FindOptions = {}): Promise<FoundLines> {
     if (typeof text !== 'string') throw new TypeError(`text must be a string, got ${typeof text}.`)
     if (!(maxMatches >= 0)) throw new TypeError(`maxMatches must be 0 or more, got ${maxMatches}.`)
@@ -111,15 +109,16 @@ export class StoredFiles {
     return { matches, truncated: false }
   }
 
-  /** Store a file, in place of what is there. */
+  /** Write a file, replacing an existing one. */
   async write(path: string, content: Uint8Array, contentType?: string): Promise<void> {
     await this.update(path, () => ({ content, contentType }))
   }
 
   /**
-   * Replace a file by what `change` makes of it: of `undefined`, where there is none.
+   * Replace a file by the result of `change`, which gets `undefined` if the file is missing. Other changes of the path
+   * wait.
    *
-   * No other change of the path comes between. Where `change` throws, the file stays as it is and the error is passed on.
+   * If `change` throws, the file stays unchanged and the error is passed on.
    */
   async update(
     path: string,
@@ -136,9 +135,8 @@ export class StoredFiles {
   }
 
   /**
-   * Remove a file that was written, or all of them in a folder, and return the paths that are gone. Results stay.
-   *
-   * Removing nothing is fine, unless there are results only.
+   * Remove a written file, or all written files of a folder, and return the removed paths. Removing nothing is allowed.
+   * Results stay; rejects if only results match.
    */
   async remove(path: string): Promise<readonly string[]> {
     if (typeof path !== 'string') throw new TypeError(`path must be a string, got ${typeof path}.`)
@@ -157,14 +155,14 @@ export class StoredFiles {
     if (!storage.can.delete) throw new StorageError('unsupported', `The storage cannot remove '${path}'.`)
     const inTurn = new Set(written)
     return await this.#inTurnOf(written, async () => {
-      // As they are now: a change that came before may have stored another version.
+      // Listed again: an earlier change may have stored another version.
       const latest = (await under()).filter((entry) => entry.version > 0 && inTurn.has(entry.path))
       for (const entry of latest) await removeVersions(storage, entry)
       return latest.map((entry) => entry.path)
     })
   }
 
-  /** Run a task between the changes of several paths. They are asked for in order, so that no two wait for each other. */
+  /** Run a task between the changes of several paths. Paths are locked in order, to avoid deadlocks. */
   async #inTurnOf<Result>(paths: readonly string[], task: () => Promise<Result>): Promise<Result> {
     const run = paths.reduceRight((next, path) => () => this.#lock.run(path, next), task)
     return await run()
@@ -175,7 +173,6 @@ export class StoredFiles {
   }
 }
 
-/** Refuse a storage that cannot say what it holds. */
 function listing(storage: Storage): AdoptedStorage {
   const { list, retrieve, store } = Object(storage) as Partial<Storage>
   if (typeof list === 'function' && typeof retrieve === 'function' && typeof store === 'function')
@@ -188,21 +185,19 @@ function listing(storage: Storage): AdoptedStorage {
 const readOnly = (path: string): StorageError =>
   new StorageError('unsupported', `'${path}' is what a tool returned and cannot be changed. Write to another path.`)
 
-/** Not by a regular expression: one that looks for the end of a run of slashes may take its length squared. */
+/** A regular expression for trailing slashes may take quadratic time. */
 function withoutFinalSlashes(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end -= 1
   return path.slice(0, end)
 }
 
-/** Lines of a file of up to so many bytes are all counted, whatever page of it is read. */
+/** Up to this size, all lines of a file are counted. */
 const MAX_COUNTED_BYTES = 524_288
 
 /**
- * A file as it was when it was listed.
- *
- * Its content is read when it is asked for. Where the file was replaced or removed since, reading rejects as the storage
- * does for what is gone, with `not-found`.
+ * A file as listed. Its content is read on request. Reading rejects with `not-found` if the file was replaced or
+ * removed since.
  *
  * @example
  * ```ts
@@ -218,17 +213,17 @@ const MAX_COUNTED_BYTES = 524_288
  */
 export class StoredFile {
   readonly path: string
-  /** Under which the content can also be retrieved. */
+  /** Reference for retrieving the content. */
   readonly reference: string
-  /** A MIME type, exactly as it was stored. */
+  /** MIME type, exactly as stored. */
   readonly contentType: string
-  /** In bytes. */
+  /** Bytes. */
   readonly size: number
-  /** When the first version was stored, in milliseconds since the epoch. */
+  /** Time of the first version, in milliseconds since the epoch. */
   readonly createdAt: number
-  /** When this version was stored, in milliseconds since the epoch. */
+  /** Time of this version, in milliseconds since the epoch. */
   readonly modifiedAt: number
-  /** Whether it is the result of a tool, which cannot be changed or removed. */
+  /** Whether the file is a tool result, which is read-only. */
   readonly isResult: boolean
   readonly #storage: AdoptedStorage
 
@@ -249,13 +244,13 @@ export class StoredFile {
   }
 
   /**
-   * Read lines of the content, whose bytes tell its encoding, in slices and no further than needed.
+   * Read a range of lines; the encoding is detected. Reads no further than needed.
    *
-   * A page ends early after about a million UTF-16 units, and a longer line is cut and says so. A range beyond the end
-   * gives no lines; one that ends before it starts gives none either.
+   * A page ends early after about a million UTF-16 units; a longer line is cut and marked. A range beyond the end or
+   * with its end before its start has no lines.
    *
    * @param range - From line 1. The end may be `Infinity`.
-   * @throws TypeError where the range is not of whole numbers.
+   * @throws TypeError if the range has no whole numbers.
    */
   async readLines(range: LineRange): Promise<LinePage> {
     const { start, end } = range
@@ -264,7 +259,7 @@ export class StoredFile {
     return await readLinePage(this.#blocks(), { start, end }, this.size <= MAX_COUNTED_BYTES)
   }
 
-  /** Find the lines of the content, whose bytes tell its encoding, that have a literal text in them: each once, in their order. */
+  /** Find the lines that contain a literal text, each once, in order; the encoding is detected. */
   async *findLines(text: string): AsyncGenerator<FoundLine> {
     yield* findLines(this.path, this.#blocks(), text)
   }
@@ -275,7 +270,7 @@ export class StoredFile {
       readsPart: true,
     })
     try {
-      // What reads them decodes each before it asks for the next.
+      // The consumer decodes each block before it requests the next.
       yield* source.blocks(0, source.size, { transient: true })
     } finally {
       await source.close()

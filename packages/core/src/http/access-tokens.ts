@@ -1,18 +1,18 @@
 import { createSha256 } from '@spillway/text/internal'
 
-/** Who may use a service, and behind which wall. */
+/** A bearer token and the scope that it gives access to. */
 export interface AccessToken {
-  /** What the bearer sends; or in its place the SHA-256 of it, in hexadecimal, so that no file has the token itself. */
+  /** The bearer token, or instead its SHA-256 as hexadecimal, which keeps the token itself out of files. */
   readonly token?: string | undefined
   readonly sha256?: string | undefined
-  /** The segments of the scope that the bearer works in. */
+  /** Segments of the bearer's scope. */
   readonly scope: readonly string[]
 }
 
-/** Who sent a request. */
+/** The caller of a request. */
 export interface KnownCaller {
   readonly scope: readonly string[]
-  /** Tells one token from another in logs and limits; nothing of the token can be learned from it. */
+  /** Identifies a token in logs and limits, without revealing it. */
   readonly id: string
 }
 
@@ -24,7 +24,7 @@ const MIN_LENGTH = 16
 const ID_DIGITS = 12
 
 /**
- * Knows callers by the bearer tokens that they send.
+ * Identify callers by their bearer tokens.
  *
  * @example
  * ```ts
@@ -40,35 +40,41 @@ export class AccessTokens {
   readonly #tokens: readonly AccessToken[]
   #known: Promise<readonly KnownToken[]> | undefined
 
-  /** @throws TypeError where a token is short, is given twice in the same form, or has no scope. */
+  /** @throws TypeError if a token is short, is repeated in the same form, or has no scope. */
   constructor(tokens: readonly AccessToken[]) {
     if (tokens.length === 0) throw new TypeError('There is no token. Without tokens only this machine can be served.')
     for (const [index, token] of tokens.entries()) assertToken(token, `Token ${index + 1}`)
     const given = new Set(tokens.map(({ token, sha256 }) => token ?? String(sha256).toLowerCase()))
     if (given.size < tokens.length) throw givenTwice()
-    // As they are now: a later change must not let anybody in.
+    // Copied: a later change of the caller's objects must not grant access.
     this.#tokens = tokens.map(({ token, sha256, scope }) => ({ token, sha256, scope: [...scope] }))
   }
 
-  /** Make what callers are compared with. Rejects with a `TypeError` where a token is given as itself and by its digest. */
+  /** Compute the token digests. Rejects with a `TypeError` if a token is given both as itself and as its digest. */
   async ready(): Promise<void> {
     this.#known ??= readTokens(this.#tokens)
     await this.#known
   }
 
-  /** Return the scope of who sent these headers; `undefined` for a stranger. Rejects like {@link AccessTokens.ready}. */
+  /**
+   * Return the scope of the sender of these headers, or `undefined` if the token is unknown. Rejects like
+   * {@link AccessTokens.ready}.
+   */
   async scopeOf(headers: Headers): Promise<readonly string[] | undefined> {
     return (await this.callerOf(headers))?.scope
   }
 
-  /** Return who sent these headers; `undefined` for a stranger. Rejects like {@link AccessTokens.ready}. */
+  /**
+   * Return the sender of these headers, or `undefined` if the token is unknown. Rejects like
+   * {@link AccessTokens.ready}.
+   */
   async callerOf(headers: Headers): Promise<KnownCaller | undefined> {
     const token = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
     if (token === undefined) return undefined
     this.#known ??= readTokens(this.#tokens)
     const digest = await sha256Of(new TextEncoder().encode(token))
     let found: KnownToken | undefined
-    // All of them, so that the time says nothing of which it was.
+    // Compares all tokens, so that the time does not reveal the matching one.
     for (const known of await this.#known) if (isEqual(known.digest, digest)) found = known
     return found && { scope: found.scope, id: found.id }
   }
@@ -105,7 +111,7 @@ async function sha256Of(bytes: Uint8Array): Promise<Uint8Array> {
   return await hash.digest()
 }
 
-/** In a time that does not depend on where they differ. */
+/** Compares in constant time. */
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length
   for (let index = 0; index < a.length; index++) difference |= a[index]! ^ b[index]!

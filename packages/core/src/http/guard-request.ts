@@ -1,33 +1,32 @@
 import type { AccessTokens, KnownCaller } from './access-tokens.ts'
 
-/** What guards a service. */
+/** Options of {@link guardRequest}. */
 export interface GuardOptions {
-  /** Host names that requests may be for, without a port; {@link LOOPBACK_HOSTS} for this machine alone. */
+  /** Allowed host names, without a port. {@link LOOPBACK_HOSTS} allows only this machine. */
   readonly allowedHosts: readonly string[]
-  /** Absent where everybody who reaches the service is the one user of this machine. */
+  /** Accepted tokens. Absent: every caller is the one user of this machine. */
   readonly tokens?: AccessTokens | undefined
 }
 
-/** Why a request is refused: for its `Host`, its `Origin`, or for want of a known token. */
+/** Reason of a refusal: the `Host`, the `Origin`, or a missing or unknown token. */
 export type RefusalReason = 'host' | 'origin' | 'token'
 
-/** What becomes of a request: its caller, or why it is refused with which status. */
+/** Outcome of a request: its caller, or the reason and HTTP status of its refusal. */
 export type Guarded =
   | { readonly caller: KnownCaller }
   | { readonly refused: RefusalReason; readonly status: 401 | 403; readonly message: string }
 
-/** By these names a machine knows itself. */
+/** Host names of the loopback interface. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** The one caller where there are no tokens. */
 const ANYBODY: KnownCaller = { scope: [], id: '' }
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 /**
- * Let a request pass only if its `Host` and `Origin` are known, which pages of other sites cannot make them, and its
- * bearer is. Only headers are read. Rejects where the tokens are given twice.
+ * Accept a request only if its `Host`, `Origin` and bearer token are allowed. Reads only headers.
  *
- * Without tokens the caller has the scope `[]`. A request without an `Origin` is none of a page.
+ * Pages of other sites cannot forge the `Host` and `Origin`. A request without an `Origin` does not come from a page.
+ * Without tokens, the caller has the scope `[]`. Rejects if a token is repeated.
  *
  * @example
  * ```ts

@@ -1,18 +1,16 @@
 import { PatternError, type PatternMatcher } from '@spillway/text/internal'
 
-/** Takes what an engine found: which of the lines it is in, and where in it, in UTF-16 units. */
 export type TakeLineMatch = (line: number, start: number, end: number) => void
 
-/** What ends each line: engines leave out one CR before an LF, and a lone one at the end of a line has to stay. */
+/** Engines omit one CR before an LF, but a lone CR at the end of a line must stay. */
 const LINE_END = '\r\n'
-/** UTF-16 units that two parts of a line share which an engine does not take as a whole. */
+/** Overlap of two parts of a line that is too long for an engine, in UTF-16 units. */
 const OVERLAP_SHARE = 4
 
 /**
- * Match lines by an engine that works elsewhere, in as few calls as it allows, and pass on the first match of each.
+ * Match lines in an engine outside this thread, in few calls, and report the first match of each line.
  *
- * Return how many of the lines were matched: fewer than all where the time was spent. Rejects as the engine does with
- * anything else than `timeout`.
+ * Returns the number of lines matched before the deadline. Rejects like the engine, except for `timeout`.
  */
 export async function engineMatches(
   engine: PatternMatcher,
@@ -45,7 +43,6 @@ export async function engineMatches(
   return first
 }
 
-/** Take as many lines as fit into one text, or one that does not. */
 function endOfBatch(lines: readonly string[], first: number, maxLength: number): number {
   let length = lines[first]!.length + LINE_END.length
   let next = first + 1
@@ -61,8 +58,8 @@ function countLineFeeds(text: string, end: number): number {
 }
 
 /**
- * Match a line, or a part of one, from `from` on; where an engine does not take it as a whole, in pieces that share some of
- * it: what is longer than that share may be missed.
+ * Match a line, or a part of it, from `from` on. A line too long for the engine is matched in overlapping parts, so
+ * matches longer than the overlap may be missed.
  */
 export async function matchLongLine(
   engine: PatternMatcher,

@@ -3,43 +3,39 @@ import { isAsciiBytes, singleByteText, utf8Text } from '@spillway/text/internal/
 import type { ContentSource } from '../content/content-source.ts'
 import { contentCache, MAX_WHOLE_BYTES, type CachePiece } from '../storage/cached-content.ts'
 
-/** Bytes of a line that are searched as one text, at most; longer lines are searched in parts. */
+/** Longer lines are searched in parts. */
 const MAX_LINE_BYTES = 1_048_576
-/** Bytes that two parts of one line share: a match up to this length is found wherever it lies. */
+/** Overlap of two parts of a line, in bytes: a match up to this length is always found. */
 const OVERLAP = 65_536
-/** Bytes before a part that look-behind and word edges may see. */
+/** Bytes before a part that look-behind and word boundaries may read. */
 const LOOK_BACK = 1_024
 
 const LINE_FEED = 10
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
-/** Where a block lies within a line that is longer than {@link MAX_LINE_BYTES}. */
 export interface LinePart {
-  /** Where the bytes begin that the block before did not have. */
   readonly from: number
-  /** Matches that begin here or later are found in the next block; the end of the bytes in the last part. */
+  /** Later matches are found in the next block. The end of the bytes in the last part. */
   readonly until: number
   readonly isFirst: boolean
   readonly isLast: boolean
 }
 
-/** Whole lines, the last one with its LF unless the content ends without one, or a part of one very long line. */
+/** Whole lines, or a part of one very long line. The last line has its LF unless the content ends without one. */
 export interface SearchBlock {
   readonly bytes: Uint8Array
-  /** Where `bytes` begin in the content. */
   readonly offset: number
   readonly part?: LinePart
-  /** All of the content as text, where that is remembered. */
+  /** All of the content as text, if it is cached. */
   readonly decoded?: DecodedText | undefined
 }
 
 /**
- * Divide content into blocks of whole lines of up to 1 MiB; only lines that lie across what is read at once are copied.
- *
- * A byte order mark at the start is left out.
+ * Split content into blocks of whole lines of up to 1 MiB. A byte order mark at the start is skipped. Only lines that
+ * cross a chunk boundary are copied.
  */
 export async function* searchBlocks(source: ContentSource, start: number, end: number): AsyncGenerator<SearchBlock> {
-  // What there is of a line that is not complete yet, and where it begins in the content.
+  // The incomplete line so far, and its offset in the content.
   let pieces: Uint8Array[] = []
   let carried = 0
   let offset = start
@@ -50,7 +46,7 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
     const block = { bytes, offset }
     const part = { from: inParts ? LOOK_BACK : 0, isFirst: !inParts, isLast }
     const until = isLast ? carried : carried - OVERLAP
-    // The next part begins with what this one shares with it.
+    // The next part begins with the overlap.
     pieces = isLast ? [] : [bytes.subarray(until - LOOK_BACK)]
     offset += isLast ? carried : until - LOOK_BACK
     carried = isLast ? 0 : OVERLAP + LOOK_BACK
@@ -77,7 +73,7 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
       const lineFeed = block.indexOf(LINE_FEED, at)
       const lineEnd = lineFeed < 0 ? block.length : lineFeed + 1
       const taken = Math.min(lineEnd - at, MAX_LINE_BYTES - carried)
-      // A copy: the memory of a block may be used again for the next.
+      // Copied: the memory of a block may be reused for the next.
       pieces.push(block.slice(at, at + taken))
       carried += taken
       at += taken
@@ -93,7 +89,6 @@ interface ReadBlock {
   readonly decoded?: DecodedText | undefined
 }
 
-/** Read what is remembered as a whole at once, and larger content block by block. */
 async function* read(source: ContentSource, start: number, end: number): AsyncGenerator<ReadBlock> {
   if (source.size <= MAX_WHOLE_BYTES) {
     const block = await source.read(start, end - start)
@@ -103,7 +98,7 @@ async function* read(source: ContentSource, start: number, end: number): AsyncGe
   }
 }
 
-/** Content as text with one UTF-16 unit for each byte. */
+/** Content as text with one UTF-16 unit per byte. */
 interface DecodedText {
   readonly text: string
   readonly isAscii: boolean
@@ -114,15 +109,14 @@ interface Remembered extends DecodedText {
   readonly piece: CachePiece
 }
 
-/** Contents that were searched once, and the texts of those that were searched again. */
+/** Contents searched once, and cached texts of those searched again. */
 const searched = new WeakSet<ArrayBufferLike>()
 const texts = new WeakMap<ArrayBufferLike, Remembered>()
 
 /**
- * Return content as text if it is searched for a second time: it is decoded then, and remembered within the bytes that a
- * process remembers of content.
+ * Return content as text from its second search on. The text is cached within the byte limit of the content cache.
  *
- * @param content - All of a content, which never changes: its memory tells it from others.
+ * @param content - A whole, immutable content, identified by its memory.
  */
 export function decodedText(content: Uint8Array): DecodedText | undefined {
   const { buffer } = content
@@ -134,7 +128,7 @@ export function decodedText(content: Uint8Array): DecodedText | undefined {
   }
   const isFirst = !searched.has(buffer)
   searched.add(buffer)
-  // Not at the cost of the content itself.
+  // The text must not evict the content itself.
   if (isFirst || contentCache.maxBytes < 3 * content.length) return undefined
   const text = singleByteText(content, 0, content.length)
   const owner = new WeakRef(buffer)
@@ -154,36 +148,29 @@ export function decodedText(content: Uint8Array): DecodedText | undefined {
   return decoded
 }
 
-/** What ends a line for `^` and `$` with the flag `m`, and is none here. */
+/** Line ends for `^` and `$` with the flag `m`, but not for a search. */
 const OTHER_LINE_ENDS = /[\r\u2028\u2029]/
 
-/** Lines of a block as a text in which they can be searched, and how its units relate to bytes. */
+/** Lines of a block as searchable text, with a mapping from units to bytes. */
 export interface PieceText {
-  /** The lines with LF between them, without the CR before an LF, and without the LF that ends the last. */
+  /** The lines joined by LF, without a CR before an LF and without the final LF. */
   readonly text: string
-  /** Whether `^` and `$` with the flag `m` stand just at the ends of lines. */
+  /** Whether `^` and `$` with the flag `m` match only at the ends of lines. */
   readonly hasPlainLines: boolean
   /**
-   * Return the byte of the block at which the character of a unit begins, or with `'end'` at which what comes before it
-   * ends. It is fast where units are asked for in ascending order.
+   * Return the byte of the block at which a unit's character begins. With `'end'`, returns the end of the text before
+   * the unit.
+   *
+   * Fast for ascending units.
    */
   byteOf(unit: number, side?: 'end'): number
 }
 
-/** What is known of lines before they are decoded. */
 interface PieceReading {
-  /** What the expression sought can see of them. */
   readonly traits: ByteTraits
-  /** The block that they are in. */
   readonly block: SearchBlock
 }
 
-/**
- * Decode lines.
- *
- * @param start - Where the first line begins in the block.
- * @param end - Where the last line ends, its LF not included.
- */
 export function pieceText({ traits, block }: PieceReading, start: number, end: number): PieceText {
   const { bytes, offset, decoded: whole } = block
   const byteOf = (unit: number): number => start + unit
@@ -203,19 +190,18 @@ export function pieceText({ traits, block }: PieceReading, start: number, end: n
   }
 }
 
-/** Whether text with one unit for each byte is what an expression has to see. */
+/** Whether an expression may be matched on text with one unit per byte. */
 function isDirectly({ isAscii, hasReturns }: DecodedText, { isSingleByte, seesLineEnds }: ByteTraits): boolean {
   return (isSingleByte || isAscii) && !(seesLineEnds && hasReturns)
 }
 
-/** Finds the bytes of units: lines end at the same LF in the text and in the bytes, and within a line units are counted. */
+/** Maps units to bytes: both have the same LFs, and units are counted within a line. */
 class ByteFinder {
   readonly #bytes: Uint8Array
   readonly #start: number
   readonly #end: number
   readonly #text: string
   readonly #isDirect: boolean
-  /** A unit at which a character begins, its byte, and the first LF from there. */
   #unit = 0
   #byte: number
   #lineFeed: number
@@ -236,7 +222,7 @@ class ByteFinder {
       this.#lineFeed = this.#text.indexOf('\n')
     }
     this.#skipLines(unit)
-    // Within a character that has two units.
+    // Inside a surrogate pair.
     const isHalf = !this.#isDirect && isHighSurrogate(this.#text, unit - 1) && isLowSurrogate(this.#text, unit)
     this.#advance(isHalf ? unit - 1 : unit)
     return isHalf && isEnd ? this.#byte + 4 : this.#byte
@@ -267,32 +253,29 @@ function isLowSurrogate(text: string, at: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000
 }
 
-/** How an expression can be matched on the bytes of UTF-8. */
 export interface ByteTraits {
   /**
-   * Whether text that has one unit for each byte will do: where no part of the expression can tell one byte beyond ASCII
-   * from another, from several, or from a character.
+   * Whether text with one unit per byte is sufficient. Then no part of the expression distinguishes a non-ASCII byte
+   * from other such bytes or characters.
    */
   readonly isSingleByte: boolean
-  /** Whether a CR, or where a line ends, makes a difference. */
+  /** Whether a CR or the end of a line makes a difference. */
   readonly seesLineEnds: boolean
 }
 
 const OTHER: ByteTraits = { isSingleByte: false, seesLineEnds: true }
-/** Escapes of single ASCII characters, of `\d`, `\w` and `\b`. */
 const PLAIN_ESCAPE = /^\\[dwbtfv^$\\.*+?()[\]{}|/\-"' ]/
-/** Escapes of all but some ASCII characters. */
 const OPEN_ESCAPE = /^\\[DW]/
 const SET = /^\[(\^?)((?:[ -Z^-~]|\[|\\[dwbtfv^$\\.*+?()[\]{}|/\-"' ])*)\]/
-/** What may follow a set of characters that are not ASCII alone: then it does not matter how many they are. */
+/** Quantifiers after a non-ASCII set for which the number of its characters is irrelevant. */
 const ANY_NUMBER = /^(?:\*|\+(?!\?))/
 const REPEATED_GROUP = /\)[*+?{]/
 
 /**
- * Look at the source of an expression, conservatively.
+ * Analyze the source of an expression, conservatively.
  *
- * Sets that have characters beyond ASCII (`.`, `[^"]`, `\W`) are taken only where any number of them will do, so that it
- * does not matter that a character is several bytes: with `*`, and at most once with `+`, outside of repeated groups.
+ * Sets with non-ASCII characters (`.`, `[^"]`, `\W`) are accepted only if their number is irrelevant: with `*`, or once
+ * with `+` outside repeated groups.
  */
 export function byteTraits(expression: string): ByteTraits {
   let seesLineEnds = false
@@ -317,10 +300,10 @@ export function byteTraits(expression: string): ByteTraits {
 }
 
 /**
- * Return how many bytes from `start` make up the first `units` UTF-16 units of their text, as a decoder of UTF-8 reads
- * them by the Encoding Standard: of what is invalid, each longest beginning of a character becomes one U+FFFD.
+ * Return the number of bytes from `start` that decode to the first `units` UTF-16 units.
  *
- * Where they end within a character of two units, all of it counts.
+ * Invalid bytes count as in the Encoding Standard: each maximal subpart becomes one U+FFFD. A surrogate pair at the end
+ * counts as a whole.
  */
 export function unitsToBytes(bytes: Uint8Array, start: number, end: number, units: number): number {
   let at = start
@@ -333,7 +316,6 @@ export function unitsToBytes(bytes: Uint8Array, start: number, end: number, unit
   return at - start
 }
 
-/** Return where the first character begins at or after `at`, by the same rules. */
 export function characterStart(bytes: Uint8Array, at: number): number {
   for (let from = at - 1; from >= 0 && from >= at - 3; from--) {
     if ((bytes[from]! & 0xc0) !== 0x80) return Math.max(at, from + Math.abs(characterLength(bytes, from, bytes.length)))
@@ -341,7 +323,10 @@ export function characterStart(bytes: Uint8Array, at: number): number {
   return at
 }
 
-/** Bytes of the character at `at`, 1 to 4; of an invalid one, how many bytes become one U+FFFD, as a negative number. */
+/**
+ * Return the bytes of the character at `at`, 1 to 4. For an invalid one: the negative number of bytes that become one
+ * U+FFFD.
+ */
 function characterLength(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at]!
   if (lead < 0x80) return 1

@@ -26,36 +26,31 @@ import {
 import { byteTraits, searchBlocks, type SearchBlock } from './search-blocks.ts'
 import { TextScanner } from './text-scanner.ts'
 
-/** What is searched, and what is kept of it. */
 export interface SearchOptions extends KeepOptions {
-  /** Whole lines; all of the content by default. */
+  /** Scan a block. Returns the offset at which the deadline stopped the scan, if any. */
   readonly span?: ByteSpan | undefined
-  /** Milliseconds of matching, apart from 20 for each million bytes. */
+  /** Milliseconds of matching, plus 20 for each million bytes. */
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a search found. */
 export interface SearchResult {
-  /** Matching lines, for each pattern. */
   readonly counts: readonly number[]
-  /** Lines that match one pattern at least. */
   readonly lines: number
-  /** Hits in all: more than `lines` where very long lines have several. */
+  /** Exceeds `lines` if very long lines have several hits. */
   readonly total: number
-  /** Those kept, in the order of the content. */
   readonly hits: readonly Hit[]
-  /** How far the search came, in bytes of the content: the end of the span unless it was stopped, else a line's start. */
+  /** Progress in bytes of the content: the end of the span, or the start of a line after an early stop. */
   readonly searchedTo: number
-  /** Set where the time was spent before the end. */
+  /** Set if the deadline stopped the search. */
   readonly stopped?: 'deadline'
 }
 
 /**
- * Search content line by line, in memory that does not grow with it, and without holding the event loop.
+ * Search content line by line in bounded memory, without blocking the event loop.
  *
- * Lines end at LF; a CR before it is not part of the line. Rejects with a `PatternError` where a pattern is more than an
- * engine can do, and with `aborted` once the signal has fired.
+ * Lines end at LF; a CR before it is not part of the line. Rejects with a `PatternError` if a pattern exceeds the
+ * engine's limits, and with `aborted` after the signal.
  */
 export async function searchLines(
   source: ContentSource,
@@ -86,7 +81,6 @@ export async function searchLines(
   return stopped === undefined ? found : { ...found, stopped: 'deadline' }
 }
 
-/** Do the work of a scanner on a block; return where it was stopped for want of time. */
 async function runScan(scan: Scan, clock: SearchClock): Promise<number | undefined> {
   for (;;) {
     const { value: step, done } = scan.next()
@@ -97,12 +91,11 @@ async function runScan(scan: Scan, clock: SearchClock): Promise<number | undefin
   }
 }
 
-/** Milliseconds of work in place between two turns of the event loop. */
 const SLICE_MS = 8
-/** What each million bytes adds to the time, so that the whole stays linear in the content. */
+/** Time for each million bytes, so that the total stays linear in the content. */
 const MS_PER_MILLION_BYTES = 20
 
-/** Keeps account of the time of a search in place, and gives way to the event loop. */
+/** Measures the time of a search on this thread, and yields to the event loop. */
 export class SearchClock {
   readonly #signal: AbortSignal | undefined
   #left: number
@@ -113,36 +106,32 @@ export class SearchClock {
     this.#signal = signal
   }
 
-  /** Add the time that so many bytes are worth, and begin to count. */
   start(bytes: number): void {
     checkAborted(this.#signal)
     this.#left += (bytes / 1e6) * MS_PER_MILLION_BYTES
     this.#begin = performance.now()
   }
 
-  /** Whether the time is spent. */
   get isSpent(): boolean {
     return this.#left <= performance.now() - this.#begin
   }
 
-  /** Whether the event loop has waited for a slice. */
   get needsPause(): boolean {
     return performance.now() - this.#begin >= SLICE_MS
   }
 
-  /** Let the event loop have its turn. */
   async pause(): Promise<void> {
     await this.wait(yieldToEventLoop())
   }
 
-  /** Wait for something, which takes none of the time. Rejects as it does, and with `aborted` once the signal has fired. */
+  /** Wait for something outside the search's time. Rejects like `work`, and with `aborted` after the signal. */
   async wait(work: Promise<void>): Promise<void> {
     this.#left -= performance.now() - this.#begin
     try {
       await work
       checkAborted(this.#signal)
     } catch (error) {
-      // Whatever was given up for it, the answer is that it was aborted.
+      // An abort takes precedence over any other error.
       checkAborted(this.#signal)
       throw error
     } finally {
@@ -150,24 +139,21 @@ export class SearchClock {
     }
   }
 
-  /** Count the time since the last start or pause. */
   stop(): void {
     this.#left -= performance.now() - this.#begin
     this.#begin = performance.now()
   }
 }
 
-/** What bytes cannot tell apart, or what is left out of lines before they are matched. */
+/** Characters that bytes cannot distinguish, or that lines lose before matching. */
 const NOT_IN_BYTES = /[\r\n\uFEFF\uFFFD\p{Surrogate}]/u
 
-/** How a scanner is limited. */
 interface ScannerOptions {
-  /** Milliseconds that an engine elsewhere may match, apart from what the size of the content adds. */
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** Choose how a pattern is found: fixed text in the bytes, all else in decoded text. */
+/** Choose an algorithm for a pattern: fixed text is found in the bytes, all else in decoded text. */
 function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: ScannerOptions): Scanner {
   const { literal, ignoreCase, expression, flags, required } = pattern
   if (literal !== undefined && literal !== '' && !ignoreCase && !NOT_IN_BYTES.test(literal))
@@ -179,7 +165,7 @@ function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: ScannerOp
   const texts = pattern.chain === undefined ? (required ?? []) : pattern.chain.map(({ text }) => [text])
   const needles = ignoreCase ? [] : texts.flatMap(needleOf)
   const traits = unicode ? { isSingleByte: false, seesLineEnds: true } : byteTraits(expression)
-  // Beyond ASCII, lower case may be of another length, or a letter of ASCII.
+  // Non-ASCII lower case may have another length, or may be ASCII.
   const chain = ignoreCase && !traits.isSingleByte ? undefined : pattern.chain?.map(inBytes)
   return new TextScanner({
     line: new RegExp(expression, `${flags}g`),
@@ -196,29 +182,27 @@ function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: ScannerOp
   })
 }
 
-/** A string as text that has one unit for each byte. */
 function inBytes({ text, isGreedy }: ChainLink): ChainLink {
   const bytes = new TextEncoder().encode(text)
   return { text: singleByteText(bytes, 0, bytes.length), isGreedy }
 }
 
-/** A set of one string is found in the bytes. */
 function needleOf([text, ...others]: readonly string[]): Uint8Array[] {
   return text === undefined || others.length > 0 || NOT_IN_BYTES.test(text) ? [] : [new TextEncoder().encode(text)]
 }
 
-/** So many hits within {@link PIECE_BYTES} are found faster in a text than one by one in the bytes. */
+/** More hits than this within {@link PIECE_BYTES} are found faster in text than in the bytes. */
 const DENSE_HITS = 128
 
 const LINE_FEED = 10
 
-/** Finds a text of fixed bytes, without decoding what it does not match. */
+/** Finds literal bytes without decoding other lines. */
 class LiteralScanner implements Scanner {
   readonly #needle: Uint8Array
   readonly #regex: RegExp
-  /** Bytes looked through without a pause: the search of a hostile text takes this times the length of the literal. */
+  /** Bytes between two pauses: a hostile text costs this times the length of the literal. */
   readonly #stride: number
-  /** Where the last match in the parts of a line ends, in bytes of the content: no other may begin before. */
+  /** End of the last match in the parts of a line, in bytes of the content. No other match may begin before. */
   #reached = 0
 
   /** @param literal - Without LF, not empty. */
@@ -238,7 +222,7 @@ class LiteralScanner implements Scanner {
     let hits = 0
     while (at < until) {
       if (hits >= DENSE_HITS && part === undefined) {
-        // Where hits were dense, the next piece is searched as text as long as that goes on.
+        // After a dense piece, the next piece is searched as text.
         const piece = at - since < PIECE_BYTES ? this.#scanText(block, at, sink) : undefined
         hits = piece?.hits ?? 0
         since = at = piece?.end ?? at
@@ -263,7 +247,6 @@ class LiteralScanner implements Scanner {
     return undefined
   }
 
-  /** Take the hits of the line that one was found in; return where the next line begins. */
   #takeLine(bytes: Uint8Array, offset: number, found: number, since: number, sink: MatchSink): number {
     const end = found + this.#needle.length
     const lineFeed = bytes.indexOf(LINE_FEED, end)
@@ -280,7 +263,6 @@ class LiteralScanner implements Scanner {
     return lineEnd + 1
   }
 
-  /** Search the lines of the next piece as text, with one UTF-16 unit for each byte. */
   #scanText(
     { bytes, offset, decoded }: SearchBlock,
     start: number,
@@ -289,7 +271,7 @@ class LiteralScanner implements Scanner {
     const cut = bytes.lastIndexOf(LINE_FEED, Math.min(start + PIECE_BYTES, bytes.length) - 1)
     if (cut < start) return undefined
     const end = cut + 1
-    // Of text that is remembered only this span is looked at, which costs less than taking it out.
+    // In cached text only this span is searched, which is cheaper than a slice.
     const text = decoded?.text ?? singleByteText(bytes, start, cut)
     const span = decoded === undefined ? undefined : { start: offset + start, end: offset + cut }
     if (!sink.wantsPositions) {

@@ -16,47 +16,39 @@ import { MAX_STEPS, PART_LINE, PIECE_BYTES, type MatchSink, type Scan, type Scan
 import { pieceText, type ByteTraits, type LinePart, type PieceText, type SearchBlock } from './search-blocks.ts'
 
 const LINE_FEED = 10
-/** Bytes of a piece where all of it goes to an engine elsewhere: each trip takes its time. */
+/** Larger pieces for engines outside this thread, since each call is slow. */
 const ENGINE_PIECE_BYTES = 131_072
 
-/** The forms for many lines and for parts of lines take up to this many times the steps of that for one line. */
+/** The forms for many lines and for parts of lines take up to this many times the steps of the form for one line. */
 const TEXT_FORM_STEPS = 6
 
-/** How the lines of a text are matched. All expressions have the flag `g`. */
+/** Expressions to match the lines of a text. All have the flag `g`. */
 interface TextPlan {
-  /** For one line. */
   readonly line: RegExp
-  /** For many lines at once. */
   readonly text: RegExp
-  /** For a part of a line that does not reach its end. */
+  /** For a part of a line without its end. */
   readonly part: RegExp
-  /** Every matching line has a match of each; there may be none. */
+  /** Every matching line has a match of each. May be empty. */
   readonly required: readonly RegExp[]
-  /** Every matching line has each of them in its bytes; there may be none. */
+  /** Every matching line contains each of them. May be empty. */
   readonly needles: readonly Uint8Array[]
-  /** Strings that a matching line has in this order, which is all that it needs. */
+  /** Every line that contains these strings in this order matches. */
   readonly chain: readonly ChainLink[] | undefined
   readonly ignoreCase: boolean
   readonly cost: PatternCost
   readonly traits: ByteTraits
-  /** Match what would cost too much here: lines, or parts of lines that do not reach their ends. */
   readonly engine: (unit: 'line' | 'part') => PatternMatcher
   readonly signal: AbortSignal | undefined
 }
 
-/**
- * All lines of a text at once; each line of it that has a match of what is required; each line in whose bytes a string is,
- * so that others are not even decoded.
- */
+/** Match all lines at once, only lines with a match of an expression, or only lines that contain some bytes. */
 type Way = 'at-once' | RegExp | Uint8Array
 
-/** Lines of a piece that may match: where they begin and end in its text. */
 interface Candidates {
   readonly starts: readonly number[]
   readonly ends: readonly number[]
 }
 
-/** Lines that are not matched yet. */
 interface Left {
   readonly piece: PieceText
   readonly candidates: Candidates
@@ -65,11 +57,11 @@ interface Left {
 
 const ALL_LINES: Candidates = { starts: [], ends: [] }
 
-/** Finds a regular expression in decoded text: in place where the cost is known to be small, else by the engine. */
+/** Finds a regular expression in decoded text, on this thread if the cost is known to be small, else in the engine. */
 export class TextScanner implements Scanner {
   readonly #plan: TextPlan
   readonly #ways: FastestWay<Way>
-  /** Where the last match in the parts of a line ends, in bytes of the content: no other may begin before. */
+  /** End of the last match in the parts of a line, in bytes of the content. No other match may begin before. */
   #reached = 0
 
   constructor(plan: TextPlan) {
@@ -88,7 +80,7 @@ export class TextScanner implements Scanner {
     const pieceBytes = this.#needsEngine ? ENGINE_PIECE_BYTES : PIECE_BYTES
     for (let start = 0; start < bytes.length;) {
       let end = bytes.lastIndexOf(LINE_FEED, Math.min(start + pieceBytes, bytes.length) - 1)
-      // A line longer than a piece, or the last one without an LF.
+      // A line longer than a piece, or the last line without an LF.
       if (end < start) end = bytes.indexOf(LINE_FEED, start)
       if (end < 0) end = bytes.length
       const stopped = yield* this.#scanPiece(block, start, end, sink)
@@ -99,7 +91,6 @@ export class TextScanner implements Scanner {
     return undefined
   }
 
-  /** Whether every line that may match goes to the engine. */
   get #needsEngine(): boolean {
     return this.#plan.cost.degree === Infinity && this.#plan.required.length === 0
   }
@@ -116,7 +107,6 @@ export class TextScanner implements Scanner {
     return stopped
   }
 
-  /** Match the lines that have all needles in their bytes, looking for one of them first; return what is too costly here. */
   #matchByBytes(block: SearchBlock, start: number, end: number, needle: Uint8Array, sink: MatchSink): Left | undefined {
     const { traits, needles, chain } = this.#plan
     const others = needles.filter((other) => other !== needle)
@@ -139,7 +129,6 @@ export class TextScanner implements Scanner {
     )
   }
 
-  /** Decode lines and match them; return what cannot be matched here without a pause. */
   #matchText(
     block: SearchBlock,
     start: number,
@@ -165,7 +154,6 @@ export class TextScanner implements Scanner {
     }
   }
 
-  /** Match line by line; return the lines where not all can be matched here without a pause. */
   #matchEach(text: string, required: RegExp | undefined, take: TakeMatch): Candidates | undefined {
     const needsEngine = this.#plan.cost.degree === Infinity
     if (needsEngine && required === undefined) return ALL_LINES
@@ -177,7 +165,7 @@ export class TextScanner implements Scanner {
     return undefined
   }
 
-  /** Match lines one by one with pauses, or where one of them costs too much, all of them by the engine. */
+  /** Match lines one by one with pauses. If one of them costs too much, all go to the engine. */
   *#matchCostly({ piece: { text, byteOf }, candidates, take }: Left, call: Call<Way>): Scan {
     const { starts, ends } = candidates === ALL_LINES ? findCandidates(text, undefined) : candidates
     if (starts.some((from, index) => this.#steps(ends[index]! - from) > MAX_STEPS)) {
@@ -266,13 +254,12 @@ export class TextScanner implements Scanner {
     const match = regex.exec(text)
     if (match === null || match.index >= span.until) return undefined
     const stop = match.index + match[0].length
-    // Nothing at all is found everywhere: it counts once.
+    // An empty match is possible everywhere, so it counts once.
     if (match[0].length > 0 || isFirst || isLast) take(match.index, stop)
     matchRest(regex, text, Math.max(stop, match.index + 1), take, span.until)
     return undefined
   }
 
-  /** Match a part of a line by the engine; return whether there was time for it. */
   async #askEngineForPart(
     text: string,
     { from, until }: { readonly from: number; readonly until: number },
@@ -290,29 +277,25 @@ export class TextScanner implements Scanner {
     }
   }
 
-  /** Steps that a line of so many units takes at most here. */
   #steps(length: number): number {
     return this.#plan.chain === undefined ? this.#stepsOfEngine(length) : length
   }
 
-  /** Steps that the engine of JavaScript takes at most for a line of so many units. */
   #stepsOfEngine(length: number): number {
     const { degree, factor } = this.#plan.cost
     return degree === Infinity ? Infinity : factor * (length + 1) ** degree
   }
 
-  /** Whether all lines of a text can be searched by one call. */
   #fitsAtOnce(text: string): boolean {
     const { cost } = this.#plan
     const steps = TEXT_FORM_STEPS * cost.factor * (text.length + 1)
     if (cost.degree <= 1) return steps <= MAX_STEPS
-    // Lines are searched one after the other: the longest bounds what each unit costs.
+    // Lines are searched in sequence: the longest bounds the cost of each unit.
     if (cost.degree === Infinity) return false
     return steps * (longestLine(text) + 1) ** (cost.degree - 1) <= MAX_STEPS
   }
 }
 
-/** Pass on matches in a piece with where they are in the content. */
 function takeIn({ bytes, offset }: SearchBlock, piece: PieceText, sink: MatchSink): TakeMatch {
   let lastEnd = -1
   let lineFeed = -1
@@ -338,7 +321,6 @@ function longestLine(text: string): number {
   return longest
 }
 
-/** Find the lines that have a match of `required`, or all. */
 function findCandidates(text: string, required: RegExp | undefined): Candidates {
   const starts: number[] = []
   const ends: number[] = []
@@ -359,23 +341,21 @@ function findCandidates(text: string, required: RegExp | undefined): Candidates 
   return { starts, ends }
 }
 
-/** Calls that each way is tried at first: the first of a regular expression are slow. */
+/** Calls of each way at first, since the first calls of a regular expression are slow. */
 const TRIALS = 3
-/** After so many calls of the fastest way, those that are not far behind are tried once more, since content changes. */
+/** Calls after which ways close to the fastest are tried again, since content changes. */
 const RETRY_CALLS = 32
-/** How much of a new measurement goes into the mean. */
+/** Weight of a new measurement in the mean. */
 const NEWS = 0.2
-/** A way that takes so many times as long as the fastest is not tried again; at first, while it may be slow, twice that. */
+/** A way that is this many times slower than the fastest is not tried again. At first, twice that. */
 const FAR_BEHIND = 8
 
 interface Record<Way> {
   readonly way: Way
   trials: number
-  /** Milliseconds for each unit of work, as a mean of the last calls; at first of the best trial. */
   cost: number
 }
 
-/** Some work in one way, and the time that it takes. */
 class Call<Way> {
   readonly #record: Record<Way>
   #milliseconds = 0
@@ -389,17 +369,14 @@ class Call<Way> {
     return this.#record.way
   }
 
-  /** Let time pass that is not spent on the work. */
   pause(): void {
     this.#milliseconds += performance.now() - this.#begin
   }
 
-  /** Go on with the work after a pause. */
   resume(): void {
     this.#begin = performance.now()
   }
 
-  /** End the work, of which so many units were done. */
   end(units: number): void {
     this.pause()
     const record = this.#record
@@ -409,17 +386,15 @@ class Call<Way> {
   }
 }
 
-/** Chooses the fastest of several ways to do the same work, by the time that each has taken so far. */
+/** Chooses the fastest of several ways to do the same work, by measured time. */
 export class FastestWay<Way> {
   readonly #records: readonly Record<Way>[]
   #calls = 0
 
-  /** @param ways - At least one. */
   constructor(ways: readonly Way[]) {
     this.#records = ways.map((way) => ({ way, trials: 0, cost: Infinity }))
   }
 
-  /** Begin some work in the way that is fastest, as far as is known. Its time runs until the call is ended. */
   begin(): Call<Way> {
     return new Call(this.#choose())
   }

@@ -5,28 +5,23 @@ import { withLineIndex, type ContentSource, type IndexedBlocks } from '../conten
 import { unitsToBytes } from './search-blocks.ts'
 import type { Hit } from './scanner.ts'
 
-/** How much is taken around hits. */
 export interface ViewOptions {
-  /** Lines before and after each hit. */
   readonly contextLines: number
-  /** UTF-16 units of a line. */
   readonly keep: number
-  /** UTF-16 units in all; the view that reaches it is the last. */
+  /** UTF-16 units in all. The view that reaches the limit is the last. */
   readonly limit: number
 }
 
-/** What {@link viewHits} returns. */
 interface HitViews {
-  /** In the order of the content, each line once, but each hit of a very long line by itself. */
+  /** In the order of the content: each line once, but each hit of a very long line separately. */
   readonly views: readonly LineView[]
-  /** How many of the hits have views. */
+  /** Number of hits that have views. */
   readonly shown: number
 }
 
-/** UTF-16 units that a line takes in an answer beside its text and its number. */
+/** UTF-16 units of a line in an answer beside its text and its number. */
 const FRAME_UNITS = 6
 
-/** Read the lines of hits and those around them, with their numbers. */
 export async function viewHits(source: ContentSource, hits: readonly Hit[], options: ViewOptions): Promise<HitViews> {
   return await withLineIndex(source, (blocks) => new HitViewer(source, new LineFinder(blocks), options).view(hits))
 }
@@ -37,7 +32,6 @@ class HitViewer {
   readonly #options: ViewOptions
   readonly #views: LineView[] = []
   #size = 0
-  /** The last line that has a view, and how many after it are still context. */
   #last: FoundLine | undefined
   #contextLeft = 0
 
@@ -67,7 +61,6 @@ class HitViewer {
     return this.#size >= this.#options.limit
   }
 
-  /** View the context after the last hit, up to a line that is a hit itself. */
   async #viewAfter(until: number): Promise<void> {
     for (; this.#contextLeft > 0 && this.#last !== undefined && !this.#isFull; this.#contextLeft--) {
       if (this.#last.number + 1 >= until) return
@@ -109,20 +102,16 @@ class HitViewer {
   }
 }
 
-/** A line as far as it is shown: all of it, its beginning, or the text around its match. */
+/** A line, cut to its beginning or to the text around its match if it is too long. */
 export interface LineView {
-  /** From 1. */
   readonly number: number
-  /** The bytes of the content that the whole line takes, without its line end. */
   readonly line: ByteSpan
   readonly text: string
-  /** The bytes that `text` was decoded from. */
   readonly bytes: Uint8Array
-  /** The byte of the content at which `text` begins. */
+  /** Byte of the content at which `text` begins. */
   readonly start: number
-  /** Whether `text` is the whole line. */
   readonly isWhole: boolean
-  /** Whether `text` is what a terminal shows of a line of progress, and not what is stored. */
+  /** Whether `text` is the terminal's rendering of a progress line, not the stored text. */
   readonly isShown?: boolean | undefined
   /** The match, in UTF-16 units of `text`. */
   readonly match?: ByteSpan | undefined
@@ -130,9 +119,7 @@ export interface LineView {
   readonly hit?: ByteSpan | undefined
 }
 
-/** Lines up to this are decoded as a whole. */
 const MAX_DECODED_BYTES = 262_144
-/** UTF-8 has at most this many bytes for a UTF-16 unit. */
 const BYTES_PER_UNIT = 3
 
 const LINE_FEED = 10
@@ -142,7 +129,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /**
  * Read a line, or the part of it around a match; at most `keep` UTF-16 units.
  *
- * @param seen - The byte up to which the line is shown already: not more than the match is shown of what is before.
+ * @param seen - End of the bytes of the line that are already visible. The text before the match is limited to it.
  */
 async function viewLine(
   source: ContentSource,
@@ -157,7 +144,7 @@ async function viewLine(
     : viewWholeLine(await source.read(line.start, size + 1), line, keep, match, seen)
 }
 
-/** Return the view of a line that stands near a hit: of progress, what a terminal shows of it. */
+/** Return the view of a context line: for a progress line, its rendering by a terminal. */
 async function viewAsShown(source: ContentSource, line: FoundLine, keep: number, view: LineView): Promise<LineView> {
   if (!isDrawn(view.text)) return view
   const start = Math.max(line.start, line.end - MAX_DECODED_BYTES)
@@ -173,11 +160,6 @@ async function viewAsShown(source: ContentSource, line: FoundLine, keep: number,
   }
 }
 
-/**
- * View a line of which all bytes are there.
- *
- * @param bytes - The line and its LF, if it has one.
- */
 function viewWholeLine(
   bytes: Uint8Array,
   { number, start, end }: FoundLine,
@@ -193,14 +175,16 @@ function viewWholeLine(
   return viewDecoded(of, bytes.subarray(from, Math.max(from, stop)), start + from, keep, match, seen)
 }
 
-/** Show the text around a match in another view of the same line; `undefined` if little would follow the match there. */
+/**
+ * Show the text around another match within an existing view of the line. Returns `undefined` if too little text
+ * follows the match there.
+ */
 function viewAgain(view: LineView, hit: ByteSpan): LineView | undefined {
   const end = hit.end - view.start
   if (view.line.end > view.start + view.bytes.length && end > (view.bytes.length * 3) / 4) return undefined
   return { ...view, match: unitsOf(view.bytes, hit.start - view.start, end), hit }
 }
 
-/** Of a very long line only what is shown is read. */
 async function viewPart(
   source: ContentSource,
   { number, start, end }: FoundLine,
@@ -218,7 +202,10 @@ async function viewPart(
   return viewDecoded(of, bytes.subarray(begin), start + offset + begin, keep, match, seen)
 }
 
-/** View up to `keep` units of a line, or of a part of it that begins at the byte `start`; of progress, the state of the match. */
+/**
+ * View up to `keep` units of a line, or of a part that begins at the byte `start`. For a progress line, view the state
+ * that has the match.
+ */
 function viewDecoded(
   of: Pick<LineView, 'number' | 'line'>,
   bytes: Uint8Array,
@@ -253,7 +240,7 @@ function unitsOf(bytes: Uint8Array, start: number, end: number): ByteSpan {
   return { start: before, end: before + utf8Text(bytes, start, Math.min(end, bytes.length)).length }
 }
 
-/** The part of a line around a match that no carriage return divides; a final one is not looked at. */
+/** Return the part around a match between carriage returns. A final carriage return is ignored. */
 function stateAround(text: string, { start, end }: ByteSpan): ByteSpan {
   const next = text.indexOf('\r', end)
   return {
@@ -262,24 +249,24 @@ function stateAround(text: string, { start, end }: ByteSpan): ByteSpan {
   }
 }
 
-/** Whether a text would be cut between the two halves of a character. */
 function isWithinPair(text: string, at: number): boolean {
   return at > 0 && at < text.length && text.codePointAt(at - 1)! > 0xffff
 }
 
-/** Bytes of the byte order mark, if these are the first of the content and begin with it. */
 function markLength(bytes: Uint8Array, start: number): number {
   return start === 0 && BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
 }
 
-/** Where the first character begins that is there from its start. */
 function nextCharacter(bytes: Uint8Array): number {
   let at = 0
   while (at < 3 && at < bytes.length && bytes[at]! >= 0x80 && bytes[at]! < 0xc0) at++
   return at
 }
 
-/** Where a window of `keep` units begins that shows a match in the middle, or its beginning where it is longer. */
+/**
+ * Return the start of a window of `keep` units with the match in the middle. A longer match begins at the start of the
+ * window.
+ */
 export function windowStart(match: ByteSpan, length: number, keep: number): number {
   if (length <= keep) return 0
   const around = Math.max(keep - (match.end - match.start), keep / 4)
@@ -287,15 +274,12 @@ export function windowStart(match: ByteSpan, length: number, keep: number): numb
   return Math.max(0, Math.min(start, length - keep))
 }
 
-/** Blocks that are held: what follows one another is mostly found close together. */
+/** Cached blocks: adjacent lines are usually requested together. */
 const MAX_HELD = 4
 
-/** Where a line lies. Offsets are bytes of the content. */
 export interface FoundLine {
-  /** From 1. */
   readonly number: number
   readonly start: number
-  /** Where its LF is, or where the content ends. */
   readonly end: number
 }
 
@@ -303,14 +287,14 @@ export interface FoundLine {
 export class LineFinder {
   readonly #blocks: IndexedBlocks
   readonly #held = new BoundedMap<number, Uint8Array>(MAX_HELD)
-  /** How many line ends a block has before a byte of it, as far as was counted last. */
+  /** The last counted position, and the line ends before it in its block. */
   #counted = { block: -1, at: 0, lineEnds: 0 }
 
   constructor(blocks: IndexedBlocks) {
     this.#blocks = blocks
   }
 
-  /** Return where a line begins, from line 1 to one after the last, which begins at the end. */
+  /** Return the start of a line, from line 1 to one after the last, which begins at the end. */
   async startOfLine(number: number): Promise<number> {
     const { index } = this.#blocks
     const line = index.presentLine(number)
@@ -322,7 +306,6 @@ export class LineFinder {
     return index.startOf(block) + at + 1
   }
 
-  /** Return the number of the line that a byte lies in, from 1; see {@link lineAt}. */
   async numberAt(offset: number): Promise<number> {
     const { index } = this.#blocks
     const block = index.blockAt(offset)
@@ -336,7 +319,7 @@ export class LineFinder {
     return index.lineEndsBefore(block) + lineEnds + 1 + omitted
   }
 
-  /** Return the line that a byte lies in; the LF of a line is part of it. Fast where bytes are asked for in ascending order. */
+  /** Return the line that contains a byte; its LF belongs to the line. Fast for ascending bytes. */
   async lineAt(offset: number): Promise<FoundLine> {
     const { index } = this.#blocks
     const block = index.blockAt(offset)
@@ -348,7 +331,7 @@ export class LineFinder {
     return { number, start, end: await this.endFrom(offset) }
   }
 
-  /** Return the line that is `count` lines before another, or the first, or the first after what is missing. */
+  /** Return the line `count` lines earlier, but at least the first line, or the first after omitted lines. */
   async before({ number, start }: FoundLine, count: number): Promise<FoundLine> {
     const { index } = this.#blocks
     const { omitted } = index
@@ -370,7 +353,7 @@ export class LineFinder {
     return { number: first, start: from, end: await this.endFrom(from) }
   }
 
-  /** Return where the first LF at or after a byte is, or the end of the content. */
+  /** Return the offset of the next LF, or the end of the content. */
   async endFrom(offset: number): Promise<number> {
     const { index } = this.#blocks
     if (offset >= index.size) return index.size
@@ -384,7 +367,7 @@ export class LineFinder {
     return index.size
   }
 
-  /** Return the line after another, or `undefined` after the last and before what is missing. */
+  /** Return the next line, or `undefined` after the last line and before omitted lines. */
   async next({ number, end }: FoundLine): Promise<FoundLine | undefined> {
     const start = end + 1
     const { size, omitted } = this.#blocks.index
@@ -393,7 +376,6 @@ export class LineFinder {
       : { number: number + 1, start, end: await this.endFrom(start) }
   }
 
-  /** Return the bytes of a line and its LF where they lie in a block that is held. */
   bytesOf({ start, end }: FoundLine): Uint8Array | undefined {
     const { index } = this.#blocks
     const block = index.blockAt(start)
@@ -410,17 +392,14 @@ export class LineFinder {
   }
 }
 
-/** Where lines lie, in bytes of the content. */
 interface LineSpan extends ByteSpan {
-  /** The range, clipped to the end of the content. */
   readonly range: LineRange
-  /** Lines of the whole content. */
   readonly lines: number
 }
 
 /**
- * Find the bytes of a range of lines, reading at most the two blocks in which it begins and ends; `undefined` where it
- * begins beyond the end of the content.
+ * Find the bytes of a range of lines, reading at most its first and last block. Returns `undefined` if the range begins
+ * after the content.
  */
 export async function findLineSpan(source: ContentSource, range: LineRange): Promise<LineSpan | undefined> {
   return await withLineIndex(source, async (blocks) => {

@@ -18,11 +18,10 @@ import type { ByteRange } from '../storage/storage.ts'
 const MAX_NOTED = 1_000
 
 /**
- * A driver that changes what another one keeps: a subclass encodes and decodes, the rest is passed on. `locate` is left
- * out, as a shell would find encoded bytes.
+ * Base class of drivers that encode the entries of another driver; a subclass encodes and decodes.
  *
- * Storing again mends what this process found `corrupt`: such an entry is not touched, and is removed before it is written.
- * The backend sees nothing wrong with it, and would leave it as it is.
+ * `locate` is omitted, as a shell would read encoded bytes. Storing an entry again repairs it if this process found it
+ * `corrupt`. Such an entry is removed before the write, since the backend considers it intact and would keep it.
  */
 export abstract class WrappedDriver implements CompleteDriver {
   readonly inner: CompleteDriver
@@ -31,7 +30,7 @@ export abstract class WrappedDriver implements CompleteDriver {
   readonly refreshMs: number
   readonly touchFirstBytes: number
   readonly tellsCreated: boolean
-  /** What is decoded is worth caching, wherever it comes from. */
+  /** Decoding is slow enough that core should cache the result. */
   readonly isInMemory = false
   readonly #corrupt = new BoundedMap<EntryId, true>(MAX_NOTED)
 
@@ -55,12 +54,11 @@ export abstract class WrappedDriver implements CompleteDriver {
   protected abstract describe(id: EntryId): Promise<EntryInfo | undefined>
   abstract list(prefix: string, options?: DriverListOptions): AsyncIterable<DriverEntry>
 
-  /** Return the id of an entry below this wrapper. */
   protected async innerId(id: EntryId): Promise<EntryId> {
     return id
   }
 
-  /** Write an entry. One in the place of a corrupt one counts as one that was there already. */
+  /** Write an entry. A replaced corrupt entry counts as existing. */
   async write(
     id: EntryId,
     chunks: AsyncIterable<Uint8Array>,

@@ -3,16 +3,15 @@ import { gzip, zstd, type BlockCodec } from '@spillway/text/internal/engines'
 import type { EntryInfo } from '../../storage/storage-driver.ts'
 import type { Metadata } from '../../storage/storage.ts'
 
-/** The most bytes of a plain block: whoever reads any of them takes memory for all, whatever a backend says there is. */
+/** Maximum bytes of a plain block. A read allocates memory for a whole block, whatever size a backend claims. */
 export const MAX_BLOCK_BYTES = 16_777_216
 
-/** Where the blocks of compressed content lie: content cut into blocks of equal size, each compressed on its own. */
+/** Positions of compressed blocks: content is cut into blocks of equal size, each compressed separately. */
 export class BlockTable {
-  /** Bytes of the plain content. */
   readonly size: number
   /** Bytes of a plain block; the last may be shorter. */
   readonly blockBytes: number
-  /** Where each compressed block begins, and at the end where the last one ends. */
+  /** Start of each compressed block, and the end of the last one. */
   readonly #starts: Float64Array
 
   private constructor(size: number, blockBytes: number, starts: Float64Array) {
@@ -21,7 +20,7 @@ export class BlockTable {
     this.#starts = starts
   }
 
-  /** Make the table of content from the compressed lengths of its blocks; `undefined` where they cannot be those. */
+  /** Create the table from the compressed lengths of the blocks. Returns `undefined` if they are impossible. */
   static of(size: number, blockBytes: number, lengths: ArrayLike<number>): BlockTable | undefined {
     if (!isCount(size) || !isBlockSize(blockBytes) || lengths.length !== Math.ceil(size / blockBytes)) return undefined
     const starts = new Float64Array(lengths.length + 1)
@@ -37,38 +36,34 @@ export class BlockTable {
     return this.#starts.length - 1
   }
 
-  /** Bytes of all compressed blocks. */
   get compressedBytes(): number {
     return this.#starts[this.blocks]!
   }
 
-  /** Where a compressed block begins; for the block after the last, where that ends. */
+  /** Return the start of a compressed block. For the block after the last, returns the end of the last. */
   start(block: number): number {
     return this.#starts[block]!
   }
 
-  /** Bytes of a compressed block. */
   compressedLength(block: number): number {
     return this.#starts[block + 1]! - this.#starts[block]!
   }
 
-  /** Bytes of a plain block. */
   plainLength(block: number): number {
     return Math.min(this.blockBytes, this.size - block * this.blockBytes)
   }
 }
 
-/** Whether plain blocks can have so many bytes. */
 const isBlockSize = (value: unknown): value is number => isCount(value) && value <= MAX_BLOCK_BYTES
 
-/** Whether something can be a number of bytes, of which there is at least one. */
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0
 
 /**
- * What stands behind the blocks, so that content says by itself where they are: the seek table of Zstandard's seekable
- * format (an entry of two numbers of 32 bits for each block: its compressed and its plain length; then how many there are,
- * a byte of flags, and a magic number). Behind Zstandard's frames it is a skippable frame; behind members of gzip it is
- * in the extra fields of empty members, so that the whole is what `zstd -d` and `gunzip` read.
+ * The tail of compressed content: the seek table of Zstandard's seekable format.
+ *
+ * Each block has an entry of two 32-bit numbers, its compressed and its plain length. The number of blocks, a byte of
+ * flags, and a magic number follow. For Zstandard the tail is a skippable frame; for gzip it is in the extra fields of
+ * empty members. `zstd -d` and `gunzip` can read the whole.
  */
 const ENTRY_BYTES = 8
 const FOOTER_BYTES = 9
@@ -77,16 +72,15 @@ const SKIPPABLE_MAGIC = 0x184d2a5e
 const SKIPPABLE_HEADER_BYTES = 8
 /** An extra field holds up to 65,535 bytes: whole entries, and room for the footer. */
 const ENTRIES_OF_MEMBER = 8_190
-/** The header of a member with an extra field of one subfield, whose name is `SW`. */
+/** Header of a member with an extra field of one subfield named `SW`. */
 const MEMBER_HEADER = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff]
 const MEMBER_HEADER_BYTES = 16
-/** A last block of nothing, a checksum of nothing, and a length of none. */
+/** An empty last block, the checksum of nothing, and the length 0. */
 const MEMBER_END = [3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 
-/** Bytes that are enough to find out how many there are of the rest. */
+/** Bytes that are sufficient to compute the size of the tail. */
 export const MIN_TAIL_BYTES: number = FOOTER_BYTES + MEMBER_END.length
 
-/** Bytes of the tail of content in so many blocks. */
 export function tailBytes(codec: CodecName, blocks: number): number {
   const table = blocks * ENTRY_BYTES + FOOTER_BYTES
   if (codec === 'zstd') return SKIPPABLE_HEADER_BYTES + table
@@ -94,7 +88,6 @@ export function tailBytes(codec: CodecName, blocks: number): number {
   return members * (MEMBER_HEADER_BYTES + MEMBER_END.length) + table
 }
 
-/** Write the tail of content. */
 export function encodeTail(codec: CodecName, table: BlockTable): Uint8Array {
   const tail = new Uint8Array(tailBytes(codec, table.blocks))
   const view = new DataView(tail.buffer)
@@ -118,7 +111,7 @@ export function encodeTail(codec: CodecName, table: BlockTable): Uint8Array {
   return tail
 }
 
-/** Read from the end of content how many blocks there are; `undefined` where that is no tail. */
+/** Read the number of blocks from the end of content. Returns `undefined` if it is not a tail. */
 export function blocksOfTail(codec: CodecName, end: Uint8Array): number | undefined {
   const view = new DataView(end.buffer, end.byteOffset, end.byteLength)
   const footer = end.byteLength - FOOTER_BYTES - (codec === 'zstd' ? 0 : MEMBER_END.length)
@@ -127,7 +120,9 @@ export function blocksOfTail(codec: CodecName, end: Uint8Array): number | undefi
   return view.getUint32(footer, true)
 }
 
-/** Read a tail of content that has `contentBytes` with it; `undefined` where it is none, or of other content. */
+/**
+ * Decode the tail of content of `contentBytes` in all. Returns `undefined` if the tail is invalid or of other content.
+ */
 export function decodeTail(codec: CodecName, tail: Uint8Array, contentBytes: number): BlockTable | undefined {
   const blocks = blocksOfTail(codec, tail)
   if (blocks === undefined || blocks === 0 || tail.byteLength !== tailBytes(codec, blocks)) return undefined
@@ -158,7 +153,6 @@ function encodeSeekTable(table: BlockTable): Uint8Array {
   return bytes
 }
 
-/** Cut a seek table into what each member holds; the last one holds the footer. */
 function partsOf(seekTable: Uint8Array, blocks: number): Uint8Array[] {
   const parts: Uint8Array[] = []
   const most = ENTRIES_OF_MEMBER * ENTRY_BYTES
@@ -185,13 +179,13 @@ const same = (one: Uint8Array, other: Uint8Array): boolean =>
 
 const MAGIC = 'blocks1'
 
-/** What is kept in the place of a line index: the table of blocks, and the line index itself. */
+/** Stored as the line index: the table of blocks, and the line index itself. */
 export interface BlockHint {
   readonly table: BlockTable
   readonly lineIndex?: string
 }
 
-/** Write a hint as text: a name, the plain size, that of a block, the compressed lengths in base64, the line index. */
+/** Encode a hint as text: name, plain size, block size, compressed lengths in base64, line index. */
 export function encodeHint({ table, lineIndex = '' }: BlockHint): string {
   const lengths = new Uint8Array(table.blocks * 4)
   const view = new DataView(lengths.buffer)
@@ -199,7 +193,6 @@ export function encodeHint({ table, lineIndex = '' }: BlockHint): string {
   return [MAGIC, table.size, table.blockBytes, encodeBase64(lengths), lineIndex].join('.')
 }
 
-/** Read what {@link encodeHint} wrote; `undefined` for anything else. */
 export function decodeHint(text: string | undefined): BlockHint | undefined {
   const [magic, size, blockBytes, base64, ...rest] = text?.split('.') ?? []
   if (magic !== MAGIC || base64 === undefined) return undefined
@@ -213,29 +206,27 @@ export function decodeHint(text: string | undefined): BlockHint | undefined {
   return lineIndex === '' ? { table } : { table, lineIndex }
 }
 
-/** No metadata of a caller can have a name with a dot. */
+/** A name with a dot cannot be in a caller's metadata. */
 const NAME = 'spillway.compressed'
 
-/** What is known of compressed content when writing begins, kept with the metadata of its entry. */
+/** Metadata of a compressed entry, known before its content is written. */
 export interface CompressionMarker {
   readonly codec: CodecName
-  /** The content type that was stored. */
+  /** The original content type. */
   readonly contentType: string
-  /** Bytes of a plain block. */
   readonly blockBytes: number
-  /** Bytes of the plain content; absent where that was known only at its end. */
+  /** Bytes of the plain content. Absent if the size was unknown at the start. */
   readonly size?: number
 }
 
-/** Add a marker to metadata. */
 export function withMarker(metadata: Metadata, { codec, contentType, blockBytes, size }: CompressionMarker): Metadata {
   return { ...metadata, [NAME]: JSON.stringify({ codec, contentType, blockBytes, size }) }
 }
 
-/** Return the text of an entry's marker, which tells one compressed entry from another; `undefined` for plain entries. */
+/** Return the text of an entry's marker. Returns `undefined` for plain entries. */
 export const markerText = ({ metadata }: Pick<EntryInfo, 'metadata'>): string | undefined => metadata[NAME]
 
-/** Read a marker; `undefined` where it is damaged, of a later version, or of blocks that are too large. */
+/** Parse a marker. Returns `undefined` if it is damaged, of a later version, or of too large blocks. */
 export function parseMarker(text: string): CompressionMarker | undefined {
   let value: unknown
   try {
@@ -250,20 +241,17 @@ export function parseMarker(text: string): CompressionMarker | undefined {
   return isCount(size) ? { codec, contentType, blockBytes, size } : undefined
 }
 
-/** Return metadata without the marker. */
 export function withoutMarker({ [NAME]: _marker, ...metadata }: Metadata): Metadata {
   return metadata
 }
 
-/** How blocks are compressed. */
 export type CodecName = 'gzip' | 'zstd'
 
 const CONTENT_TYPES: Readonly<Record<CodecName, string>> = { gzip: 'application/gzip', zstd: 'application/zstd' }
 
-/** Return a codec, or `undefined` where the runtime lacks it. */
+/** Return a codec, or `undefined` if the runtime lacks it. */
 export const findCodec = (name: CodecName): BlockCodec | undefined => (name === 'gzip' ? gzip : zstd)
 
-/** What compressed content is to a backend. */
 export const compressedContentType = (name: CodecName): string => CONTENT_TYPES[name]
 
 const isCodecName = (value: unknown): value is CodecName => value === 'gzip' || value === 'zstd'

@@ -20,28 +20,24 @@ import {
   type CompressionMarker,
 } from './block-table.ts'
 
-/** Blocks that are read and decompressed together. */
 const BATCH_BLOCKS = 16
-/** Read first of the end of content: the tail of some 500 blocks. */
+/** First read of the end of content: the tail of about 500 blocks. */
 const FIRST_TAIL_BYTES = 4_096
 const CODECS: readonly CodecName[] = ['gzip', 'zstd']
 
-/** Reads compressed bytes from a backend, fewer where they end before. */
 type ReadCompressed = (range: ByteRange) => Promise<Uint8Array>
 
-/** Where the blocks of some content are, and how they were compressed. */
 interface BlockLayout {
   readonly codec: CodecName
   readonly table: BlockTable
 }
 
-/** A block that was read last. Another layout has other blocks of the same numbers. */
+/** The last block that was read. The same number in another layout is another block. */
 interface KeptBlock extends BlockLayout {
   readonly block: number
   readonly plain: Promise<Uint8Array | undefined>
 }
 
-/** Compressed content as it was before. */
 export class CompressedContent {
   readonly #id: EntryId
   readonly #inner: EntryInfo
@@ -51,7 +47,7 @@ export class CompressedContent {
   #layout: Promise<BlockLayout> | undefined
   #kept: KeptBlock | undefined
 
-  /** @throws StorageError `corrupt` where the marker is none. */
+  /** @throws StorageError `corrupt` if the marker is invalid. */
   constructor(id: EntryId, info: EntryInfo, marker: string, read: ReadCompressed) {
     const parsed = parseMarker(marker)
     if (parsed === undefined)
@@ -63,7 +59,7 @@ export class CompressedContent {
     this.#read = read
   }
 
-  /** Describe the content that was stored. Reads the end of the content only where its size is noted nowhere else. */
+  /** Describe the original content. Reads the end of the content only if its size is not stored elsewhere. */
   async describe(): Promise<EntryInfo> {
     const { lineIndex: _hint, ...info } = this.#inner
     const size = this.#marker.size ?? this.#hint?.table.size ?? (await this.#described()).table.size
@@ -73,12 +69,12 @@ export class CompressedContent {
     return lineIndex === undefined ? described : { ...described, lineIndex }
   }
 
-  /** Return the plain bytes in a range, in memory of their own. */
+  /** Return the plain bytes in a range, as a copy. */
   async read(range?: ByteRange): Promise<Uint8Array> {
     const layout = await this.#described()
     const bytes = await this.#decompressed(layout, range)
     if (bytes !== undefined) return bytes
-    // What is kept beside content can be of another writer, who stored the same at the same time in another way.
+    // Data beside the content can be of another writer that stored the same key at the same time differently.
     const own = await this.#layoutOfContent()
     const again = own.table.size === layout.table.size ? await this.#decompressed(own, range) : undefined
     if (again === undefined) throw this.#corrupt()
@@ -98,7 +94,6 @@ export class CompressedContent {
     return single === undefined ? await this.#layoutOfContent() : { codec, table: single }
   }
 
-  /** Read where the blocks are from the end of the content. */
   async #layoutOfContent(): Promise<BlockLayout> {
     const { size } = this.#inner
     const first = Math.min(size, Math.max(FIRST_TAIL_BYTES, MIN_TAIL_BYTES))
@@ -124,7 +119,7 @@ export class CompressedContent {
     for (let block = first; block < end; block += BATCH_BLOCKS) {
       const plain = await this.#blocks(codec, table, block, Math.min(end, block + BATCH_BLOCKS))
       if (!isWhole(plain)) return undefined
-      // Not before: until something of it was there, the length is only what a backend says.
+      // Allocated only after the first bytes: until then, a backend only claims the length.
       bytes ??= new Uint8Array(length)
       let at = (block - first) * table.blockBytes - skip
       for (const part of plain) {
@@ -135,7 +130,7 @@ export class CompressedContent {
     return bytes ?? new Uint8Array(0)
   }
 
-  /** Small reads go through a block in several steps: the last one is kept. */
+  /** Caches the last block, since small reads go through a block in several steps. */
   #onlyBlock(codec: CodecName, table: BlockTable, block: number): Promise<Uint8Array | undefined> {
     const kept = this.#findKept(codec, table, block)
     if (kept !== undefined) return kept.plain
@@ -196,22 +191,18 @@ export class CompressedContent {
 const isWhole = (blocks: readonly (Uint8Array | undefined)[]): blocks is readonly Uint8Array[] =>
   !blocks.includes(undefined)
 
-/** Blocks that are compressed while earlier ones are being written. */
 const AHEAD = 2
 
-/** How blocks are made. */
 interface CompressOptions {
   readonly name: CodecName
   readonly codec: BlockCodec
   readonly level: number
   readonly blockBytes: number
-  /** The first block, compressed already. */
   readonly first: Uint8Array
-  /** Called with the table once all blocks have been compressed, before the last of them is given. */
+  /** Called with the table after all blocks are compressed, before the last one is yielded. */
   readonly onTable: (table: BlockTable) => void
 }
 
-/** Cut content into blocks, compress each on its own, and append the table of where they are. */
 export async function* compressBlocks(
   chunks: AsyncIterable<Uint8Array>,
   { name, codec, level, blockBytes, first, onTable }: CompressOptions,
@@ -242,7 +233,7 @@ export async function* compressBlocks(
   yield joined(held, encodeTail(name, table))
 }
 
-/** A failure is looked at when the block is taken, and not at all where nobody takes it. */
+/** Handles the rejection of a block that is never awaited. */
 function started(block: Promise<Uint8Array>): Promise<Uint8Array> {
   void Promise.allSettled([block])
   return block

@@ -47,34 +47,37 @@ const DEFAULT_MIN_SAVING = 0.1
 /** Options of {@link compressed}. */
 export interface CompressedOptions {
   /**
-   * How new content is compressed: `gzip`, which every runtime reads; `zstd`, which is faster and smaller, and needs Node.js
-   * 22.15 or newer wherever it is read; or `auto`, `zstd` where there is one. Defaults to `gzip`.
+   * Compression of new content: `gzip`, supported everywhere; `zstd`, faster and smaller, but every reader needs
+   * Node.js 22.15; or `auto`, `zstd` if available. Defaults to `gzip`.
    */
   readonly codec?: CodecName | 'auto' | undefined
-  /** From 1, the fastest, to 9 for gzip and 22 for zstd. Defaults to 3. Without Node.js, gzip has no levels. */
+  /**
+   * Level from 1, the fastest, to 9 for gzip and 22 for zstd. Defaults to 3. Without Node.js, gzip ignores the level.
+   */
   readonly level?: number | undefined
-  /** Bytes that are compressed together, and decompressed to read any of them, from 4 KiB to 16 MiB. Defaults to 256 KiB. */
+  /** Bytes that are compressed together and read as a whole, from 4 KiB to 16 MiB. Defaults to 256 KiB. */
   readonly blockBytes?: number | undefined
-  /** Leave content below this size as it is, in bytes. Defaults to 4,096. */
+  /** Content below this size in bytes stays uncompressed. Defaults to 4,096. */
   readonly minBytes?: number | undefined
   /**
-   * Leave content as it is whose first block does not shrink by this share of itself. Defaults to 0.1; with 0 everything is
-   * compressed but types that are compressed already.
+   * Minimum share by which the first block must shrink; otherwise content stays uncompressed. Defaults to 0.1. With 0,
+   * all types that are not already compressed are compressed.
    */
   readonly minSaving?: number | undefined
 }
 
 /**
- * Compress what a storage keeps: content is cut into blocks, so that a part of it is read without the rest.
+ * Compress the content of a storage in blocks, so that a part of it can be read without the rest.
  *
- * Content stays as it is where it is small, of a type that is compressed already (`image/png`, `application/zip`, …), or its
- * first block does not shrink by a tenth. What was stored before is read as it is. Settings, references and scopes are those
- * of `storage`; `maxBytes` counts bytes before compression. `locate` is left out: a shell would find compressed bytes.
- * Closing the result closes `storage`, which should not be used beside it.
+ * Content stays uncompressed if it is small, has a compressed type (`image/png`, `application/zip`, …), or its first
+ * block shrinks by less than a tenth. Existing content stays readable.
  *
- * @param storage - A storage of a Spillway backend or of `createStorage`, also an encrypted one.
- * @throws TypeError for other storages, scopes, storages that are compressed already, and options that cannot be.
+ * Settings, references and scopes are those of `storage`; `maxBytes` counts bytes before compression. `locate` is
+ * omitted, since a shell would read compressed bytes. Closing the result closes `storage`, which should not be used
+ * directly.
  *
+ * @param storage - A storage of a Spillway backend or of `createStorage`; may be encrypted.
+ * @throws TypeError for other storages, scopes, compressed storages, and invalid options.
  * @example
  * ```ts
  * import { compressed } from '@spillway/core/wrappers'
@@ -119,21 +122,19 @@ function codecName(codec: unknown = 'gzip'): CodecName {
   throw new TypeError(`codec must be 'gzip', 'zstd' or 'auto', got ${JSON.stringify(codec)}.`)
 }
 
-/** Up to this size reading the end of content for its table is cheaper than keeping that once more beside it. */
+/** Up to this size, reading the table from the content is cheaper than a second copy beside it. */
 const MAX_BYTES_WITHOUT_HINT = 1_048_576
 
-/** How content is compressed. */
 export interface CompressionSettings {
   readonly name: CodecName
   readonly codec: BlockCodec
   readonly level: number
   readonly blockBytes: number
   readonly minBytes: number
-  /** The share of the first block that must be saved; 0 where that is not asked. */
+  /** Minimum share by which the first block must shrink; 0 means no minimum. */
   readonly minSaving: number
 }
 
-/** Compresses what goes into a driver. */
 export class CompressedDriver extends WrappedDriver {
   readonly #settings: CompressionSettings
 
@@ -175,13 +176,13 @@ export class CompressedDriver extends WrappedDriver {
   }
 
   /**
-   * Pass on what was written, unless it stands beside the description of another writer, who came in between and left the
-   * content as it is where this one did not, or the other way round: such an entry would be read as what it is not.
+   * Verify that a written entry has the description of its own writer. A concurrent writer may have stored the same
+   * entry uncompressed, so that content and description would not match.
    */
   async #described(id: EntryId, info: NewEntryInfo, written: WrittenEntry): Promise<WrittenEntry> {
     if (!this.tellsCreated || written.created) return written
     const present = await this.inner.stat(id)
-    // Where both have compressed it, the content says by itself how.
+    // If both are compressed, the content itself has the table.
     if (present === undefined || isPlain(present) === isPlain(info)) return written
     await this.inner.remove(id)
     const { reference } = splitId(id)
@@ -192,9 +193,9 @@ export class CompressedDriver extends WrappedDriver {
     )
   }
 
-  /** Decide how to compress an entry; `undefined` where it is to stay as it is. */
+  /** Choose the compression of an entry. Returns `undefined` to leave it uncompressed. */
   async #settingsFor(id: EntryId, { contentType }: NewEntryInfo): Promise<CompressionSettings | undefined> {
-    // Such a driver writes content again and keeps the description that is there: what that says must stay true.
+    // Such a driver replaces the content but keeps the description, which must stay true.
     const present = this.tellsCreated ? await this.inner.stat(id) : undefined
     if (present === undefined) return isCompressedType(contentType) ? undefined : this.#settings
     const text = markerText(present)
@@ -234,7 +235,6 @@ export class CompressedDriver extends WrappedDriver {
     return info === undefined || marker === undefined ? info : await this.#describe(id, info, marker)
   }
 
-  /** Describe an entry; `undefined` where it has gone. */
   async #describe(id: EntryId, info: EntryInfo, marker: string): Promise<EntryInfo | undefined> {
     let isGone = false
     const read = async (range: ByteRange): Promise<Uint8Array> => {
@@ -271,7 +271,7 @@ export class CompressedDriver extends WrappedDriver {
     }
   }
 
-  /** What is damaged is listed too, since otherwise nobody could find and remove it. */
+  /** Damaged entries are listed too, so that they can be found and removed. */
   async #describeForList(id: EntryId, info: EntryInfo, marker: string): Promise<EntryInfo | undefined> {
     try {
       return await this.#describe(id, info, marker)
@@ -282,7 +282,7 @@ export class CompressedDriver extends WrappedDriver {
   }
 }
 
-/** Compress the first block; `undefined` where that is not worth it. */
+/** Compress the first block. Returns `undefined` if compression is not worthwhile. */
 async function compressedHead(content: PeekedContent, settings: CompressionSettings): Promise<Uint8Array | undefined> {
   const { head, size } = content
   const { codec, level, minBytes, minSaving } = settings
@@ -299,7 +299,7 @@ function hintOf(table: BlockTable | undefined, lineIndex: string | undefined): s
   return encodeHint(lineIndex === undefined ? { table } : { table, lineIndex })
 }
 
-/** Types whose content is compressed by their own format, beside those below. */
+/** Types with compression of their own, beside the patterns below. */
 const COMPRESSED: ReadonlySet<string> = new Set([
   'application/epub+zip',
   'application/gzip',
@@ -320,36 +320,31 @@ const COMPRESSED: ReadonlySet<string> = new Set([
 ])
 const FAMILIES =
   /^(?:audio|video)\/|^application\/vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.|\+(?:zip|gzip)$/
-/** Images that are not compressed, or hardly. */
 const PLAIN_IMAGE = /^image\/(?:svg\+xml|bmp|x-ms-bmp|x-portable-\w+|vnd\.microsoft\.icon|x-icon)$/
 const PLAIN_AUDIO = /^audio\/(?:wav|wave|x-wav|vnd\.wave)$/
 
-/** Tell whether content of this type is compressed already, so that doing it once more would only take time. */
 export function isCompressedType(contentType: string): boolean {
   const type = contentTypeEssence(contentType)
   if (PLAIN_IMAGE.test(type) || PLAIN_AUDIO.test(type)) return false
   return COMPRESSED.has(type) || FAMILIES.test(type) || type.startsWith('image/')
 }
 
-/** Content whose beginning was looked at. */
 interface PeekedContent {
-  /** The first bytes: as many as were asked for, or all there are. */
   readonly head: Uint8Array
-  /** Bytes of the whole; absent where more is to come. */
+  /** Bytes of the whole content. Absent if more follows. */
   readonly size?: number
-  /** All of it, the head too, once. */
+  /** The whole content, including the head; can be read once. */
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Tell the source to end where `chunks` was not read to its end. */
+  /** Close the source if `chunks` was not read to its end. */
   release(): void
 }
 
-/** Look at the first `bytes` of some content. */
 async function peekContent(chunks: AsyncIterable<Uint8Array>, bytes: number): Promise<PeekedContent> {
   const source = chunks[Symbol.asyncIterator]()
   const seen: Uint8Array[] = []
   let length = 0
   let isWhole = false
-  // One more than is needed: where nothing follows, the size is known.
+  // One byte more than needed: if nothing follows, the size is known.
   while (!isWhole) {
     const next = await source.next()
     isWhole = next.done === true
@@ -363,7 +358,7 @@ async function peekContent(chunks: AsyncIterable<Uint8Array>, bytes: number): Pr
     head: joinedHead(seen, bytes),
     ...(size === undefined ? {} : { size }),
     chunks: replayed(seen, isWhole, source),
-    // Its answer says nothing, and a source that hangs would give none.
+    // Not awaited: a source that hangs would never answer.
     release: () => void Promise.allSettled([source.return?.()]),
   }
 }

@@ -28,33 +28,28 @@ import {
 } from './sealed-content.ts'
 import { isSameHeader, SALT_BYTES, segmentStart, type SealedHeader, type SealedPurpose } from './sealed-segments.ts'
 
-/** What all sealed content is to a backend. */
 const SEALED_CONTENT_TYPE = 'application/octet-stream'
-/** The name under which a tombstone's sealed metadata stands. */
+/** Name of a tombstone's sealed metadata. */
 const SEALED_METADATA = 'spillway.sealed'
-/** How many entries are looked at to find out whether the key for names is the right one. */
+/** Entries to check for whether the name key is the right one. */
 const MAX_NAMES_LOOKED_AT = 100
 const MAX_REPAIRED = 1_000
 
-/** A description that was opened. */
 interface Opened {
   readonly id: EntryId
-  /** Of the plain content. */
   readonly info: EntryInfo
-  /** What stood in front of the content when it was written. */
   readonly header: SealedHeader
 }
 
 type SealedSource = Pick<SealedContentOptions, 'read' | 'renew'>
 
-/** Where only the size of content is asked for. */
+/** Used if only the size of content is needed. */
 const NOTHING: SealedSource = { read: async () => new Uint8Array(0), renew: async () => undefined }
 
-/** Encrypts what goes into a driver, names and descriptions too. */
 export class EncryptedDriver extends WrappedDriver {
   readonly #names: SealedNames
   readonly #keys: KeyRing
-  /** What stands in front of content whose description is of another writer, so that not every range has to find that out. */
+  /** Headers of contents with a description of another writer, so that the difference is detected only once. */
   readonly #repaired = new BoundedMap<EntryId, { readonly described: SealedHeader; readonly header: SealedHeader }>(
     MAX_REPAIRED,
   )
@@ -109,7 +104,7 @@ export class EncryptedDriver extends WrappedDriver {
         if (isHere && !isStale) return found.content.subarray(offset - start, offset - start + length)
         return (await this.inner.read(inner, { offset, length }))?.content ?? new Uint8Array(0)
       },
-      // The whole was read at once, and fits itself.
+      // The whole was read at once, so it is consistent.
       renew: async () => void (isStale = asked !== undefined),
     })
     return { content: await content.read(range ?? { offset: 0, length: Math.max(1, content.size) }), info: opened.info }
@@ -142,10 +137,10 @@ export class EncryptedDriver extends WrappedDriver {
 
   override async *list(prefix: string, { unusedSince }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
     const innerPrefix = await this.#names.innerPrefix(prefix)
-    // Which entry an inner one is, and of which scope, shows only when it is opened.
+    // The key and scope of an inner entry are only known after it is opened.
     for await (const { id: inner, info } of this.inner.list(innerPrefix, { unusedSince })) {
       const opened = await this.#openIfSealed(inner, info)
-      // What does not open is listed too, since otherwise nobody could find and remove it.
+      // Damaged entries are listed too, so that they can be found and removed.
       if (opened === undefined)
         yield { id: this.#names.standIn(inner, { prefix, innerPrefix }), info: unknownInfo(info) }
       else if (opened.id.startsWith(prefix)) yield opened
@@ -163,7 +158,8 @@ export class EncryptedDriver extends WrappedDriver {
     const inner = await this.innerId(id)
     const eviction = await this.inner.findEviction(inner)
     if (eviction === undefined) return undefined
-    // That it was evicted may be said even where nothing more can be. What is not sealed is not ours: it would reach a model.
+    // An eviction is reported even if its metadata cannot be opened. Unsealed metadata is dropped: it is not trusted,
+    // and would reach a model.
     const metadata = await this.#openHint({ inner, asked: id }, 'eviction', eviction.metadata[SEALED_METADATA])
     return { ...eviction, metadata: metadata === undefined ? {} : (JSON.parse(metadata) as Eviction['metadata']) }
   }
@@ -192,7 +188,10 @@ export class EncryptedDriver extends WrappedDriver {
     })
   }
 
-  /** Open the description of an entry; `undefined` where there is none, `corrupt` where it does not open. */
+  /**
+   * Open the description of an entry. Returns `undefined` if there is none; rejects with `corrupt` if it cannot be
+   * opened.
+   */
   async #open(id: EntryId, inner: EntryId, info: EntryInfo | undefined): Promise<Opened | undefined> {
     if (info === undefined) {
       await this.#checkNames(id)
@@ -202,7 +201,9 @@ export class EncryptedDriver extends WrappedDriver {
     return opened.id === id ? opened : undefined
   }
 
-  /** Open the description of an entry; `undefined` where that is damaged, sealed with an unknown key, or not sealed. */
+  /**
+   * Open the description of an entry. Returns `undefined` if it is damaged, sealed with an unknown key, or not sealed.
+   */
   async #openIfSealed(inner: EntryId, info: EntryInfo): Promise<Opened | undefined> {
     try {
       return await this.#opened({ inner, asked: inner }, info)
@@ -228,7 +229,7 @@ export class EncryptedDriver extends WrappedDriver {
     return { id, info: plain, header }
   }
 
-  /** Open what can be done without; `undefined` where there is none, or it does not open. */
+  /** Open optional data. Returns `undefined` if there is none or it cannot be opened. */
   async #openHint(entry: SealedEntry, purpose: SealedPurpose, sealed: string | undefined): Promise<string | undefined> {
     if (sealed === undefined) return undefined
     try {
@@ -240,8 +241,8 @@ export class EncryptedDriver extends WrappedDriver {
   }
 
   /**
-   * With another key for names nothing is found: say so instead of `not-found`. Looked at when something is missing, until
-   * all is well.
+   * Reject with an explanation instead of `not-found` if the name key is wrong. Checked at each miss until a check
+   * passes.
    */
   async #checkNames(id: EntryId): Promise<void> {
     if (this.#areNamesChecked) return
@@ -260,7 +261,6 @@ export class EncryptedDriver extends WrappedDriver {
   }
 }
 
-/** What is said of an entry whose description is not known. */
 const unknownInfo = ({ size, storedAt, lastUsedAt }: EntryInfo): EntryInfo => ({
   key: '',
   contentType: SEALED_CONTENT_TYPE,
@@ -270,7 +270,7 @@ const unknownInfo = ({ size, storedAt, lastUsedAt }: EntryInfo): EntryInfo => ({
   metadata: {},
 })
 
-/** Return the sealed bytes of a range, of content whose size is not known yet; its header too where it begins there. */
+/** Return the sealed bytes of a range of content of unknown size. A range from 0 includes the header. */
 function sealedRange({ offset, length }: ByteRange, segmentBytes: number): ByteRange {
   if (length === 0) return { offset: 0, length: 0 }
   const first = Math.floor(offset / segmentBytes)
@@ -280,16 +280,12 @@ function sealedRange({ offset, length }: ByteRange, segmentBytes: number): ByteR
   return { offset: start, length: Math.min(Number.MAX_SAFE_INTEGER, end) - start }
 }
 
-/** An open entry, and the reads of it that are under way. */
 interface Held {
   readonly entry: OpenEntry
   reads: number
 }
 
-/**
- * An open entry that can be opened again, where its content was stored again since: what was opened first may remember parts
- * of what was there before.
- */
+/** Reopens an entry if its content was stored again, since the open entry may have cached parts of the old content. */
 class RenewedEntry {
   readonly #open: () => Promise<OpenEntry | undefined>
   #held: Held
@@ -299,7 +295,6 @@ class RenewedEntry {
     this.#open = open
   }
 
-  /** Return the bytes in a range of what was opened last. */
   async read(range: ByteRange): Promise<Uint8Array> {
     const held = this.#held
     held.reads += 1
@@ -311,7 +306,7 @@ class RenewedEntry {
     }
   }
 
-  /** Open the entry again. What has been removed meanwhile stays as it was opened. */
+  /** Open the entry again. An entry removed in the meantime stays open. */
   async renew(): Promise<void> {
     const entry = await this.#open()
     if (entry === undefined) return
@@ -320,13 +315,13 @@ class RenewedEntry {
     await this.#closeIfDone(before)
   }
 
-  /** Let go of it. Called once, when no read is under way. */
+  /** Called once, when no read is pending. */
   async close(): Promise<void> {
     await this.#held.entry.close()
   }
 
   async #closeIfDone(held: Held): Promise<void> {
-    // What it says then is of no use to anybody.
+    // Errors of closing are irrelevant here.
     if (held !== this.#held && held.reads === 0) await Promise.allSettled([held.entry.close()])
   }
 }

@@ -15,44 +15,42 @@ import {
 const NAMES: readonly string[] = ['key', 'keys', 'nameKey'] satisfies (keyof EncryptedOptions)[]
 const NAMES_OF_KEYS: readonly string[] = ['current', 'previous'] satisfies (keyof RotatingKeys)[]
 
-/** Keys that change in the course of time. */
+/** The keys of a storage with key rotation. */
 export interface RotatingKeys {
-  /** What new content is sealed with. */
+  /** Key of new content. */
   readonly current: EncryptionKey | NamedEncryptionKey
   /**
-   * What earlier content was sealed with: a list, or a function that finds a key by the id that stands beside the content.
-   * Keys that it found are remembered; where it finds none or fails, it is asked again.
+   * Keys of older content: a list, or a function that finds a key by the id stored with the content. Found keys are
+   * cached; a missing key or a failure is retried.
    */
   readonly previous?: readonly (EncryptionKey | NamedEncryptionKey)[] | FindKey | undefined
 }
 
 /** Options of {@link encrypted}: `key`, or `keys` and `nameKey`. */
 export interface EncryptedOptions {
-  /** The only key: 32 random bytes, as they are, as 64 hexadecimal digits, or in base64. Names are made with it too. */
+  /** The only key, also used for names: 32 random bytes, as bytes, 64 hexadecimal digits, or base64. */
   readonly key?: EncryptionKey | NamedEncryptionKey | undefined
-  /** The keys of a storage whose key has changed, or is going to. Needs `nameKey`. */
+  /** Keys of a storage with key rotation. Requires `nameKey`. */
   readonly keys?: RotatingKeys | undefined
-  /**
-   * What names are made with. It must stay the same for as long as the storage is used: take the first `key`. Defaults to
-   * `key`.
-   */
+  /** Key of names. It must stay the same as long as the storage is used: take the first `key`. Defaults to `key`. */
   readonly nameKey?: EncryptionKey | undefined
 }
 
 /**
- * Encrypt what a storage keeps, with AES-256-GCM: content in segments of 64 KiB that are read one by one, keys, content types
- * and metadata as well, and names as codes that only the key can make.
+ * Encrypt a storage with AES-256-GCM: content in segments of 64 KiB, keys, content types and metadata. Names become
+ * keyed codes.
  *
- * What was changed, cut, put in the place of something else, or sealed with a key that is not configured is `corrupt`. Sizes,
- * times and how many entries each scope has can be seen in the backend. Settings, references and scopes are those of
- * `storage`. What was stored before is not found. `locate` is left out: a shell would find encrypted bytes. Closing the
- * result closes `storage`, which should not be used beside it. One storage has one `nameKey`.
+ * Content that was modified, truncated, replaced, or sealed with an unknown key is `corrupt`. The backend still reveals
+ * sizes, times, and the number of entries of each scope.
  *
- * To compress as well, write `compressed(encrypted(storage, { key }))`: content is compressed, then encrypted.
+ * Settings, references and scopes are those of `storage`. Existing unencrypted entries are not found. `locate` is
+ * omitted, since a shell would read encrypted bytes. Closing the result closes `storage`, which should not be used
+ * directly. One storage has one `nameKey`.
+ *
+ * To compress as well, write `compressed(encrypted(storage, { key }))`, which compresses content before encrypting it.
  *
  * @param storage - A storage of a Spillway backend or of `createStorage`, not a compressed one.
- * @throws TypeError for other storages, scopes, storages that are wrapped already, and keys that are none.
- *
+ * @throws TypeError for other storages, scopes, wrapped storages, and invalid keys.
  * @example
  * ```ts
  * import { encrypted } from '@spillway/core/wrappers'

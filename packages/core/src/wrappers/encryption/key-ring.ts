@@ -11,22 +11,19 @@ import {
   type SealedPurpose,
 } from './sealed-segments.ts'
 
-/** The cryptography that sealing is made of. */
 export interface Primitives {
   createAes256Gcm(key: Uint8Array): Aes256Gcm
   hkdfSha256(key: Uint8Array, salt: Uint8Array, info: Uint8Array, length: number): Promise<Uint8Array>
   hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Uint8Array>
 }
 
-/** Finds a key of earlier times by its id; `undefined` where there is none. */
+/** Find an older key by its id. Returns `undefined` if there is none. */
 export type FindKey = (id: string) => EncryptionKey | undefined | Promise<EncryptionKey | undefined>
 
-/** The keys of a storage. */
 export interface KeyRingOptions {
   readonly current: ParsedKey
   readonly previous: readonly ParsedKey[]
   readonly findKey?: FindKey
-  /** What the key for names is derived from. */
   readonly nameSecret: Uint8Array
   /** Plain bytes of a segment. Defaults to 64 KiB. */
   readonly segmentBytes?: number
@@ -44,12 +41,11 @@ interface Keys {
   readonly nameKeyId: Uint8Array
 }
 
-/** Derives the keys of entries, and those of names. */
 export class KeyRing {
   readonly segmentBytes: number
   readonly #options: KeyRingOptions
   readonly #primitives: Primitives
-  /** Keys of earlier times by their ids: a key service is slow, and has its limits. */
+  /** Cached older keys by id, since a key service is slow and has rate limits. */
   readonly #found = new BoundedMap<string, Promise<Uint8Array | undefined>>(MAX_FOUND)
   #keys: Promise<Keys> | undefined
 
@@ -59,15 +55,16 @@ export class KeyRing {
     this.segmentBytes = options.segmentBytes ?? DEFAULT_SEGMENT_BYTES
   }
 
-  /** Make the header of something that is to be sealed now. */
   async header(purpose: SealedPurpose): Promise<SealedHeader> {
     const { currentId, nameKeyId } = await this.#all()
     return newHeader({ purpose, segmentBytes: this.segmentBytes, nameKeyId, keyId: currentId })
   }
 
   /**
-   * Return the cipher of what has this header and belongs to this entry of the backend, whose name stands for key, scope and
-   * reference. Rejects with `corrupt` where the key is not known, of the entry that was asked for.
+   * Return the cipher for a header and an entry of the backend.
+   *
+   * The entry's name stands for key, scope and reference. Rejects with `corrupt` for the entry `asked` if the key is
+   * unknown.
    */
   async cipher(id: EntryId, header: SealedHeader, asked: EntryId = id): Promise<Aes256Gcm> {
     const { secrets } = await this.#all()
@@ -86,13 +83,11 @@ export class KeyRing {
     return this.#primitives.createAes256Gcm(key)
   }
 
-  /** Compute the code of a name. */
   async nameCode(text: string): Promise<Uint8Array> {
     const { nameKey } = await this.#all()
     return await this.#primitives.hmacSha256(nameKey, ascii(text))
   }
 
-  /** Whether names beside a header were made with the key for names that is configured. */
   async isNameKey({ nameKeyId }: SealedHeader): Promise<boolean> {
     const own = (await this.#all()).nameKeyId
     return own.every((byte, at) => byte === nameKeyId[at])
@@ -109,7 +104,7 @@ export class KeyRing {
     try {
       return (secret = await asked)
     } finally {
-      // A key that is not there, or could not be had, may be there the next time.
+      // A missing key or a failed lookup may succeed the next time.
       if (secret === undefined) this.#found.delete(id)
     }
   }
@@ -146,21 +141,19 @@ async function ask(findKey: FindKey, id: string): Promise<Uint8Array | undefined
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Write bytes as hexadecimal digits. */
 export const hexadecimal = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** A secret of 32 random bytes: as bytes, as 64 hexadecimal digits, or in base64. */
 export type EncryptionKey = Uint8Array | string
 
-/** A key and what it is called; without a name it is called by a digest of itself. */
+/** A key and its id. Without an id, a digest of the key is its id. */
 export interface NamedEncryptionKey {
-  /** 1 to 16 of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. Stored beside what is sealed, and shown in messages. */
+  /** 1 to 16 of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. Stored with the content, and visible in messages. */
   readonly id: string
   readonly key: EncryptionKey
 }
 
-/** A key as bytes, and its name if it has one. */
 export interface ParsedKey {
   readonly id?: string
   readonly secret: Uint8Array
@@ -170,7 +163,7 @@ const KEY_BYTES = 32
 const HEX = /^[0-9a-f]{64}$/i
 const BASE64 = /^[\w+/-]{43}=?$/
 
-/** Read a key with or without a name. Messages name the option, and never show the key. */
+/** Parse a key with or without an id. Messages name the option, and never the key. */
 export function parseNamedKey(key: unknown, option: string): ParsedKey {
   if (typeof key !== 'object' || key === null || isBytes(key)) return { secret: parseKey(key, option) }
   const { id, key: secret } = key as Partial<NamedEncryptionKey>
@@ -179,7 +172,6 @@ export function parseNamedKey(key: unknown, option: string): ParsedKey {
   return { id, secret: parseKey(secret, `${option}.key`) }
 }
 
-/** Read a key: 32 bytes, which are copied, or a text for as many. */
 export function parseKey(key: unknown, option: string): Uint8Array {
   const bytes = typeof key === 'string' ? textKey(key) : isBytes(key) ? new Uint8Array(key) : undefined
   if (bytes?.byteLength === KEY_BYTES) return bytes

@@ -19,37 +19,36 @@ import {
   type SegmentLayout,
 } from './sealed-segments.ts'
 
-/** Other work has its turn after so many segments: opening them takes some milliseconds. */
+/** Segments between two pauses for the event loop: opening them takes some milliseconds. */
 const SEGMENTS_OF_A_TURN = 128
-/** How often content may be stored again while a range of it is being read. */
+/** Maximum number of rewrites of content during one read of a range. */
 const MAX_REPAIRS = 3
 
-/** What {@link SealedContent} reads. */
 export interface SealedContentOptions {
   readonly keys: KeyRing
   readonly entry: SealedEntry
-  /** Bytes of the sealed content. */
   readonly sealedBytes: number
-  /** The header of the content as it is noted in the description: the one in front of it counts where they differ. */
+  /** Header from the description. If the header in front of the content differs, that one takes precedence. */
   readonly header: SealedHeader
-  /** Read sealed bytes, fewer where they end before. */
+  /** Read sealed bytes; fewer at the end of the content. */
   read(range: ByteRange): Promise<Uint8Array>
-  /** What was read does not fit: from now on read what the backend has now. */
+  /** Called if bytes are inconsistent: later reads must return the backend's current content. */
   renew(): Promise<void>
-  /** Called with the header in front of the content where that is another one, and opens it. */
+  /** Called with the header in front of the content if it differs and is valid. */
   readonly repaired: (header: SealedHeader) => void
 }
 
-/** What segments are opened with. */
 interface Opening {
   readonly header: SealedHeader
   readonly cipher: () => Promise<Aes256Gcm>
 }
 
-/** Sealed content as it was before. */
 export class SealedContent {
   readonly #options: SealedContentOptions
-  /** What opened last; a read keeps to its own, since another one may find that the content was stored again. */
+  /**
+   * The last successful opening. Each read keeps its own, since a concurrent read may find that the content was stored
+   * again.
+   */
   #opening: Opening
   #repair: Promise<Opening | undefined> | undefined
 
@@ -58,7 +57,7 @@ export class SealedContent {
     this.#opening = this.#openingOf(options.header)
   }
 
-  /** Bytes of the plain content. Throws `corrupt` where no content has so many sealed ones. */
+  /** Bytes of the plain content. Throws `corrupt` if no content has this sealed size. */
   get size(): number {
     return this.#layout(this.#opening.header).size
   }
@@ -71,8 +70,9 @@ export class SealedContent {
   }
 
   /**
-   * Return the plain bytes in a range, in memory of their own. A range that reaches the end, or passes it, also proves that
-   * this is the end. Called concurrently.
+   * Return the plain bytes in a range, as a copy. May be called concurrently.
+   *
+   * A range that reaches the end of the content also verifies the end.
    */
   async read(range: ByteRange): Promise<Uint8Array> {
     if (range.length === 0) return new Uint8Array(0)
@@ -89,7 +89,7 @@ export class SealedContent {
     }
   }
 
-  /** Return what to try in place of what did not open; `undefined` where that is all there is. */
+  /** Return the next opening to try after a failed one. Returns `undefined` if none is left. */
   async #repaired(failed: Opening): Promise<Opening | undefined> {
     if (this.#opening !== failed) return this.#opening
     this.#repair ??= this.#renewed(failed)
@@ -97,8 +97,8 @@ export class SealedContent {
   }
 
   /**
-   * Go by the header in front of the content. The description can be of another writer, who stored the same at the same
-   * time, and some backends keep it when content is stored again.
+   * Use the header in front of the content. The description can be of a concurrent writer, and some backends keep it
+   * when content is stored again.
    */
   async #renewed({ header }: Opening): Promise<Opening | undefined> {
     try {
@@ -118,7 +118,7 @@ export class SealedContent {
     throw corruptError(entry.asked, 'the header of its sealed bytes is damaged. Store the content again.')
   }
 
-  /** Open the segments of a range; `undefined` where one does not open. */
+  /** Open the segments of a range. Returns `undefined` if one cannot be opened. */
   async #opened(range: ByteRange, { header, cipher }: Opening): Promise<Uint8Array | undefined> {
     const { sealedBytes, read } = this.#options
     const { segmentBytes } = header
@@ -130,7 +130,7 @@ export class SealedContent {
     const from = first === 0 ? 0 : segmentStart(first, segmentBytes)
     const length = Math.min(sealedBytes, segmentStart(last + 1, segmentBytes)) - from
     const sealed = await read({ offset: from, length })
-    // The header in front of the content must be the one that its segments are opened with.
+    // The header in front of the content must be the one of its segments.
     if (sealed.byteLength !== length || (first === 0 && !isSameHeader(header, decodeHeader(sealed)))) return undefined
     const plain = new Uint8Array(end - start)
     const aes = await cipher()
@@ -149,20 +149,19 @@ export class SealedContent {
   #openingOf(header: SealedHeader): Opening {
     const { keys, entry } = this.#options
     let made: Aes256Gcm | undefined
-    // A key service that does not answer now may do so for the next read.
+    // A key service that failed now may succeed for the next read.
     return { header, cipher: async () => (made ??= await keys.cipher(entry.inner, header, entry.asked)) }
   }
 }
 
-/** Segments that are sealed together. */
 const PIECE_SEGMENTS = 16
-/** Other work has its turn after so many bytes: sealing them takes some milliseconds. */
+/** Bytes between two pauses for the event loop: sealing them takes some milliseconds. */
 const BYTES_OF_A_TURN = 8_388_608
 
 /**
- * Seal content: its header, and its segments after it.
+ * Seal content: its header, then its segments.
  *
- * @param ended - Waited for once all of `chunks` was read, before the last bytes are given.
+ * @param ended - Awaited after all of `chunks` was read, before the last bytes are yielded.
  */
 export async function* sealContent(
   chunks: AsyncIterable<Uint8Array>,
@@ -173,7 +172,7 @@ export async function* sealContent(
   const { segmentBytes } = header
   let first = 0
   let sealedBytes = 0
-  // The last piece is known as such only when nothing follows it.
+  // The last piece is only known after the stream has ended.
   let held: Uint8Array | undefined
   const seal = async (isEnd: boolean): Promise<Uint8Array> => {
     const room = first === 0 ? HEADER_BYTES : 0
@@ -200,34 +199,34 @@ export async function* sealContent(
 const NAME_BYTES = 20
 const MAX_KNOWN = 20_000
 /**
- * What names begin with that stand for themselves: those of entries whose own name is sealed and cannot be opened. No scope
- * and no reference of core's begins so.
+ * Prefix of ids that stand for entries whose own name cannot be opened. No scope or reference of core has this prefix.
  */
 const AS_IT_IS = '__'
 
-/** With nothing behind it, it is a name like others. */
+/** The prefix alone is an ordinary name. */
 const isAsItIs = (name: string): boolean => name.startsWith(AS_IT_IS) && name !== AS_IT_IS
 
-/** An entry of the backend, and who was asked for: that is what errors are about. */
+/** An entry of the backend, and the entry that the caller requested, which errors name. */
 export interface SealedEntry {
   readonly inner: EntryId
   readonly asked: EntryId
 }
 
-/** What ids start with, and what their names in the backend do. */
+/** Prefix of ids, and the matching prefix of their names in the backend. */
 interface NamePrefix {
   readonly prefix: string
   readonly innerPrefix: string
 }
 
 /**
- * Names in a backend: each segment of an id becomes a code of itself and of all segments before it, so that equal names in
- * different scopes are different there, and the entries of a scope still begin with the name of that.
+ * Names in a backend: each segment of an id becomes a keyed code of itself and all earlier segments.
+ *
+ * Equal names in different scopes differ, and the entries of a scope share a prefix.
  */
 export class SealedNames {
   readonly #keys: KeyRing
   readonly #scopes = new BoundedMap<string, Promise<string>>(MAX_KNOWN)
-  /** What this process has asked for by name: all that core can remember something of. */
+  /** Names requested in this process, limited to the number of entries that core caches. */
   readonly #outerIds = new BoundedMap<EntryId, EntryId>(MAX_KNOWN)
   readonly #outerPaths = new BoundedMap<string, string>(MAX_KNOWN)
 
@@ -235,7 +234,6 @@ export class SealedNames {
     this.#keys = keys
   }
 
-  /** Return the id of an entry in the backend. */
   async innerId(id: EntryId): Promise<EntryId> {
     const { path, reference } = splitId(id)
     const scope = await this.#scope(path)
@@ -244,22 +242,21 @@ export class SealedNames {
     return inner
   }
 
-  /** Return what the ids of a scope start with in the backend. */
   async innerPrefix(prefix: string): Promise<string> {
     return idPrefix(await this.#scope(prefix.replace(/\/$/, '')))
   }
 
-  /** Note what an entry of the backend is called. */
+  /** Remember the id of an entry of the backend. */
   learn(inner: EntryId, id: EntryId): void {
     this.#outerIds.set(inner, id)
   }
 
-  /** Return the id of an entry of the backend below a prefix: its own where that is known, else one that leads to it. */
+  /** Return the id of an entry of the backend below a prefix. An unknown id is replaced by a stand-in. */
   outerId(inner: EntryId, below: NamePrefix): EntryId {
     return this.#outerIds.get(inner) ?? this.standIn(inner, below)
   }
 
-  /** Return an id that leads to an entry of the backend whose own id is not known. */
+  /** Return a stand-in id for an entry of the backend with an unknown id. */
   standIn(inner: EntryId, { prefix, innerPrefix }: NamePrefix): EntryId {
     const { path, reference } = splitId(inner)
     const known = this.#outerPaths.get(path)
@@ -268,7 +265,6 @@ export class SealedNames {
     return prefix + names.map((name) => AS_IT_IS + name).join('/')
   }
 
-  /** Whether an id is one of {@link SealedNames.standIn}. */
   isStandIn(id: EntryId): boolean {
     return isAsItIs(splitId(id).reference)
   }
@@ -302,10 +298,9 @@ export class SealedNames {
   }
 }
 
-/** What sealed texts begin with; the rest is a header and one last segment, in base64. */
+/** Prefix of sealed texts. A header and one last segment in base64 follow. */
 const MAGIC = 'sealed1.'
 
-/** Seal a text that belongs to an entry of the backend, as a text. */
 export async function sealText(keys: KeyRing, id: EntryId, purpose: SealedPurpose, text: string): Promise<string> {
   const header = await keys.header(purpose)
   const cipher = await keys.cipher(id, header)
@@ -316,10 +311,10 @@ export async function sealText(keys: KeyRing, id: EntryId, purpose: SealedPurpos
   return MAGIC + encodeBase64(bytes)
 }
 
-/** Return the header of a sealed text; `undefined` where it is none. */
+/** Return the header of a sealed text. Returns `undefined` if the text is not sealed. */
 export const headerOfText = (text: string): SealedHeader | undefined => takeApart(text)?.header
 
-/** Open what {@link sealText} made for this entry and purpose. Rejects with `corrupt` for anything else. */
+/** Open a result of {@link sealText} for this entry and purpose. Rejects with `corrupt` for anything else. */
 export async function openText(
   keys: KeyRing,
   { inner, asked }: SealedEntry,
@@ -336,7 +331,6 @@ export async function openText(
   return new TextDecoder().decode(opened)
 }
 
-/** Say that something does not open. */
 const unopenedError = (id: EntryId, { keyId }: SealedHeader): ReturnType<typeof corruptError> =>
   corruptError(
     id,
@@ -348,7 +342,7 @@ function takeApart(text: string): { readonly header: SealedHeader; readonly seal
   if (!text.startsWith(MAGIC)) return undefined
   const base64 = text.slice(MAGIC.length)
   const bytes = decodeBase64(base64)
-  // Other texts for the same bytes are not what was written.
+  // Base64 has several texts for the same bytes; only the written one is valid.
   if (bytes === undefined || encodeBase64(bytes) !== base64) return undefined
   const header = decodeHeader(bytes)
   if (header === undefined || bytes.byteLength < HEADER_BYTES + TAG_BYTES) return undefined

@@ -3,31 +3,28 @@ import { TAG_BYTES, type Aes256Gcm } from '@spillway/text/internal/engines'
 
 const NONCE_BYTES = 12
 
-/** Where the segments of sealed content are. */
 export interface SegmentLayout {
-  /** Bytes of the plain content. */
   readonly size: number
   readonly segments: number
 }
 
-/** Lay out sealed content of so many bytes, the header among them; `undefined` where nothing has that many. */
+/**
+ * Compute the layout of sealed content from its bytes, including the header. Returns `undefined` if the size is
+ * impossible.
+ */
 export function layOut(sealedBytes: number, segmentBytes: number): SegmentLayout | undefined {
   const body = sealedBytes - HEADER_BYTES
   const segments = Math.max(1, Math.ceil(body / (segmentBytes + TAG_BYTES)))
   const size = body - segments * TAG_BYTES
-  // Only content of no bytes has a segment of none.
+  // Only empty content has an empty segment.
   const isPossible = size > (segments - 1) * segmentBytes || (size === 0 && segments === 1)
   return isPossible ? { size, segments } : undefined
 }
 
-/** Where a segment begins in sealed content. */
 export const segmentStart = (segment: number, segmentBytes: number): number =>
   HEADER_BYTES + segment * (segmentBytes + TAG_BYTES)
 
-/**
- * Say what is different for each segment, as STREAM does: its number, in 11 bytes with the highest first, and whether it is
- * the last one.
- */
+/** Return the nonce of a segment as in STREAM: its number as 11 big-endian bytes, and whether it is the last one. */
 export function segmentNonce(segment: number, isLast: boolean): Uint8Array {
   const nonce = new Uint8Array(NONCE_BYTES)
   const view = new DataView(nonce.buffer)
@@ -37,7 +34,7 @@ export function segmentNonce(segment: number, isLast: boolean): Uint8Array {
   return nonce
 }
 
-/** Seal whole segments that follow each other, of which the last one may end the content, with room in front of them. */
+/** Seal consecutive whole segments, with room in front of them. The last one may end the content. */
 export async function sealSegments(
   cipher: Aes256Gcm,
   plain: Uint8Array,
@@ -53,28 +50,25 @@ export async function sealSegments(
   return sealed
 }
 
-/** Where segments are among those of a content. */
 interface SealOptions {
-  /** The number of the first segment. */
   readonly first: number
-  /** Whether the content ends with the last of them. */
   readonly isEnd: boolean
   readonly segmentBytes: number
-  /** Bytes to leave in front of them. */
+  /** Bytes to reserve in front of the segments. */
   readonly room?: number
 }
 
-/** What is sealed: each under a key of its own. */
+/** Purposes of sealed bytes. Each has its own key. */
 export type SealedPurpose = 'content' | 'description' | 'line-index' | 'eviction'
 
-/** What stands in front of sealed bytes, and is not secret. */
+/** The public header in front of sealed bytes. */
 export interface SealedHeader {
   readonly purpose: SealedPurpose
   /** Plain bytes of a segment, a power of two. */
   readonly segmentBytes: number
-  /** Which key names in the backend were made with: 8 bytes that say nothing about it. */
+  /** Id of the key of names in the backend: 8 bytes that reveal nothing about the key. */
   readonly nameKeyId: Uint8Array
-  /** Which key it is sealed with: 1 to 16 of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. */
+  /** Id of the sealing key: 1 to 16 of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`. */
   readonly keyId: string
   /** 32 bytes, random for each write. */
   readonly salt: Uint8Array
@@ -82,7 +76,7 @@ export interface SealedHeader {
 
 export const HEADER_BYTES = 64
 export const SALT_BYTES = 32
-/** Where the salt begins; all before it is part of what a key is derived from. */
+/** All bytes before the salt are input of the key derivation. */
 export const SALT_START: number = HEADER_BYTES - SALT_BYTES
 export const KEY_ID: RegExp = /^[\w.-]{1,16}$/
 /** `SPWE`, and the version. */
@@ -92,13 +86,12 @@ const NAME_KEY_START = 8
 const KEY_ID_START = 16
 const MAX_SEGMENT_BITS = 24
 
-/** Make a header with a new salt. */
 export const newHeader = (header: Omit<SealedHeader, 'salt'>): SealedHeader => ({
   ...header,
   salt: randomBytes(SALT_BYTES),
 })
 
-/** Write a header: magic and version, purpose, bits of a segment, a zero, the two ids, the salt. */
+/** Encode a header: magic and version, purpose, log2 of the segment size, a zero, the two ids, the salt. */
 export function encodeHeader({ purpose, segmentBytes, nameKeyId, keyId, salt }: SealedHeader): Uint8Array {
   const bytes = new Uint8Array(HEADER_BYTES)
   bytes.set(MAGIC)
@@ -110,7 +103,6 @@ export function encodeHeader({ purpose, segmentBytes, nameKeyId, keyId, salt }: 
   return bytes
 }
 
-/** Read what {@link encodeHeader} wrote, in front of other bytes; `undefined` for anything else. */
 export function decodeHeader(bytes: Uint8Array): SealedHeader | undefined {
   if (bytes.byteLength < HEADER_BYTES || MAGIC.some((byte, at) => bytes[at] !== byte)) return undefined
   const purpose = PURPOSES[bytes[5]! - 1]
@@ -120,7 +112,6 @@ export function decodeHeader(bytes: Uint8Array): SealedHeader | undefined {
   return { purpose, segmentBytes: 2 ** bytes[6]!, nameKeyId, keyId, salt: bytes.slice(SALT_START, HEADER_BYTES) }
 }
 
-/** Whether two headers are the same, byte for byte. */
 export function isSameHeader(one: SealedHeader, other: SealedHeader | undefined): boolean {
   if (other === undefined) return false
   const bytes = encodeHeader(other)
