@@ -1,10 +1,11 @@
-/** One way to compress. Both directions run beside the event loop where the runtime has a place for that. */
+/** A compression codec. Both directions run outside the event loop if the runtime supports that. */
 export interface BlockCodec {
-  /** Compress bytes. What the numbers of `level` mean, and whether they mean anything, is for the codec and the runtime. */
+  /** Compress bytes. Codec and runtime define the meaning of `level`, and may ignore it. */
   compress(bytes: Uint8Array, level: number): Promise<Uint8Array>
   /**
-   * Decompress up to `maxBytes`; `undefined` for what is damaged or would become more. Zstandard before Node.js 24 returns
-   * the beginning of what is cut off: whoever knows the length compares it.
+   * Decompress up to `maxBytes`. Returns `undefined` if the bytes are damaged or exceed the limit.
+   *
+   * Before Node.js 24, truncated Zstandard yields the beginning, so callers compare the length.
    */
   decompress(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array | undefined>
 }

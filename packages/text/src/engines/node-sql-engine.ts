@@ -12,22 +12,18 @@ import {
   type SqlTable,
 } from './sql-engine.ts'
 
-/** A statement usually takes less: one that takes longer may have to wait for others. */
+/** A longer statement may have to wait for others. */
 const SHORT_MS = 250
 const MAX_MEMORY_MB = 1_024
-/** Batches that a worker has not added yet, at most. */
 const MAX_UNADDED = 4
 
-/** What loading answers: the tables, or the types of their columns with which they must be loaded again. */
 type LoadAnswer =
   | { readonly error: string }
   | { readonly types: readonly (readonly SqlColumn['type'][])[] }
   | Omit<SqlDatabase, 'id'>
 
-/** What a statement answers: rows, and the tables that it reads, each by its database and first page. */
 type ReadAnswer = { readonly error: string } | (Omit<SqlRows, 'over'> & { readonly read: readonly string[] })
 
-/** Make an engine that runs SQLite in workers: one kind loads tables, the other runs statements. */
 export function nodeSqlEngine(address: string): SqlEngine {
   const program = sqliteProgram(address)
   const common = { saysReady: true, maxMemoryMb: MAX_MEMORY_MB }
@@ -46,7 +42,7 @@ export function nodeSqlEngine(address: string): SqlEngine {
       const [result] = await Promise.all([answer, send(batches, port1, answer)])
       return result as LoadAnswer
     } finally {
-      // If reading failed, the worker gives up the tables, and is kept.
+      // After a failed read, the worker drops the tables, and is reused.
       port1.close()
     }
   }
@@ -70,7 +66,7 @@ export function nodeSqlEngine(address: string): SqlEngine {
       const answer = (await explained(limits, () => readers.run(message, deadlineMs, how))) as ReadAnswer
       if ('error' in answer) return answer
       const { read, ...result } = answer
-      // SQLite counts its temporary database, which has the views, as the second.
+      // SQLite counts its temporary database with the views as the second one.
       const over = databases.flatMap(({ tables }, index) =>
         tables.filter(({ page }) => read.includes(`${index === 0 ? 0 : index + 1}.${page}`)).map(({ rows }) => rows),
       )
@@ -81,7 +77,6 @@ export function nodeSqlEngine(address: string): SqlEngine {
 
 const tableName = ({ length }: readonly SqlTable[], index: number): string => (length === 1 ? 't' : `t${index + 1}`)
 
-/** List the names under which tables are also known, each with the table that it stands for. */
 function viewsOf(databases: readonly SqlDatabase[]): readonly (readonly [view: string, table: string])[] {
   if (databases.length === 1 && databases[0]!.tables.length === 1) return []
   return databases.map(({ tables }, index) => [
@@ -90,7 +85,6 @@ function viewsOf(databases: readonly SqlDatabase[]): readonly (readonly [view: s
   ])
 }
 
-/** Send batches, no faster than the worker adds them. */
 async function send(batches: AsyncIterable<CellBatch>, port: MessagePort, answer: Promise<unknown>): Promise<void> {
   let unadded = 0
   let isOver = false
@@ -128,24 +122,21 @@ async function explained<Result>({ deadlineMs }: SqlLimits, work: () => Promise<
   }
 }
 
-/** Share of the cells with a value that are numbers in a column of numbers. */
 const NUMBER_SHARE = 0.9
-/** Digits of an integer that surely fits 64 bits; a longer one is an id, and stays text. */
+/** Integers of up to this many digits fit 64 bits; a longer one is an id, and stays text. */
 const MAX_DIGITS = 18
-/** Megabytes that a statement may take beside its tables. */
+/** Memory of a statement beside its tables. */
 const STATEMENT_MB = 192
-/** Rows of a result that are counted, and returned, at most. */
 const MAX_COUNTED = 1_000_000
 const MAX_RETURNED = 10_000
-/** Bytes of one value in a statement, and UTF-16 units of one that is returned. */
 const MAX_VALUE_BYTES = 16_777_216
 const MAX_CELL_UNITS = 65_536
 
 /**
- * Write the program of the worker in which SQLite runs.
+ * Create the source of the worker that runs SQLite: text, so that bundlers, loaders and test runners need no file.
  *
- * It is text, so that no bundler, loader or test runner has to find a file. SQLite checks a statement: its authorizer lets
- * only reading pass, so there is no ATTACH and no PRAGMA, and the WebAssembly build sees no files of the host.
+ * The authorizer of SQLite allows only reading, without ATTACH and PRAGMA. The WebAssembly build has no access to files
+ * of the host.
  *
  * @param address - The address of `@sqlite.org/sqlite-wasm`.
  */

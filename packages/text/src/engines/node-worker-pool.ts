@@ -1,18 +1,16 @@
 import { availableParallelism } from 'node:os'
 import { Worker, type MessagePort } from 'node:worker_threads'
 
-/** Hostile patterns in parallel calls take at most this many threads; further calls wait for their turn. */
+/** Limits the threads of hostile patterns in parallel calls; further calls wait. */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism()))
 
-/** A warm worker without work ends after this time. */
 const IDLE_MS = 10_000
 
-/** A text of around a million UTF-16 units needs less, unless the pattern is pathological. */
+/** Enough for about a million UTF-16 units, unless the pattern is pathological. */
 const MAX_MEMORY_MB = 256
-/** How often it is looked at whether a worker has more memory than it may. */
 const MEMORY_CHECK_MS = 100
 
-/** The worker could not be started, or ended while it had work, such as by running out of memory. */
+/** The worker could not be started, or ended during a run, for example because it was out of memory. */
 export class WorkerFailure extends Error {
   override readonly name = 'WorkerFailure'
   readonly started: boolean
@@ -23,46 +21,42 @@ export class WorkerFailure extends Error {
   }
 }
 
-/** The time given to {@link WorkerPool.run} has passed. */
+/** The timeout of {@link WorkerPool.run} has passed. */
 export class WorkerTimeout extends Error {
   override readonly name = 'WorkerTimeout'
 }
 
-/** How a pool runs its workers. */
 export interface WorkerPoolOptions {
-  /** Milliseconds after which a worker without work ends. */
   readonly idleMs?: number
   /**
-   * A worker that needs more megabytes is ended, buffers outside the heap included: of these it is known from Node.js
-   * 22.16 on.
+   * Maximum megabytes of a worker, including buffers outside the heap, which are only counted from Node.js 22.16 on.
    */
   readonly maxMemoryMb?: number
   /**
-   * Milliseconds after which a run counts as long. One worker more than long runs may have is kept for the others: where
-   * there are too many long ones, a run is ended after this time and begun again when its turn comes. Without it, all
-   * runs are alike.
+   * Milliseconds after which a run is long. Long runs share all workers but one. Excess long runs are aborted and
+   * restarted in turn. Absent: all runs are equal.
    */
   readonly shortMs?: number
-  /** Whether the program sends one message first, once it can take messages: its time begins then. */
+  /** Whether the program sends one message when it is ready, which starts its time. */
   readonly saysReady?: boolean
 }
 
-/** Workers that run one program, started on demand and ended when idle; they never keep the process alive. */
+/** Workers that run one program, started on demand and ended if idle. They never keep the process alive. */
 export interface WorkerPool {
   /**
-   * Send `message` to a worker and return its answer. Waiting for a worker, or for one to start, does not count.
-   * Rejects with a {@link WorkerTimeout} after `timeoutMs`, with a {@link WorkerFailure}, or with the reason of `signal`;
-   * each of them ends the worker.
+   * Send `message` to a worker and return its answer. Waiting time does not count.
+   *
+   * Rejects with a {@link WorkerTimeout}, a {@link WorkerFailure}, or the reason of `signal`. Each of them ends the
+   * worker.
    */
   run(message: unknown, timeoutMs: number, how?: RunOptions): Promise<unknown>
 }
 
-/** How one run waits and ends. */
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined
-  /** Who runs it: callers that wait are served in turn, however many runs each of them has. */
+  /** Identity of the caller: callers are served in turn, however many runs each has. */
   readonly caller?: object | undefined
-  /** Handed over with the message, so such a run must not be begun again: its pool has no `shortMs`. */
+  /** Ports transferred with the message. Such a run cannot be restarted, so its pool must not have `shortMs`. */
   readonly transfer?: readonly MessagePort[] | undefined
 }
 
@@ -72,19 +66,16 @@ interface PooledWorker {
   idleTimer?: NodeJS.Timeout
 }
 
-/** What one attempt of a run may take. */
 interface Attempt {
   readonly message: unknown
   readonly timeoutMs: number
   readonly maxMemoryMb: number
   readonly signal: AbortSignal | undefined
   readonly transfer: readonly MessagePort[]
-  /** After this many milliseconds, `goOn` says whether it may. */
   readonly shortMs: number
   readonly goOn: () => boolean
 }
 
-/** Make a pool of workers that run `source`, which must answer each message with one message. */
 export function createWorkerPool(source: string, options: WorkerPoolOptions = {}): WorkerPool {
   const { idleMs = IDLE_MS, maxMemoryMb = MAX_MEMORY_MB, shortMs = Infinity, saysReady = false } = options
   const idle: PooledWorker[] = []
@@ -112,7 +103,7 @@ export function createWorkerPool(source: string, options: WorkerPoolOptions = {}
   function keepIdle(pooled: PooledWorker): void {
     pooled.worker.unref()
     pooled.idleTimer = setTimeout(() => {
-      // Ending takes a moment, in which nobody may be given this worker.
+      // Terminating takes a moment, during which this worker must not be reused.
       leaveIdle(pooled)
       void pooled.worker.terminate()
     }, idleMs)
@@ -120,7 +111,6 @@ export function createWorkerPool(source: string, options: WorkerPoolOptions = {}
     idle.push(pooled)
   }
 
-  /** Run with a seat taken, which is free again once the worker is idle or has ended. */
   async function attempt(how: Attempt): Promise<{ readonly answer: unknown } | undefined> {
     let pooled: PooledWorker
     try {
@@ -165,11 +155,9 @@ export function createWorkerPool(source: string, options: WorkerPoolOptions = {}
   }
 }
 
-/** A number of places, given to the callers in turn, and to each in the order in which it asks. */
+/** Worker slots, assigned to callers in turn, and to each caller's runs in order. */
 interface Seats {
-  /** Take a place if one is free. */
   readonly takeFree: () => boolean
-  /** Take a place as soon as it is one's turn. Rejects with the reason of `signal`. */
   readonly take: (signal: AbortSignal | undefined, caller: object | undefined) => Promise<void>
   readonly free: () => void
 }
@@ -210,7 +198,7 @@ function createSeats(count: number): Seats {
       const [caller, queue] = first
       const [next] = queue
       queue.delete(next!)
-      // The caller goes to the end of the line.
+      // The caller moves to the end of the queue.
       waiting.delete(caller)
       if (queue.size > 0) waiting.set(caller, queue)
       next!()
@@ -225,7 +213,7 @@ function startWorker(source: string, maxMemoryMb: number, startEvent: 'message' 
     worker.once('error', (cause) => reject(new WorkerFailure(false, { cause })))
     worker.once('exit', () => reject(new WorkerFailure(false)))
   })
-  // A failure to start is seen by the run that waits for it; one after that must not surface as uncaught.
+  // A run reports a failed start; a later failure must not be an unhandled rejection.
   started.catch(() => {})
   worker.on('error', () => {})
   return { worker, started }
@@ -233,7 +221,7 @@ function startWorker(source: string, maxMemoryMb: number, startEvent: 'message' 
 
 function newWorker(source: string, maxMemoryMb: number): Worker {
   try {
-    // The worker needs nothing of the process: no loader hooks, no environment, no streams.
+    // The worker needs no loader hooks, environment or streams of the process.
     return new Worker(source, {
       eval: true,
       name: 'spillway',
@@ -244,12 +232,11 @@ function newWorker(source: string, maxMemoryMb: number): Worker {
       resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: 32 },
     })
   } catch (cause) {
-    // Node.js with --permission and without --allow-worker.
+    // Node.js with --permission but without --allow-worker.
     throw new WorkerFailure(false, { cause })
   }
 }
 
-/** Send one message and wait for the one answer; `undefined` where it may not go on. */
 function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unknown } | undefined> {
   const { message, timeoutMs, maxMemoryMb, signal, transfer, shortMs, goOn } = how
   return new Promise((resolve, reject) => {
@@ -268,7 +255,7 @@ function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unkn
     const onError = (cause: unknown): void => settle(() => reject(new WorkerFailure(true, { cause })))
     const onExit = (): void => settle(() => reject(new WorkerFailure(true)))
     const onAbort = (): void => settle(() => reject(signal?.reason))
-    // Where this thread was busy for long, the answer may be there already: it is taken first.
+    // After a busy period of this thread, the answer may already be in the queue, and takes precedence.
     const timer = setTimeout(() => {
       setImmediate(() => settle(() => reject(new WorkerTimeout('The worker took too long.'))))
     }, timeoutMs)
@@ -287,13 +274,13 @@ function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unkn
   })
 }
 
-/** Bytes that a worker holds, its buffers included; 0 where that is not known. */
+/** Return the bytes of a worker, including its buffers. Returns 0 if unknown. */
 async function memoryOf(worker: Worker): Promise<number> {
   try {
     const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics()
     return heap + buffers
   } catch (error) {
-    // Older Node.js has no such method, and a worker that has ended has no heap.
+    // Older Node.js lacks the method, and an ended worker has no heap.
     if (error instanceof TypeError || (error as { code?: unknown }).code === 'ERR_WORKER_NOT_RUNNING') return 0
     throw error
   }

@@ -1,4 +1,4 @@
-/** Engines of Node.js: patterns in workers, codecs, ciphers. `web.ts` exports the same names for every other runtime. */
+/** Engines of Node.js: patterns in workers, codecs, ciphers. `web.ts` exports the same names for other runtimes. */
 import { Buffer, isAscii } from 'node:buffer'
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import { locateSqlite } from '#platform'
@@ -20,18 +20,16 @@ import { nodeSqlEngine } from './node-sql-engine.ts'
 import { createPatternBudget } from './pattern-budget.ts'
 import type { SqlEngine } from './sql-engine.ts'
 
-/** Not imported: few programs need it, and loading it takes a millisecond. */
+/** Loaded on demand: few programs need it, and loading takes a millisecond. */
 const zlib = (): typeof Zlib => process.getBuiltinModule('node:zlib')
 
-/** Output is gathered in pieces of this size: the usual 16 KB make a trip between threads for each. */
+/** The default of 16 KB makes too many trips between threads. */
 const CHUNK_BYTES = 65_536
 
-/** Up to this size work is done in place, in about 0.2 ms: a trip to another thread costs several times as much. */
+/** Up to this size, work on this thread takes about 0.2 ms, which is faster than a trip to another thread. */
 const MAX_BYTES_IN_PLACE = 65_536
-/** Higher levels take longer. */
 const MAX_LEVEL_IN_PLACE = 9
 
-/** Gzip (RFC 1952), by zlib, large content on its threads. Levels go from 1, the fastest, to 9, which higher ones are too. */
 export const gzip: BlockCodec = {
   async compress(bytes, level) {
     const options: ZlibOptions = { level: Math.min(9, level), chunkSize: CHUNK_BYTES }
@@ -46,7 +44,6 @@ export const gzip: BlockCodec = {
     }),
 }
 
-/** Zstandard (RFC 8878), from Node.js 22.15 and 23.8 on, large content on threads. Levels go from 1, the fastest, to 22. */
 export const zstd: BlockCodec | undefined =
   process.versions['zstd'] === undefined
     ? undefined
@@ -68,7 +65,6 @@ export const zstd: BlockCodec | undefined =
 
 const isSmall = ({ byteLength }: Uint8Array): boolean => byteLength <= MAX_BYTES_IN_PLACE
 
-/** Output never grows beyond what was asked for, whatever the bytes say. */
 const limited = (maxBytes: number): { readonly chunkSize: number; readonly maxOutputLength: number } => ({
   chunkSize: Math.max(64, maxBytes),
   maxOutputLength: Math.max(1, maxBytes),
@@ -86,9 +82,9 @@ function settled(run: (callback: CompressCallback) => void): Promise<Uint8Array>
   })
 }
 
-/** What zlib says of damaged bytes, of more than was asked for, and of more than there can be memory for. */
+/** Error codes of zlib for damaged bytes, too much output, and too little memory. */
 const REFUSED = /^(?:Z_|ZSTD_|ERR_BUFFER_TOO_LARGE$|ERR_OUT_OF_RANGE$|ERR_MEMORY_ALLOCATION_FAILED$)/
-/** What V8 says of the last, without a code. */
+/** Message of V8 for too little memory, which has no code. */
 const NO_MEMORY = 'Array buffer allocation failed'
 
 async function unlessDamaged(run: () => Promise<Uint8Array>): Promise<Uint8Array | undefined> {
@@ -101,7 +97,6 @@ async function unlessDamaged(run: () => Promise<Uint8Array>): Promise<Uint8Array
   }
 }
 
-/** Make the cipher of a key of 32 bytes. */
 export function createAes256Gcm(key: Uint8Array): Aes256Gcm {
   const secret = createSecretKey(key)
   return {
@@ -122,7 +117,7 @@ export function createAes256Gcm(key: Uint8Array): Aes256Gcm {
       try {
         decipher.final()
       } catch (error) {
-        // OpenSSL says no more than that: the tag does not fit.
+        // OpenSSL throws a plain error if the tag does not match.
         if (error instanceof Error) return undefined
         throw error
       }
@@ -131,7 +126,6 @@ export function createAes256Gcm(key: Uint8Array): Aes256Gcm {
   }
 }
 
-/** Derive a key: HKDF with SHA-256 (RFC 5869). */
 export async function hkdfSha256(
   key: Uint8Array,
   salt: Uint8Array,
@@ -141,17 +135,15 @@ export async function hkdfSha256(
   return new Uint8Array(hkdfSync('sha256', key, salt, info, length))
 }
 
-/** Compute an HMAC with SHA-256 (RFC 2104). */
 export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(createHmac('sha256', key).update(bytes).digest())
 }
 
 /**
- * Run a program in workers, which are ended where they take longer than they are given, or more memory.
+ * Run a program in workers that are terminated after a timeout or if they use too much memory.
  *
- * @param source - The text of the program, so that no bundler, loader or test runner has to find a file. It must answer
- * each message of `parentPort` with one message.
- * @param maxMemoryMb - Megabytes that a worker may hold.
+ * @param source - Source text of the program, which must answer each message of `parentPort` with one message.
+ * @param maxMemoryMb - Maximum megabytes of a worker.
  */
 export function isolate(source: string, maxMemoryMb: number): IsolatedProgram | undefined {
   const pool = createWorkerPool(source, { maxMemoryMb })
@@ -173,7 +165,6 @@ export function isolate(source: string, maxMemoryMb: number): IsolatedProgram | 
 
 let engine: SqlEngine | undefined
 
-/** Return the SQL engine of this process; `undefined` if {@link locateSqlite} finds none. */
 export function sqlEngine(): SqlEngine | undefined {
   const address = engine === undefined ? locateSqlite() : undefined
   if (address !== undefined) engine = nodeSqlEngine(address)
@@ -182,15 +173,15 @@ export function sqlEngine(): SqlEngine | undefined {
 
 const MAX_TEXT_LENGTH = 1_048_576
 
-/** A batch of an ordinary pattern takes less: a pattern that takes longer may have to wait for those that do not. */
+/** Patterns that take longer may have to wait for others. */
 const SHORT_MS = 250
 
 /**
- * The program of the worker that patterns run in.
+ * Source of the pattern worker: text, so that bundlers, loaders and test runners need no file.
  *
- * It is text, so that no bundler, loader or test runner has to find a file. It answers each {@link WorkerQuestion} with a
- * {@link WorkerAnswer}. Line by line it tells in `shared` how far it is: first the number of lines, then its hits, until
- * there is no more room. It says `ready` first. `import()` works whether the text is taken for a script or for a module.
+ * It first sends `ready`, then answers each {@link WorkerQuestion} with a {@link WorkerAnswer}. After each line, it
+ * writes its progress to `shared`: the number of lines, then the hits as far as there is room. `import()` works in
+ * scripts and in modules.
  */
 const PATTERN_WORKER_SOURCE: string = `
 import('node:worker_threads').then(({ parentPort }) => {
@@ -246,13 +237,11 @@ import('node:worker_threads').then(({ parentPort }) => {
 const pool = createWorkerPool(PATTERN_WORKER_SOURCE, { shortMs: SHORT_MS, saysReady: true })
 
 /**
- * Match with the JavaScript engine of Node.js, in a worker that is terminated once the pattern has spent its time.
- *
- * Where no worker can be started (`--permission` without `--allow-worker`), RE2 in JavaScript takes its place.
+ * Match with the JavaScript engine of Node.js, in a worker that is terminated after the deadline. Falls back to RE2 if
+ * workers are unavailable (`--permission` without `--allow-worker`).
  *
  * @param pattern - A valid regular expression.
- * @param deadlineMs - Milliseconds of matching, for all calls together; grows with the text, by 20 ms for each million
- * UTF-16 units.
+ * @param deadlineMs - Milliseconds of matching over all calls, plus 20 for each million UTF-16 units.
  */
 export function createPatternMatcher(pattern: string, flags: PatternFlags, deadlineMs: number): PatternMatcher {
   const budget = createPatternBudget(deadlineMs)
@@ -287,12 +276,11 @@ export function createPatternMatcher(pattern: string, flags: PatternFlags, deadl
   }
 }
 
-/** The worker matches line by line: within a line, a dot stands for any character, also for a lone CR. */
+/** The worker matches single lines, in which a dot matches any character, including a lone CR. */
 function javascriptFlags({ ignoreCase, unicode }: PatternFlags): string {
   return `s${ignoreCase ? 'i' : ''}${unicode ? 'u' : ''}`
 }
 
-/** Unpack what the worker answered. */
 function hitsOf({ hits, error }: WorkerAnswer): Uint32Array {
   if (hits !== undefined) return hits
   throw new PatternError('too-complex', `The regular expression engine gave up (${error ?? 'no reason given'}).`)
@@ -308,34 +296,29 @@ function progressIn(text: string, shared: Int32Array): PatternProgress {
   return { matched, hits }
 }
 
-/** Lines with a match that the memory shared with a worker has room for, at most: progress is known as far as that. */
 const MAX_SHARED_HITS = 32_768
-/** UTF-16 units of a text for each line with a match that there is room for. */
+/** UTF-16 units of text for each hit in the shared memory. */
 const UNITS_OF_A_HIT = 8
 
-/** Make the memory in which a worker tells how far it has come in a text, also where it is terminated. */
 function createSharedProgress(textLength: number): Int32Array<SharedArrayBuffer> {
   const hits = Math.min(MAX_SHARED_HITS, Math.ceil(textLength / UNITS_OF_A_HIT))
   return new Int32Array(new SharedArrayBuffer((1 + 3 * hits) * Int32Array.BYTES_PER_ELEMENT))
 }
 
-/** What a worker has told: how many lines it has matched, and what it found in them. */
 interface SharedProgress {
   readonly lines: number
   readonly hits: Uint32Array
 }
 
-/** Read how far a worker came; it may still be at work. */
 function readSharedProgress(shared: Int32Array): SharedProgress {
   const lines = Atomics.load(shared, 0)
   let end = 1
-  // The index of a line is kept plus one, so that 0 is where nothing is yet.
+  // Line indexes are stored plus one, so that 0 marks the end.
   while (end < shared.length && shared[end] !== 0 && shared[end]! <= lines) end += 3
   const hits = Uint32Array.from(shared.subarray(1, end), (value, at) => (at % 3 === 0 ? value - 1 : value))
   return { lines, hits }
 }
 
-/** What the worker is asked. */
 interface WorkerQuestion {
   readonly pattern: string
   readonly flags: string
@@ -344,29 +327,24 @@ interface WorkerQuestion {
   readonly shared: Int32Array
 }
 
-/** What the worker answers: what it found, or why the engine refuses the pattern. */
 interface WorkerAnswer {
   readonly hits?: Uint32Array
   readonly milliseconds?: number
   readonly error?: string
 }
 
-/** Return where `needle` begins in `bytes` at or after `from`, or -1. */
 export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): number {
   return Buffer.prototype.indexOf.call(bytes, needle, from)
 }
 
-/** Tell whether all bytes from `start` to `end` are ASCII. */
 export function isAsciiBytes(bytes: Uint8Array, start: number, end: number): boolean {
   return isAscii(bytes.subarray(start, end))
 }
 
-/** Read bytes as text with one UTF-16 unit for each, which is ASCII just where the byte is. */
 export function singleByteText(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.prototype.latin1Slice.call(bytes, start, end)
 }
 
-/** Read bytes as UTF-8; what is invalid becomes U+FFFD, and a byte order mark stays. */
 export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.prototype.utf8Slice.call(bytes, start, end)
 }

@@ -3,31 +3,30 @@ import { yieldToEventLoop } from '#platform'
 import { LONG_LINE_LENGTH, PatternError, type PatternFlags, type PatternMatcher } from '../platform/platform.ts'
 import { createPatternBudget } from './pattern-budget.ts'
 
-/** UTF-16 units of a text, at most and at least. */
 const MAX_TEXT_LENGTH = 131_072
 const MIN_TEXT_LENGTH = 1_024
 
 /**
- * One line cannot be interrupted, and costs up to the size of the compiled program times its length in steps: a tenth of
- * a second for as many as this. Texts are no longer than a line may be; a longer line is refused.
+ * Steps of one line, which cannot be interrupted: about 0.1 s. A step is an instruction of the compiled program for a
+ * character. Longer lines are rejected.
  */
 const MAX_STEPS_OF_A_LINE = 1_500_000
 
-/** With this the shortest text has about as many steps as a line may have. */
+/** With this size, the shortest text has about as many steps as a line may have. */
 const MAX_PROGRAM_SIZE = 1_500
 
-/** What is done between two turns of the event loop, at most, unless one line needs more: some 8 ms. */
+/** Steps between two turns of the event loop, about 8 ms. A single line may take more. */
 const STEPS_OF_A_SLICE = 120_000
 
 /**
- * Match with RE2 in JavaScript, in time linear in the text: for runtimes without workers that can be terminated.
+ * Match with RE2 in JavaScript in linear time, for runtimes without workers that can be terminated.
  *
- * Of a long line at least the first match is found, and more as long as that takes few steps.
- * Look-around and back-references are `unsupported`; very large programs, and lines that are very long for the size of
- * the program, `too-complex`. Matches by code points, also without `unicode`.
+ * In a long line, at least the first match is found, and more as long as that is cheap. Look-around and back-references
+ * are `unsupported`; very large programs, and very long lines, are `too-complex`. Matches by code points even without
+ * `unicode`.
  *
- * @param deadlineMs - Milliseconds of matching, for all calls together; grows with the text, by 20 ms for each million
- * UTF-16 units. Where the clock stands still while code runs, as on some edge runtimes, steps are counted instead.
+ * @param deadlineMs - Milliseconds of matching over all calls, plus 20 for each million UTF-16 units. Steps are counted
+ * instead if the clock stands still while code runs, as in some edge runtimes.
  */
 export function createRe2PatternMatcher(pattern: string, flags: PatternFlags, deadlineMs: number): PatternMatcher {
   const budget = createPatternBudget(deadlineMs)
@@ -57,7 +56,7 @@ export function createRe2PatternMatcher(pattern: string, flags: PatternFlags, de
         for (let found = 0; searchFrom <= line.length && matcher.find(searchFrom);) {
           const isFirst = found++ === 0
           if (isFirst || matcher.end() > matcher.start()) hits.push(index, matcher.start(), matcher.end())
-          // Each further match may look at the rest of the line once more.
+          // Each further match may scan the rest of the line again.
           stepsOfLine += (line.length - matcher.end()) * programSize
           if (line.length <= LONG_LINE_LENGTH || stepsOfLine > MAX_STEPS_OF_A_LINE) break
           searchFrom = Math.max(matcher.end(), matcher.start() + 1)
@@ -80,14 +79,13 @@ export function createRe2PatternMatcher(pattern: string, flags: PatternFlags, de
   }
 }
 
-/** Compile a pattern, or return why that is not possible. */
 function compile(pattern: string, flags: PatternFlags): RE2JS | PatternError {
   try {
     const options = RE2JS.DOTALL | (flags.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
     const regex = RE2JS.compile(RE2JS.translateRegExp(pattern), options)
     return regex.programSize() > MAX_PROGRAM_SIZE ? tooLarge() : regex
   } catch (cause) {
-    // Valid for JavaScript, which the caller has checked, and refused here.
+    // Valid in JavaScript, but not in RE2.
     const message = 'Here patterns cannot use look-around or back-references, or repeat more than 1,000 times.'
     return new PatternError('unsupported', message, { cause })
   }
@@ -97,21 +95,17 @@ function tooLarge(): PatternError {
   return new PatternError('too-complex', 'The pattern is too large once its counted repeats are written out.')
 }
 
-/** What one step of RE2 in JavaScript takes at most: 12 to 60 ns were measured. */
+/** Upper bound for one step of RE2 in JavaScript: 12 to 60 ns were measured. */
 const MS_PER_STEP = 70e-6
 
-/** Tells how long work in place takes, also where the clock stands still while code runs. */
 interface StepClock {
-  /** Note that a slice of work begins. */
   start(): void
-  /** Return the milliseconds of the slice, of at most `steps` steps. */
   stop(steps: number): number
 }
 
 /**
- * Make a clock that goes by the time as soon as it has seen it move, and until then by steps.
- *
- * Some edge runtimes stop the clock until the next I/O, so that no slice of work would ever take any time.
+ * Create a clock that measures time once the time has advanced, and steps until then. Some edge runtimes stop the clock
+ * until the next I/O.
  */
 function createStepClock(): StepClock {
   let begin = 0

@@ -1,4 +1,7 @@
-/** Engines of a runtime that is not Node.js, by web standards and linear-time patterns. `node.ts` exports the same names. */
+/**
+ * Engines of other runtimes than Node.js, built on web standards and linear-time patterns. `node.ts` exports the same
+ * names.
+ */
 import type { IsolatedProgram } from '../platform/platform.ts'
 import { concatBytes } from '../shared/bytes.ts'
 import { TAG_BYTES, type Aes256Gcm } from './aes-256-gcm.ts'
@@ -7,17 +10,17 @@ import type { SqlEngine } from './sql-engine.ts'
 
 export { createRe2PatternMatcher as createPatternMatcher } from './re2-pattern-matcher.ts'
 
-/** The web has no workers that every runtime could start from a text: programs run in place here. */
+/** Return `undefined`: no web standard starts a worker from text, so that programs run on this thread. */
 export function isolate(_source: string, _maxMemoryMb: number): IsolatedProgram | undefined {
   return undefined
 }
 
-/** SQL needs workers. */
+/** Return `undefined`, since SQL needs workers. */
 export function sqlEngine(): SqlEngine | undefined {
   return undefined
 }
 
-/** Gzip (RFC 1952), by the web's compression streams, which know no levels. */
+/** Gzip (RFC 1952) by the web's compression streams, which have no levels. */
 export const gzip: BlockCodec = {
   compress: async (bytes) => {
     const compressed = await through(new CompressionStream('gzip'), bytes, Infinity)
@@ -27,17 +30,15 @@ export const gzip: BlockCodec = {
   decompress: (bytes, maxBytes) => through(new DecompressionStream('gzip'), bytes, maxBytes),
 }
 
-/** The web has no Zstandard. */
 export const zstd: BlockCodec | undefined = undefined
 
-/** Pass bytes through a stream; `undefined` where it refuses them or gives more than `maxBytes`. */
 async function through(
   { readable, writable }: CompressionStream | DecompressionStream,
   bytes: Uint8Array,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
   const writer = writable.getWriter()
-  // A refusal also rejects the reading below, which is where it is looked at.
+  // A rejection also rejects the read below, which handles it.
   void Promise.allSettled([writer.write(bytes as Uint8Array<ArrayBuffer>), writer.close()])
   const reader = (readable as ReadableStream<Uint8Array>).getReader()
   const parts: Uint8Array[] = []
@@ -61,7 +62,6 @@ async function through(
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Make the cipher of a key of 32 bytes. */
 export function createAes256Gcm(key: Uint8Array): Aes256Gcm {
   const imported = crypto.subtle.importKey('raw', key as Bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
   const algorithm = (nonce: Uint8Array): AesGcmParams => ({
@@ -85,7 +85,7 @@ export function createAes256Gcm(key: Uint8Array): Aes256Gcm {
   }
 }
 
-/** Derive a key: HKDF with SHA-256 (RFC 5869). */
+/** Derive a key by HKDF with SHA-256 (RFC 5869). */
 export async function hkdfSha256(
   key: Uint8Array,
   salt: Uint8Array,
@@ -97,7 +97,6 @@ export async function hkdfSha256(
   return new Uint8Array(await crypto.subtle.deriveBits(algorithm, imported, length * 8))
 }
 
-/** Compute an HMAC with SHA-256 (RFC 2104). */
 export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Uint8Array> {
   const imported = await crypto.subtle.importKey('raw', key as Bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign',
@@ -108,7 +107,7 @@ export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Ui
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 const singleByte = new TextDecoder('latin1')
 
-/** Return where `needle` begins in `bytes` at or after `from`, or -1. */
+/** Return the offset of `needle` in `bytes` from `from` on, or -1. */
 export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): number {
   const first = needle[0]
   if (first === undefined) return from <= bytes.length ? from : -1
@@ -121,18 +120,17 @@ export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): 
   return -1
 }
 
-/** Tell whether all bytes from `start` to `end` are ASCII. */
 export function isAsciiBytes(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at]! > 127) return false
   return true
 }
 
-/** Read bytes as text with one UTF-16 unit for each, which is ASCII just where the byte is. */
+/** Decode bytes as text with one UTF-16 unit per byte. A unit is ASCII if and only if its byte is. */
 export function singleByteText(bytes: Uint8Array, start: number, end: number): string {
   return singleByte.decode(bytes.subarray(start, end))
 }
 
-/** Read bytes as UTF-8; what is invalid becomes U+FFFD, and a byte order mark stays. */
+/** Decode UTF-8. Invalid bytes become U+FFFD, and a byte order mark is kept. */
 export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
   return utf8.decode(bytes.subarray(start, end))
 }

@@ -2,20 +2,17 @@ import { RE2JS, RE2JSException } from 're2js'
 import type { JsonNode, JsonTape } from '../json/json-tape.ts'
 import type { Comparison, Operand, Query, Segment, Selector, SliceSelector, Test } from './parse-json-path.ts'
 
-/** Values that one segment may select: a path may select a value many times. */
+/** Values that one segment may select, since a path may select a value many times. */
 const MAX_SELECTED = 4_000_000
 
-/** Steps between two pauses: a few milliseconds. A step is a look at a value, or at a few bytes. */
+/** Steps between two pauses, some milliseconds. A step is one value or a few bytes. */
 const STEPS_OF_A_SLICE = 50_000
-/** Bytes of a text that are one step. */
 const BYTES_PER_STEP = 16
-/** States of an engine that are one step. */
 const STATES_PER_STEP = 4
 
-/** What an evaluation may give way to, at each of its pauses. */
+/** Yields at each pause. */
 type Evaluation<Result> = Generator<undefined, Result>
 
-/** A value that a filter compares: `undefined` for nothing, a number in an object for a value that holds others. */
 type Compared = string | number | boolean | null | undefined | { readonly node: JsonNode }
 
 /** There is more to select than is taken. */
@@ -24,15 +21,15 @@ export class TooManySelected extends Error {
 }
 
 /**
- * Evaluates queries on one document, in the order of RFC 9535, and gives way every few milliseconds: a query may ask for far
- * more work than the document is large.
+ * Evaluates queries on one document in the order of RFC 9535, with a pause every few milliseconds.
  *
- * Where an object has a name twice, a name selects the first of both members, and all else both.
+ * The work can far exceed the size of the document. If a key is repeated in an object, a name selects only the first
+ * member.
  */
 export class QueryEvaluator {
   readonly #tape: JsonTape
   readonly #expressions: TextExpressions
-  /** What queries from the root of the document have given, which is always the same. */
+  /** Cached results of queries from the root, which never change. */
   readonly #fromRoot = new Map<Query, readonly JsonNode[]>()
   #steps = 0
 
@@ -41,7 +38,7 @@ export class QueryEvaluator {
     this.#expressions = expressions
   }
 
-  /** Select by segments, one after the other. Throws {@link TooManySelected}. */
+  /** Select by segments in sequence. Throws {@link TooManySelected}. */
   *select(segments: readonly Segment[], from: JsonNode = 0): Evaluation<readonly JsonNode[]> {
     let nodes: readonly JsonNode[] = [from]
     for (const segment of segments) {
@@ -139,7 +136,6 @@ export class QueryEvaluator {
     return children
   }
 
-  /** Tell whether a value passes a filter. */
   *test(test: Test, node: JsonNode): Evaluation<boolean> {
     switch (test.type) {
       case 'and':
@@ -218,7 +214,7 @@ export class QueryEvaluator {
     }
   }
 
-  /** Compare two values with all that they hold; the members of objects in any order. */
+  /** Deep equality. The order of members is irrelevant. */
   *#equal(left: Compared, right: Compared): Evaluation<boolean> {
     const pairs: [Compared, Compared][] = [[left, right]]
     for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
@@ -235,7 +231,6 @@ export class QueryEvaluator {
     return true
   }
 
-  /** Pair what two arrays or objects hold; `undefined` where that alone tells that they differ. */
   *#heldPairs(one: JsonNode, other: JsonNode): Evaluation<readonly [JsonNode, JsonNode][] | undefined> {
     const tape = this.#tape
     if (tape.isObject(one) !== tape.isObject(other)) return undefined
@@ -259,7 +254,6 @@ export class QueryEvaluator {
   }
 }
 
-/** The indexes of a slice in an array (RFC 9535, section 2.3.4.2.2). */
 export function* sliceIndexes({ start, end, step }: SliceSelector, length: number): Generator<number> {
   const place = (index: number): number => (index >= 0 ? index : length + index)
   const within = (index: number, least: number, most: number): number => Math.min(Math.max(index, least), most)
@@ -278,21 +272,19 @@ function isLess(left: Compared, right: Compared): boolean {
   return typeof left === 'string' && typeof right === 'string' && left < right
 }
 
-/** Unicode characters, as `length()` counts them. */
 function countCharacters(text: string): number {
   let count = text.length
   for (const _ of text.matchAll(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)) count--
   return count
 }
 
-/** Programs larger than this match nothing: each character of a text may cost as many steps. */
+/** Larger programs match nothing, since each character of a text may cost as many steps. */
 const MAX_PROGRAM_SIZE = 1_500
-/** Steps of one text, which cannot be interrupted: some 0.1 s at the worst. */
+/** Steps for one text, which cannot be interrupted: at most about 0.1 s. */
 const MAX_STEPS = 1_500_000
-/** Expressions of one path that are kept compiled: they may stand in the content. */
+/** Cached expressions of one path, since expressions may come from the content. */
 const MAX_KEPT = 64
 
-/** What has a meaning in an expression. */
 const SYNTAX = /[\\^$.*+?()[\]{}|]/
 
 /** A text is too long for its expression. */
@@ -300,20 +292,16 @@ export class TextTooLong extends Error {
   override readonly name = 'TextTooLong'
 }
 
-/** The expression of `match()` or `search()`, by an engine whose time is linear in the text. */
 interface TextExpression {
-  /** Throws {@link TextTooLong}. */
   test(text: string): boolean
-  /** Steps that each UTF-16 unit of a text costs, at most. */
   readonly stepsPerUnit: number
 }
 
 /**
- * Compile the regular expressions of one path. What cannot be compiled matches nothing, as RFC 9535 has it: that is
- * `undefined`.
+ * Compile the regular expressions of one path as I-Regexp (RFC 9485), with RE2 extensions such as `\d`.
  *
- * They are read as I-Regexp (RFC 9485), and what RE2 knows beside it is taken too, such as `\d`. A dot is any character but
- * LF and CR.
+ * An invalid expression returns `undefined` and matches nothing, as RFC 9535 requires. A dot matches any character
+ * except LF and CR.
  */
 export class TextExpressions {
   readonly #kept = new Map<string, TextExpression | undefined>()
@@ -347,7 +335,6 @@ function compile(pattern: string, whole: boolean): TextExpression | undefined {
   }
 }
 
-/** Replace each dot outside a class by what it means in I-Regexp. */
 function replaceDots(pattern: string): string {
   return pattern.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\./g, (part) => (part === '.' ? '[^\\n\\r]' : part))
 }

@@ -4,17 +4,15 @@ import { JsonName } from '../json/decode-json-string.ts'
 type Library = typeof jsonpath
 type Expression = InstanceType<Library['expressions']['FilterExpression']>
 
-/** UTF-16 units of a path. */
+/** UTF-16 units. */
 const MAX_PATH_LENGTH = 2_000
 
-/** Why a text is no JSONPath. */
 interface JsonPathProblem {
   readonly message: string
-  /** In UTF-16 units of the text. */
   readonly position: number
 }
 
-/** Read a JSONPath (RFC 9535). Its functions are `length`, `count`, `value`, `match` and `search`. */
+/** Parse a JSONPath (RFC 9535) with the functions `length`, `count`, `value`, `match` and `search`. */
 export async function parseJsonPath(
   text: string,
 ): Promise<{ readonly segments: readonly Segment[] } | { readonly problem: JsonPathProblem }> {
@@ -27,13 +25,12 @@ export async function parseJsonPath(
     return { segments: new Reader(library).segments(query) }
   } catch (error) {
     if (!(error instanceof library.JSONPathError)) throw error
-    // The message of the library ends with the part of the path and the position: both are said by the caller.
+    // The library's message ends with the position, which the caller reports.
     const message = error.message.replace(/ \('[\s\S]*'?:\d+\)$/, '')
     return { problem: { message, position: Math.min(error.token.index, text.length) } }
   }
 }
 
-/** Turns what the library has read into types of our own. */
 class Reader {
   readonly #library: Library
 
@@ -111,17 +108,17 @@ class Reader {
   }
 }
 
-/** The library reads the standard alone, so that this says that it has changed. */
+/** The library only parses the standard, so this error means that the library changed. */
 function unknownSyntax(text: string): Error {
   return new Error(`json-p3 has read something that is not known here: ${text}`)
 }
 
-/** A part of a JSONPath as it was read (RFC 9535), free of the library that read it. */
+/** A segment of a parsed JSONPath (RFC 9535), independent of the parser library. */
 export interface Segment {
-  /** Whether the values within the values count too: `..`. */
+  /** Whether the segment also selects from descendants: `..`. */
   readonly descends: boolean
   readonly selectors: readonly Selector[]
-  /** Where the segment begins in the path, in UTF-16 units. */
+  /** Offset of the segment in the path, in UTF-16 units. */
   readonly position: number
 }
 
@@ -139,13 +136,11 @@ export interface SliceSelector {
   readonly step: number
 }
 
-/** A query in a filter, from the root of the document or from the value that is tested. */
 export interface Query {
   readonly fromRoot: boolean
   readonly segments: readonly Segment[]
 }
 
-/** What a filter asks. */
 export type Test =
   | { readonly type: 'and' | 'or'; readonly left: Test; readonly right: Test }
   | { readonly type: 'not'; readonly test: Test }
@@ -155,15 +150,13 @@ export type Test =
 
 export type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>='
 
-/** What a filter compares. */
 export type Operand =
   | { readonly type: 'literal'; readonly value: string | number | boolean | null }
-  /** The one value of a query; nothing where it gives none or several. */
+  /** The single result of a query; nothing if there is none or several. */
   | { readonly type: 'value'; readonly query: Query }
   | { readonly type: 'length'; readonly of: Operand }
   | { readonly type: 'count'; readonly query: Query }
 
-/** Tell whether a segment asks for a part of the document that is known only at its root. */
 export function asksRoot(segment: Segment): boolean {
   return segment.selectors.some((selector) => selector.type === 'filter' && testAsksRoot(selector.test))
 }
@@ -189,7 +182,7 @@ function operandAsksRoot(operand: Operand): boolean {
   return operand.type === 'length' ? operandAsksRoot(operand.of) : queryAsksRoot(operand.query)
 }
 
-/** The expressions of `match()` and `search()` that stand in a path as they are, wherever they do. */
+/** Return the literal expressions of all calls of `match()` and `search()` in a path. */
 export function literalExpressions(segments: readonly Segment[]): readonly string[] {
   return segments.flatMap(({ selectors }) =>
     selectors.flatMap((selector) => (selector.type === 'filter' ? expressionsOf(selector.test) : [])),

@@ -5,24 +5,23 @@ import { JsonWalker, type JsonVisitor } from '../json/json-walker.ts'
 import { sliceIndexes } from './evaluate-query.ts'
 import { asksRoot, type Segment, type Selector, type Test } from './parse-json-path.ts'
 
-/** A value that a walk has led to. */
+/** A value found by a walk. */
 export interface WalkedValue {
   /** In bytes of the content. */
   readonly start: number
   readonly end: number
-  /** The bytes where they are wanted. */
+  /** Bytes of the value, if requested. */
   readonly bytes: readonly Uint8Array[]
-  /** Its path, where that is wanted: to be asked for before the next chunk. */
+  /** Return the path of the value. Must be called before the next chunk. */
   readonly path: () => string
 }
 
-/** What a walk looks for. */
 interface ValueWalkOptions {
   readonly layout: JsonLayout
   readonly steps: readonly WalkStep[]
-  /** Bytes of a value that are kept for the receiver, at most; 0 where only places are wanted. */
+  /** Maximum bytes kept of a value; 0 to find only positions. */
   readonly keptBytes: number
-  /** Tell by its place among all, from 0, whether the path of a value is wanted. */
+  /** Whether the path of the value with this index, from 0, is needed. */
   readonly isNamed: (index: number) => boolean
 }
 
@@ -31,8 +30,8 @@ const OPEN_ARRAY = 91
 const OPEN_OBJECT = 123
 
 /**
- * Walks a document in chunks, entering only what the steps lead through, and gives the values that they lead to. What lies
- * beside is passed over without a look, and so may be anything.
+ * Walks a document in chunks along the steps, and yields the values that match. Skips other values without validating
+ * them.
  */
 export class ValueWalk implements JsonVisitor {
   readonly #walker: JsonWalker
@@ -41,22 +40,20 @@ export class ValueWalk implements JsonVisitor {
   readonly #keptBytes: number
   readonly #isNamed: (index: number) => boolean
   #count = 0
-  /** Levels that a walk enters through one entry each: after it nothing more can be found there. */
+  /** Levels with a single matching entry: after that entry, the walk is done. */
   readonly #singularLevels: number
   #chunk: Uint8Array = new Uint8Array()
   #base: number
-  /** Levels that are open and lead on. */
   #levels: number
-  /** Of each level, whether the one entry of a name has been found. */
+  /** For each level, whether its single entry was found. */
   readonly #found: boolean[] = []
   #parentPath: string | undefined
   #selected: { readonly start: number; readonly path: () => string } | undefined
   #parts: Uint8Array[] = []
   #partBytes = 0
-  /** Values since the last chunk. */
   #values: WalkedValue[] = []
   #isDone = false
-  /** Set where a value was found that is larger than what is kept. */
+  /** Set if a value exceeded the maximum size. */
   tooLarge: { readonly start: number; readonly path: string } | undefined
 
   constructor({ layout, steps, keptBytes, isNamed }: ValueWalkOptions) {
@@ -72,12 +69,10 @@ export class ValueWalk implements JsonVisitor {
     if (this.#isLines && steps.length === 0) this.#select(layout.start)
   }
 
-  /** Whether no more values can be found. */
   get isDone(): boolean {
     return this.#isDone || this.tooLarge !== undefined
   }
 
-  /** Whether the content is no JSON at {@link position}. */
   get hasFailed(): boolean {
     return this.#walker.hasFailed
   }
@@ -86,22 +81,21 @@ export class ValueWalk implements JsonVisitor {
     return this.#walker.position
   }
 
-  /** Where the content stops being JSON, if it does. */
+  /** Position of the first invalid JSON, if any. */
   get brokenAt(): number {
     return this.#walker.brokenAt
   }
 
-  /** Lines between values that are no JSON. */
+  /** Lines between values that are not JSON. */
   get skippedLines(): number {
     return this.#walker.skippedLines
   }
 
-  /** Whether the document has been walked to its end, and is whole. */
   get isComplete(): boolean {
     return this.#walker.isComplete
   }
 
-  /** Walk over the next chunk, and return the values that end in it. */
+  /** Walk the next chunk, and return the values that end in it. */
   take(chunk: Uint8Array): readonly WalkedValue[] {
     this.#keepPart(this.#chunk.length)
     this.#base += this.#chunk.length
@@ -112,7 +106,7 @@ export class ValueWalk implements JsonVisitor {
     return this.#values
   }
 
-  /** There are no more chunks: return the value that only the end of the content ends. */
+  /** Return the value that ends with the content. */
   finish(): readonly WalkedValue[] {
     this.#values = []
     this.#walker.finish()
@@ -157,7 +151,6 @@ export class ValueWalk implements JsonVisitor {
     this.#count--
   }
 
-  /** Tell whether the entry that begins in the innermost level is one that the steps lead to. */
   #leads(level: number): boolean {
     const step = this.#steps[level - 1]!
     const { index, isObject } = this.#walker.entry(level - 1)
@@ -203,7 +196,6 @@ export class ValueWalk implements JsonVisitor {
     this.#partBytes = 0
   }
 
-  /** Keep what the chunk has of the selected value, up to `end` in the chunk. */
   #keepPart(end: number): void {
     if (this.#selected === undefined || this.#keptBytes === 0) return
     const { start, path } = this.#selected
@@ -218,32 +210,30 @@ export class ValueWalk implements JsonVisitor {
   }
 }
 
-/** Write a path one step longer; one of over 1,000 characters ends with `…` where it is cut. */
+/** Append a step to a path. A path over 1,000 characters is cut and ends with `…`. */
 function longerPath(path: string, step: string | number): string {
   if (path.endsWith('…')) return path
   const longer = path + jsonPathStep(step)
   return longer.length > MAX_PATH_UNITS ? `${longer.slice(0, MAX_PATH_UNITS).toWellFormed()}…` : longer
 }
 
-/** Paths that a union is divided into, at most. */
 const MAX_PATHS = 16
 
-/** A step that a walk takes by looking at nothing but the key or the index of an entry. */
 type WalkStep =
   | Extract<Selector, { type: 'name' | 'wildcard' }>
   | { readonly type: 'index'; readonly index: number }
   | { readonly type: 'slice'; readonly start: number; readonly end: number; readonly step: number }
 
-/** How a path is followed: by steps of a walk over the content, and then within each value that they lead to. */
+/** Plan for a path: steps of a walk over the content, then segments within each value found. */
 export interface WalkPlan {
   readonly steps: readonly WalkStep[]
-  /** What each value must pass. */
+  /** Filter for each value. */
   readonly filter: Test | undefined
-  /** What is selected within each value; where it is empty, the values themselves are. */
+  /** Segments to select within each value. Empty: the values themselves are selected. */
   readonly rest: readonly Segment[]
 }
 
-/** Tell how a path is followed. Without steps, the document itself is the one value in which all is selected. */
+/** Plan the evaluation of a path. Without steps, the whole document is the one value. */
 export function planWalk(segments: readonly Segment[]): WalkPlan {
   const isSimple = !segments.some(asksRoot)
   const steps: WalkStep[] = []
@@ -280,18 +270,17 @@ function walkStep({ descends, selectors }: Segment): WalkStep | undefined {
   }
 }
 
-/** Tell whether a step leads to one entry at most. */
 function isSingular(step: WalkStep | undefined): boolean {
   return step?.type === 'name' || step?.type === 'index'
 }
 
-/** Where a path meets its first segment that leads to several values, or that counts from the end of an array. */
+/** Return the index of the first segment that selects several values or counts from the end of an array. */
 export function firstOpenSegment(segments: readonly Segment[]): number {
   const index = segments.findIndex((segment) => !isSingular(walkStep(segment)))
   return index < 0 ? segments.length : index
 }
 
-/** Divide a path by the union that it meets first: RFC 9535 has the results of each selector come one after the other. */
+/** Divide a path at its first union, since RFC 9535 requires the results of each selector in sequence. */
 export function divideUnion(segments: readonly Segment[]): readonly (readonly Segment[])[] {
   const at = firstOpenSegment(segments)
   const segment = segments[at]
@@ -305,7 +294,7 @@ export function divideUnion(segments: readonly Segment[]): readonly (readonly Se
   return segment.selectors.map((selector) => segments.with(at, { ...segment, selectors: [selector] }))
 }
 
-/** The segment at which the length of an array must be known first: one that counts from its end, forwards. */
+/** Return whether a segment counts from the end of an array, so that its length is needed first. */
 export function countsFromEnd(segment: Segment | undefined): boolean {
   const [selector] = segment?.selectors ?? []
   if (segment === undefined || segment.descends || segment.selectors.length !== 1) return false
@@ -313,7 +302,7 @@ export function countsFromEnd(segment: Segment | undefined): boolean {
   return selector?.type === 'slice' && selector.step > 0 && walkStep(segment) === undefined
 }
 
-/** Write a segment that counts from the end of an array anew, from its start, for an array of this length. */
+/** Rewrite a segment that counts from the end for an array of the given length. */
 export function countFromStart(segment: Segment, length: number): Segment {
   const [selector] = segment.selectors
   if (selector?.type === 'index') {

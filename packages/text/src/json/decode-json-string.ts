@@ -2,10 +2,9 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const SIMPLE: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 
 /**
- * Return the text of a JSON string given as bytes with its quotes.
+ * Decode a JSON string from bytes with its quotes. Never fails.
  *
- * Nothing is refused: invalid UTF-8 becomes U+FFFD, a line end or a control character stays as it is, and an unknown escape
- * stands for the character after its backslash.
+ * Invalid UTF-8 becomes U+FFFD, control characters are kept, and an unknown escape becomes its character.
  */
 export function decodeJsonString(bytes: Uint8Array): string {
   const text = decoder.decode(bytes.subarray(1, -1))
@@ -19,11 +18,10 @@ const QUOTE = 34
 const BACKSLASH = 92
 const encoder = new TextEncoder()
 
-/** A key to look for among keys that stand in JSON as bytes, most of which need not be decoded. */
+/** A key to compare with encoded keys of JSON, most of which need no decoding. */
 export class JsonName {
   readonly text: string
   readonly #bytes: Uint8Array
-  /** Whether invalid UTF-8 may stand for it. */
   readonly #hasReplacement: boolean
 
   constructor(text: string) {
@@ -32,13 +30,12 @@ export class JsonName {
     this.#hasReplacement = text.includes('\uFFFD')
   }
 
-  /** Tell whether the string that begins with its quote at `start` is this name; it must end within `bytes`. */
   stands(bytes: Uint8Array, start: number): boolean {
     const name = this.#bytes
     let same = 0
     while (same < name.length && bytes[start + 1 + same] === name[same]) same++
     if (same === name.length && bytes[start + 1 + same] === QUOTE) return true
-    // An escape may stand where both differ, or a quote of the name where the string ends.
+    // An escape may differ from the decoded name, and a quote of the name from the end of the string.
     let end = start + 1
     let isPlain = !this.#hasReplacement
     for (; end < bytes.length && bytes[end] !== QUOTE; end++) {

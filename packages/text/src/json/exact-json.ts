@@ -1,4 +1,3 @@
-/** What newer editions of JavaScript have, and its types do not yet. */
 interface ExactJson {
   parse(text: string, revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown
   rawJSON?(text: string): object
@@ -7,16 +6,16 @@ interface ExactJson {
 
 const exact = JSON as unknown as ExactJson
 
-/** A number that JavaScript may write in another way: one of many digits, with an exponent, or such as 1.0 and -0. */
+/** Numbers that JavaScript may format differently: many digits, an exponent, or for example 1.0 and -0. */
 const MAYBE = /[\d.]{16}|\d[eE]|\.\d*0(?!\d)|-0(?![.\d])|\.0{6}/
 const NUMBER = /-?\d[\d.eE+-]*/g
 
 /**
- * Parse JSON so that `JSON.stringify` writes its numbers again as they were, also those that JavaScript cannot hold, such as
- * ids of 64 bits.
+ * Parse JSON so that `JSON.stringify` preserves all numbers, also those that JavaScript cannot represent, for example
+ * 64-bit ids.
  *
- * Such numbers become opaque objects, which {@link plainNumber} reads. All else is as `JSON.parse` has it, which is also
- * what runtimes without `JSON.rawJSON` do. Throws a `SyntaxError` for what is no JSON.
+ * Such numbers become opaque objects for {@link plainNumber}. Without `JSON.rawJSON`, the result is that of
+ * `JSON.parse`. Throws a `SyntaxError` for invalid JSON.
  *
  * @example
  * ```ts
@@ -36,8 +35,8 @@ export function parseExactJson(text: string): unknown {
 }
 
 /**
- * Write other JSON in the place of each number that {@link parseExactJson} keeps digit by digit, such as a string that
- * takes it through a parser of somebody else. What is no JSON is changed as if it were.
+ * Replace each number that {@link parseExactJson} preserves by other JSON, for example a string that survives another
+ * parser. Does not validate the JSON.
  *
  * @example
  * ```ts
@@ -59,13 +58,12 @@ export function rewriteInexactNumbers(text: string, write: (number: string) => s
   return rewritten
 }
 
-/** Look for such numbers beside the strings, which most of a conversation is. */
+/** Checks only text outside strings, since most of a conversation is strings. */
 function mayBeInexact(text: string): boolean {
   for (const { start, end } of besideStrings(text)) if (MAYBE.test(text.slice(start, end))) return true
   return false
 }
 
-/** Cut a text of JSON into what stands before each string, and the string up to `next`. */
 function* besideStrings(
   text: string,
 ): Generator<{ readonly start: number; readonly end: number; readonly next: number }> {
@@ -79,8 +77,8 @@ function* besideStrings(
 }
 
 /**
- * Return the number that an opaque object of {@link parseExactJson} stands for, as near as JavaScript has it, and any
- * other value as it is.
+ * Convert an opaque object of {@link parseExactJson} to the nearest JavaScript number. Returns any other value
+ * unchanged.
  *
  * @example
  * ```ts
@@ -92,7 +90,7 @@ function* besideStrings(
 export const plainNumber = (value: unknown): unknown => (isExactNumber(value) ? Number(value.rawJSON) : value)
 
 /**
- * Tell whether a value is an opaque object that {@link parseExactJson} makes of a number.
+ * Return whether a value is an opaque number of {@link parseExactJson}.
  *
  * @example
  * ```ts
@@ -104,7 +102,7 @@ export const plainNumber = (value: unknown): unknown => (isExactNumber(value) ? 
 export const isExactNumber = (value: unknown): value is { readonly rawJSON: string } =>
   exact.isRawJSON?.(value) === true
 
-/** Parse JSON that a model or a tool wrote; `undefined` where it is none. */
+/** Parse JSON written by a model or a tool. Returns `undefined` if it is invalid. */
 export function parseJsonText(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
     return parse(text)
@@ -114,7 +112,6 @@ export function parseJsonText(text: string, parse: (text: string) => unknown = J
   }
 }
 
-/** A text of JSON, as bytes or as units. */
 interface JsonText<Unit> {
   readonly length: number
   readonly [index: number]: Unit
@@ -122,10 +119,9 @@ interface JsonText<Unit> {
 }
 
 /**
- * Return where the quote is that ends a string of JSON, or the length of the text where none does.
+ * Return the position of the quote that ends a JSON string, or the length of the text if there is none.
  *
- * @param start - Where the quote is that begins the string.
- *
+ * @param start - Position of the opening quote.
  * @example
  * ```ts
  * import { endOfString } from '@spillway/core/adapter'

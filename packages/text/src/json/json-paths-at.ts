@@ -3,25 +3,25 @@ import { decodeJsonString } from './decode-json-string.ts'
 import { jsonLayout, type JsonSource } from './json-form.ts'
 import { JsonWalker, MAX_KEY_BYTES } from './json-walker.ts'
 
-/** Bytes that are walked without letting other work have a turn: below 8 ms. */
+/** Bytes between two turns of the event loop, below 8 ms. */
 const SLICE_BYTES = 524_288
 
 const CLOSE_ARRAY = 93
 const CLOSE_OBJECT = 125
 
 /**
- * Return the JSONPath (RFC 9535) of the innermost value or member that a byte of the content lies in, such as
- * `$.items[812].note`; `undefined` where the content is no JSON there or up to there, or ends before.
+ * Return the JSONPath (RFC 9535) of the innermost value or member at a byte, for example `$.items[812].note`.
  *
- * A path of over 1,000 characters is not written: that of an outer value is given then. In JSON Lines, `$[0]` is the first
- * value. The content is read from its start, in slices that let other work have a turn.
+ * Returns `undefined` if the content up to this byte is not JSON, or ends before. A path over 1,000 characters is
+ * replaced by the path of an outer value. In JSON Lines, `$[0]` is the first value. Reads from the start of the
+ * content, with pauses for the event loop.
  */
 export async function jsonPathAt(source: JsonSource, byteOffset: number): Promise<string | undefined> {
   const [path] = await jsonPathsAt(source, [byteOffset])
   return path
 }
 
-/** Do as {@link jsonPathAt} for several bytes, in any order, with one walk; the paths come in the order of the offsets. */
+/** Return the paths for several bytes, in any order, with one walk; see {@link jsonPathAt}. */
 export async function jsonPathsAt(source: JsonSource, byteOffsets: readonly number[]): Promise<(string | undefined)[]> {
   const paths: (string | undefined)[] = byteOffsets.map(() => undefined)
   if (byteOffsets.length === 0) return paths
@@ -44,14 +44,12 @@ export async function jsonPathsAt(source: JsonSource, byteOffsets: readonly numb
 class PathFinder {
   readonly #walker: JsonWalker
   readonly #targets: readonly number[]
-  /** Of the first targets: as many as have been reached. */
   readonly paths: (string | undefined)[]
 
-  /** @param targets - In order. */
   constructor(walker: JsonWalker, targets: readonly number[]) {
     this.#walker = walker
     this.#targets = targets
-    // What stands before the JSON is no part of it.
+    // Bytes before the JSON are not part of it.
     this.paths = targets.filter((target) => target < walker.position).map(() => undefined)
   }
 
@@ -74,7 +72,7 @@ class PathFinder {
     walker.advance()
   }
 
-  /** Walk over a byte, and to the end of the key that it is in. The path is right where that end has been reached. */
+  /** Walk past a byte, to the end of its key. The path is only valid if that end was reached. */
   #pathAt(target: number, byte: number): string | undefined {
     const walker = this.#walker
     walker.advance(target)
@@ -84,7 +82,7 @@ class PathFinder {
     walker.advance(target + 1)
     walker.finishKey()
     if (walker.hasFailed || walker.isInKey) return undefined
-    // The last byte of an array or an object belongs to it.
+    // The closing bracket belongs to its array or object.
     return writePath(walker, closes ? container : walker.pathLevels)
   }
 }
@@ -102,12 +100,11 @@ function writePath(walker: JsonWalker, levels: number): string {
   return path
 }
 
-/** UTF-16 units of a path; nobody can use a longer one. */
 export const MAX_PATH_UNITS = 1_000
 
-/** Names that stand in a path after a dot (RFC 9535, section 2.5.1.1), of those only what every reader knows as a name. */
+/** Names allowed after a dot (RFC 9535, section 2.5.1.1), limited to ASCII. */
 const PLAIN_NAME = /^[A-Za-z_][\w]*$/
-/** What a normalized path escapes (RFC 9535, section 2.7), and what else ends a line. */
+/** Characters escaped in a normalized path (RFC 9535, section 2.7), and other line ends. */
 const ESCAPED = /[\\'\0-\x1f\x7f\u0085\u2028\u2029]/g
 const ESCAPES: Readonly<Record<string, string>> = {
   '\b': '\\b',
@@ -119,7 +116,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
 }
 
-/** Write the step of a path to a member or an item in its shortest form: `.name`, `['a name']` or `[3]`. */
+/** Format the step of a path to a member or an item in its shortest form: `.name`, `['a name']` or `[3]`. */
 export function jsonPathStep(step: string | number): string {
   if (typeof step === 'number') return `[${step}]`
   if (PLAIN_NAME.test(step)) return `.${step}`

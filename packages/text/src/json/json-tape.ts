@@ -10,27 +10,23 @@ const FALSE = 102
 const NULL = 110
 const decoder = new TextDecoder()
 
-/** A value by its number: a value is numbered before what it holds, in the order of the document; the root is 0. */
+/** Index of a value in document order; the root is 0. */
 export type JsonNode = number
 
-/** Places of the values of a document in its bytes, each array by the number of the value. */
+/** Positions of the values in the bytes, indexed by {@link JsonNode}. */
 interface TapePlaces {
   readonly starts: Int32Array
   readonly ends: Int32Array
-  /** The value that comes after a value and all that it holds. */
   readonly nexts: Int32Array
-  /** Where the key of a member begins; -1 for what is no member. */
+  /** Start of a member's key; -1 for other values. */
   readonly keys: Int32Array
 }
 
-/**
- * Where the values of a document stand in its bytes: enough to go through them without building any. Made by
- * a `JsonTapeReader`.
- */
+/** Positions of all values of a document, without building any value. Created by `JsonTapeReader`. */
 export class JsonTape {
   readonly bytes: Uint8Array
   readonly #places: TapePlaces
-  /** Whether the root is the lines of JSON Lines: an array that has no brackets. */
+  /** Whether the root is a JSON Lines document: an array without brackets. */
   readonly #isLines: boolean
   readonly #children = new Map<JsonNode, readonly JsonNode[]>()
 
@@ -52,7 +48,6 @@ export class JsonTape {
     return this.bytes[this.#places.starts[node]!] === QUOTE
   }
 
-  /** Where a value begins and ends in the bytes. */
   start(node: JsonNode): number {
     return this.#places.starts[node]!
   }
@@ -61,23 +56,20 @@ export class JsonTape {
     return this.#places.ends[node]!
   }
 
-  /** The value that comes after a value and all that it holds, whether that stands beside it or not. */
   next(node: JsonNode): JsonNode {
     return this.#places.nexts[node]!
   }
 
-  /** Tell whether a member has this name. */
   isNamed(member: JsonNode, name: JsonName): boolean {
     return name.stands(this.bytes, this.#places.keys[member]!)
   }
 
-  /** Return the key of a member. */
   key(member: JsonNode): string {
     const start = this.#places.keys[member]!
     return decodeJsonString(this.bytes.subarray(start, stringEnd(this.bytes, start)))
   }
 
-  /** Return a string, a number, a boolean or `null`; of a number whose digits a double cannot hold, the nearest one. */
+  /** Return a primitive value. A number is rounded to the nearest double. */
   scalar(node: JsonNode): string | number | boolean | null {
     const start = this.start(node)
     const first = this.bytes[start]
@@ -88,7 +80,7 @@ export class JsonTape {
     return first === QUOTE ? decodeJsonString(bytes) : Number(decoder.decode(bytes))
   }
 
-  /** Write the path of a value, after the path of the root; one of over 1,000 characters ends with `…` where it is cut. */
+  /** Format the path of a value below the root's path. A path over 1,000 characters is cut and ends with `…`. */
   pathOf(node: JsonNode, root: string): string {
     let path = root
     for (let at = 0; at < node;) {
@@ -102,7 +94,7 @@ export class JsonTape {
     return path
   }
 
-  /** Return what an array or an object holds: looked for once, as many paths may lead through it. */
+  /** Cached, since many paths may lead through a value. */
   #childrenOf(node: JsonNode): readonly JsonNode[] {
     const known = this.#children.get(node)
     if (known !== undefined) return known
@@ -114,7 +106,6 @@ export class JsonTape {
   }
 }
 
-/** Find the last of ascending numbers that is at most `value`; the first one must be. */
 function lastAtMost(ascending: readonly number[], value: number): number {
   let low = 0
   let high = ascending.length - 1
@@ -132,25 +123,23 @@ function stringEnd(bytes: Uint8Array, start: number): number {
   return at + 1
 }
 
-/** Values of one document, at most: their places need 64 MB. */
+/** Maximum values of one document; their positions take 64 MB. */
 const MAX_VALUES = 4_000_000
 
-/** Bytes between two pauses: some milliseconds. */
+/** Bytes between two pauses, some milliseconds. */
 const SLICE_BYTES = 262_144
 
-/** What reading a document gave. */
 interface JsonTapeRead {
   readonly tape: JsonTape
-  /** Where the document stops being JSON, in its bytes; absent where all of it is. */
+  /** Position of the first invalid JSON. Absent if all is valid. */
   readonly failedAt: number | undefined
-  /** Whether there were more than {@link MAX_VALUES}: then the tape has only the first ones. */
+  /** Whether the tape has only the first {@link MAX_VALUES} values. */
   readonly isFull: boolean
 }
 
-/** Places that are kept for the next document. */
 const MAX_KEPT_PLACES = 65_536
 
-/** Reads documents whose bytes are at hand, one after the other: a tape is good until the next one is read. */
+/** Reads documents from bytes in memory. A tape is only valid until the next read. */
 export class JsonTapeReader implements JsonVisitor {
   readonly #form: JsonForm
   readonly #walker: JsonWalker
@@ -170,7 +159,7 @@ export class JsonTapeReader implements JsonVisitor {
     return this.#count >= MAX_VALUES
   }
 
-  /** Read a document. It yields where other work may have its turn. */
+  /** Read a document. Yields for other work. */
   *read(bytes: Uint8Array): Generator<undefined, JsonTapeRead> {
     this.#reset()
     const walker = this.#walker

@@ -2,26 +2,25 @@ import { concatBytes } from '../shared/bytes.ts'
 import type { JsonName } from './decode-json-string.ts'
 import { SCALAR_ENDS, SCALAR_NEXT, SCALAR_START } from './scalar-states.ts'
 
-/** Levels that a walker enters; what is deeper can only be passed over. */
+/** Maximum nesting that a walker enters; deeper values are skipped. */
 export const MAX_LEVELS = 200_000
 
-/** Bytes of a key that are kept; a longer one is known by its beginning alone, and equals no name. */
+/** Kept bytes of a key. A longer key is cut, and equals no name. */
 export const MAX_KEY_BYTES = 65_536
 
-/** Told of the values of a document in their order; positions are bytes of the content. */
+/** Receives the values of a document in order. Positions are bytes of the content. */
 export interface JsonVisitor {
   /**
-   * A value begins at `at` with the byte `first`. Return whether to enter it, if it is an array or an object: what is not
-   * entered is passed over to its end without a look at its structure.
+   * A value begins at `at` with the byte `first`. Returns whether to enter an array or object; otherwise its structure
+   * is skipped unchecked.
    */
   begin(at: number, first: number): boolean
-  /** The value that began last among those still open ends before `at`. */
+  /** The innermost open value ends before `at`. */
   end(at: number): void
   /**
-   * All values that are still open break off, as what stands on their line is no JSON.
+   * All open values are abandoned, since their line is not JSON.
    *
-   * @param isRecord - Whether the outermost one keeps its place among the lines: an object does. What only begins like an
-   * array or a number is none after all.
+   * @param isRecord - Whether the line still counts as a record, as for an object.
    */
   abandon?(isRecord: boolean): void
 }
@@ -38,7 +37,6 @@ const IN_SCALAR = 8
 const PASSING = 9
 const PASSING_STRING = 10
 const FAILED = 11
-/** In a line that is no JSON. */
 const SKIPPING = 12
 
 const QUOTE = 34
@@ -51,7 +49,7 @@ const CLOSE_OBJECT = 125
 const LINE_FEED = 10
 const RECORD_SEPARATOR = 30
 
-/** What matters while a value is passed over: a string, a level more, a level less. */
+/** Relevant bytes while a value is skipped: strings, and one level more or less. */
 const PASSED = new Uint8Array(256)
 PASSED[QUOTE] = 1
 for (const open of [OPEN_ARRAY, OPEN_OBJECT]) PASSED[open] = 2
@@ -59,59 +57,51 @@ for (const close of [CLOSE_ARRAY, CLOSE_OBJECT]) PASSED[close] = 3
 
 const NO_BYTES: Uint8Array = new Uint8Array()
 
-/** Bytes of a string that are looked at one by one, before the search for its end is left to `indexOf`. */
+/** Bytes of a string that are checked one by one before `indexOf` takes over. */
 const NEAR = 48
 
-/** The kind of a document: one value, or values one after the other, each on lines of its own. */
+/** Kind of a document: one value, or one value after the other, each on its own lines. */
 export type JsonForm = 'json' | 'json-lines'
 
 /**
- * Walks JSON as bytes that come in chunks, knows where it stands, and builds nothing.
+ * Walks JSON bytes in chunks, tracks the position, and builds no values.
  *
- * The structure, numbers and words are checked; what stands in strings, and in values that are passed over, is not.
- * Values one after the other (`json-lines`) are walked as the items of one array, and lines between them that are no JSON
- * are skipped. Memory grows with the levels that are open, of which there may be {@link MAX_LEVELS}.
+ * Checks structure, numbers and words, but not the content of strings and skipped values. The values of `json-lines`
+ * are items of one array, and other lines between them are skipped. Memory grows with the open levels, at most
+ * {@link MAX_LEVELS}.
  */
 export class JsonWalker {
   readonly #visitor: JsonVisitor | undefined
   readonly #form: JsonForm
   #bytes: Uint8Array = NO_BYTES
-  /** Where the chunk begins in the content. */
   #base: number
-  /** Where the walk stands in the chunk. */
   #at = 0
   #state = VALUE
   #scalar = SCALAR_START
-  /** Levels that are open in what is passed over. */
   #passedLevels = 0
   #isEscaped = false
-  /** The next quote and the next line end of the chunk, where they were looked for. */
+  /** Cached positions of the next quote and line end in the chunk. */
   #quoteAt = -1
   #lineEndAt = -1
 
   #levels = 0
-  /** The first level that has brackets. */
   readonly #firstLevel: number
-  /** Of each open level: whether it is an object, and which of its entries is current, from 0. */
   readonly #objects: boolean[] = []
   readonly #indexes: number[] = []
-  /** Of each open object: where the current key begins with its quote, and ends; and the part before this chunk. */
+  /** For each open object, the start and end of the current key, and its part in earlier chunks. */
   readonly #keyStarts: number[] = []
   readonly #keyEnds: number[] = []
   readonly #keptKeys: (Uint8Array | undefined)[] = []
-  /** Levels whose keys need not be kept when the chunk goes. */
   #keptLevels = 0
-  /** Whether the current entry of the innermost level has begun, and not ended. */
   #isInEntry = false
-  /** The first byte of the first value of JSON Lines, and of the current one; 0 before it. */
   #firstRecord = 0
   #record = 0
-  /** Whether the visitor sees nothing of what is in the current value of JSON Lines. */
+  /** Whether the current value of JSON Lines is hidden from the visitor. */
   #isHidden = false
   #skippedLines = 0
   #firstSkipped = 0
 
-  /** @param base - Where the first chunk begins in the content. */
+  /** @param base - Offset of the first chunk in the content. */
   constructor(options: {
     readonly form: JsonForm
     readonly visitor?: JsonVisitor | undefined
@@ -124,7 +114,7 @@ export class JsonWalker {
     if (options.form === 'json-lines') this.#open(false)
   }
 
-  /** Begin anew, with a document that begins at 0. */
+  /** Reset to a document that begins at 0. */
   restart(): void {
     this.#bytes = NO_BYTES
     this.#base = 0
@@ -142,49 +132,45 @@ export class JsonWalker {
     if (this.#form === 'json-lines') this.#open(false)
   }
 
-  /** Levels that are open; the lines of JSON Lines are items of one. */
+  /** Number of open levels. JSON Lines is one level with its lines as items. */
   get levels(): number {
     return this.#levels
   }
 
-  /** Where the walk stands in the content. */
   get position(): number {
     return this.#base + this.#at
   }
 
-  /** Whether the content is no JSON; it stands then where it stops being JSON. */
   get hasFailed(): boolean {
     return this.#state === FAILED
   }
 
-  /** Lines between values that are no JSON, and those on which a value breaks off. */
+  /** Lines between values that are not JSON, including lines of abandoned values. */
   get skippedLines(): number {
     return this.#skippedLines
   }
 
-  /** Where the content stops being JSON, if it does. */
+  /** Position of the first invalid JSON, if any. */
   get brokenAt(): number {
     return this.#firstRecord === 0 && this.#skippedLines > 0 ? this.#firstSkipped : this.position
   }
 
-  /** Whether the walk stands in a key, which is not known before its end. */
   get isInKey(): boolean {
     return this.#state === IN_KEY
   }
 
-  /** Whether the walk stands in a string that is a value. */
   get isInString(): boolean {
     return this.#state === IN_STRING
   }
 
-  /** Whether what has been walked is complete: a whole value, or any number of whole values one after the other. */
+  /** Whether the walked bytes are complete: one whole value, or any number of whole JSON Lines values. */
   get isComplete(): boolean {
     if (this.#form === 'json') return this.#state === AFTER_VALUE && this.#levels === 0
     const isBetween = this.#state === AFTER_VALUE || this.#state === VALUE || this.#state === SKIPPING
     return this.#levels === 1 && isBetween && (this.#firstRecord !== 0 || this.#skippedLines === 0)
   }
 
-  /** Take the next chunk; the one before it must have been walked to its end, and is let go. */
+  /** Take the next chunk. The previous one must have been walked to its end. */
   take(chunk: Uint8Array): void {
     this.#keepKeys()
     this.#base += this.#bytes.length
@@ -194,34 +180,33 @@ export class JsonWalker {
     this.#lineEndAt = -1
   }
 
-  /** Walk up to `end`, a byte of the content in the chunk, or the chunk's end. */
+  /** Walk up to the byte `end` of the content, or to the end of the chunk. */
   advance(end: number = Infinity): void {
     const to = Math.min(end - this.#base, this.#bytes.length)
     while (this.#at < to && this.#state !== FAILED) this.#step(to)
   }
 
-  /** Walk to the end of the key that it stands in, as far as the chunk has it. */
+  /** Walk to the end of the current key, as far as the chunk has it. */
   finishKey(): void {
     if (this.#state === IN_KEY) this.#step(this.#bytes.length)
   }
 
-  /** There are no more chunks: end a number that only the end of the content ends. */
+  /** End the content, and a number that ends with it. */
   finish(): void {
     if (this.#state === IN_SCALAR) this.#endScalar()
   }
 
-  /** Return which entry of a level is current, from 0, and whether the level is an object. */
   entry(level: number): { readonly index: number; readonly isObject: boolean } {
     return { index: this.#indexes[level]!, isObject: this.#objects[level]! }
   }
 
-  /** Where the key of the value that begins here begins; -1 where the value is no member. */
+  /** Start of the key of the value that begins here; -1 if the value is not a member. */
   get keyStart(): number {
     const level = this.#levels - 1
     return level >= 0 && this.#objects[level]! ? this.#keyStarts[level]! : -1
   }
 
-  /** Return the current key of an object as it stands in the content, with its quotes, cut where it is very long. */
+  /** Return the raw bytes of the current key of an object, with quotes, cut if very long. */
   key(level: number): Uint8Array {
     const start = this.#keyStarts[level]!
     const end = this.#keyEnds[level]!
@@ -231,7 +216,6 @@ export class JsonWalker {
     return end > this.#base ? concatBytes([kept!, here.subarray(0, MAX_KEY_BYTES)]) : kept!
   }
 
-  /** Tell whether the current key of the innermost level is this name. */
   isNamed(name: JsonName): boolean {
     const start = this.keyStart
     if (start < 0) return false
@@ -240,7 +224,7 @@ export class JsonWalker {
       : name.stands(this.key(this.#levels - 1), 0)
   }
 
-  /** Levels that lead to where it stands: the innermost one only where one of its entries has begun. */
+  /** Levels of the path to the current position. The innermost level only counts if one of its entries has begun. */
   get pathLevels(): number {
     return this.#isInEntry ? this.#levels : Math.max(0, this.#levels - 1)
   }
@@ -276,7 +260,6 @@ export class JsonWalker {
     }
   }
 
-  /** Walk over what stands between strings, numbers and words. */
   #walkStructure(to: number): void {
     const bytes = this.#bytes
     let at = this.#at
@@ -359,7 +342,7 @@ export class JsonWalker {
     }
     let enters = this.#isHidden || this.#visitor === undefined || this.#visitor.begin(this.position, byte)
     if (!enters && level === 0 && byte === OPEN_ARRAY && this.#form === 'json-lines') {
-      // Another line may begin like an array: only a look at all of it tells.
+      // Another line may begin like an array, which only its end reveals.
       this.#isHidden = true
       enters = true
     }
@@ -452,7 +435,6 @@ export class JsonWalker {
     else this.#fail(this.#at)
   }
 
-  /** Pass over the rest of an array or an object, with no look at anything but its levels and strings. */
   #pass(to: number): void {
     const bytes = this.#bytes
     let at = this.#at
@@ -476,7 +458,6 @@ export class JsonWalker {
     this.#at = at
   }
 
-  /** Pass over the rest of a string. Returns whether it has ended. */
   #passString(to: number): boolean {
     const bytes = this.#bytes
     let at = this.#at
@@ -511,7 +492,7 @@ export class JsonWalker {
     return false
   }
 
-  /** No string has a line end: its line breaks off. */
+  /** A string cannot contain a line end, so its line is not JSON. */
   #breakString(at: number): false {
     this.#fail(at)
     return false
@@ -533,7 +514,7 @@ export class JsonWalker {
     return this.#quoteAt
   }
 
-  /** Keep those keys of open objects that stand in the chunk which is let go. */
+  /** Copy the keys of open objects before their chunk is released. */
   #keepKeys(): void {
     for (let level = this.#keptLevels; level < this.#levels; level++) {
       if (!this.#objects[level]! || this.#indexes[level]! < 0) continue

@@ -1,13 +1,12 @@
 /**
- * The numbers and words of JSON (RFC 8259, sections 3 and 6) as one automaton over bytes: a state for each prefix that may
- * go on, 0 for none.
+ * Automaton over the bytes of JSON numbers and words (RFC 8259, sections 3 and 6). Each state is a valid prefix; 0 is
+ * failure.
  */
 
 const LITERALS: readonly string[] = ['true', 'false', 'null']
 const DIGITS = '0123456789'
 const NON_ZERO = '123456789'
 
-/** Where a number or a word begins. */
 export const SCALAR_START = 1
 const MINUS = 2
 const ZERO = 3
@@ -22,9 +21,8 @@ const FIRST_LITERAL = 10
 const next = new Uint8Array(32 * 256)
 const whole = new Uint8Array(32)
 
-/** The state that follows, by `state * 256 + byte`; 0 where none does. */
+/** Next state by `state * 256 + byte`; 0 is failure. */
 export const SCALAR_NEXT: Uint8Array = next
-/** Whether a number or a word may end in a state. */
 export const SCALAR_ENDS: Uint8Array = whole
 
 function go(from: number, bytes: string, to: number): void {

@@ -1,22 +1,15 @@
-/** States of a line that are kept, of which the last three are shown. */
 const MOST_STATES = 64
 const SHOWN_STATES = 3
 
-/** The escape sequences that move to the beginning of the line, as a carriage return does. */
+/** Escape sequences that move to the start of the line, like a carriage return. */
 const TO_START = /\u001b\[(?:[01]?G|\d{3,}D)/g
-/** The escape sequence that moves back by some characters, as backspaces do. */
 const MOVE_BACK = /\u001b\[(\d{0,2})D/g
-/** The escape sequence that erases the line. */
 const ERASE_LINE = '\u001b[2K'
-/** The escape sequences that erase what an earlier state has left of the line: all that is not overwritten. */
 const ERASE = /\u001b\[[02]?K/
-/** What draws a line anew: carriage returns before its end, backspaces, and escape sequences. */
+/** Controls that redraw a line: carriage returns before its end, backspaces, and escape sequences. */
 const DRAWN = /\r(?!$)|\u0008|\u001b\[(?:[01]?G|\d*D|2K)/
 
-/**
- * What a terminal shows of a line: without escape sequences and control characters, with what a carriage return, a backspace
- * or an erasing sequence overwrote left out, and without blanks at its end.
- */
+/** Return the visible text of a line in a terminal: without controls, overwritten text, and blanks at the end. */
 export function cleanLine(raw: string): string {
   let line = raw
   if (line.charCodeAt(0) === 0xfeff) line = line.slice(1)
@@ -28,19 +21,18 @@ export function cleanLine(raw: string): string {
   return line.trimEnd()
 }
 
-/** Whether a terminal shows less of a line than it has, since it was drawn several times as progress is. */
+/** Return whether a line was redrawn, so that a terminal shows less of it, for example progress. */
 export const isDrawn = (line: string): boolean => DRAWN.test(line)
 
-/** The states of a line that is drawn anew at each carriage return, without those that later ones cover. */
+/** The states of a redrawn line, without those overwritten by later ones. */
 export class LineStates {
   readonly #shown: string[] = []
 
-  /** Add one state or several. */
   add(states: string): void {
     for (const state of states.replace(TO_START, '\r').split('\r')) this.#add(state)
   }
 
-  /** What is left of the states; of several, the last three, with a blank between them. */
+  /** Return the visible text; of several states, the last three, separated by a blank. */
   text(): string {
     const [first = '', ...others] = this.#shown.slice(-SHOWN_STATES)
     return others.length === 0 ? first : [first, ...others].map((state) => state.trimEnd()).join(' ')
@@ -62,7 +54,6 @@ export class LineStates {
 
 const backspaces = (_sequence: string, count: string): string => '\b'.repeat(Math.max(1, Number(count)))
 
-/** Remove control characters; a backspace takes the character before it. */
 function stripControls(text: string): string {
   const clean = text.includes('\b') ? applyBackspaces(text) : text
   return clean.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
@@ -82,8 +73,8 @@ const HAS_CONTROLS = new RegExp(CONTROLS.source)
 const NEXT_LINE = 0x85
 
 /**
- * Show a text without what controls a terminal: escape sequences are removed, and other control characters are replaced
- * by symbols, such as `␍`. Tabs and line feeds stay.
+ * Make terminal controls visible: remove escape sequences, and replace other control characters by symbols, for example
+ * `␍`. Tabs and line feeds are kept.
  *
  * @example
  * ```ts
@@ -104,10 +95,9 @@ function symbolOf(control: string): string {
 }
 
 const ESCAPE = '\u001b'
-/** No sequence is looked for further back than this: `escapeEnd` ends none later. */
+/** Maximum length of a sequence, as in `escapeEnd`. */
 const MAX_SEQUENCE = 4_096
 
-/** Remove the escape sequences of terminals, such as those that set colors. */
 function stripEscapes(text: string): string {
   let clean = ''
   let from = 0
@@ -118,7 +108,7 @@ function stripEscapes(text: string): string {
   return clean + text.slice(from)
 }
 
-/** Return the escape sequence that begins before `at` and ends after it; `undefined` if `at` is in none. */
+/** Return the escape sequence around `at`. Returns `undefined` if `at` is outside any sequence. */
 export function escapeAround(text: string, at: number): { readonly start: number; readonly end: number } | undefined {
   const start = at === 0 ? -1 : text.slice(Math.max(0, at - MAX_SEQUENCE), at).lastIndexOf(ESCAPE)
   if (start < 0) return undefined
@@ -127,7 +117,7 @@ export function escapeAround(text: string, at: number): { readonly start: number
   return end > at ? { start: from, end } : undefined
 }
 
-/** The index after the terminal escape sequence that starts at `index`. */
+/** Return the index after the terminal escape sequence that starts at `index`. */
 export function escapeEnd(text: string, index: number, end: number): number {
   const type = text.charCodeAt(index + 1)
   let at = index + 2
@@ -140,7 +130,7 @@ export function escapeEnd(text: string, index: number, end: number): number {
     return end
   }
   if (type === 80 || type === 88 || (type >= 93 && type <= 95)) {
-    // A string, such as an operating system command, ends at BEL or at ESC \.
+    // A string, for example an operating system command, ends at BEL or at ESC \.
     const limit = Math.min(end, index + 4_096)
     for (; at < limit; at++) {
       const code = text.charCodeAt(at)
@@ -150,14 +140,14 @@ export function escapeEnd(text: string, index: number, end: number): number {
     return Math.min(end, index + 2)
   }
   if (type >= 32 && type <= 47) {
-    // Intermediate characters, such as those that select a character set, and the one that ends them.
+    // Intermediate characters, for example of a character set, and the final one.
     while (at < end && text.charCodeAt(at) >= 32 && text.charCodeAt(at) <= 47) at++
     return Math.min(end, at + 1)
   }
   return Math.min(end, index + (type >= 48 && type <= 126 ? 2 : 1))
 }
 
-/** Write a whole number with commas, `1,234,567`, whatever the locale of the host. */
+/** Format an integer with commas, `1,234,567`, independent of the locale. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }

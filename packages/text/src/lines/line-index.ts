@@ -1,36 +1,30 @@
 import { decodeBase64, encodeBase64 } from '#platform'
 
-/** Bytes of the blocks whose line ends are counted. */
+/** Bytes of an indexed block. */
 export const LINE_BLOCK_BYTES = 65_536
 
 const LINE_FEED = 10
 const VERSION = 1
 const CHECKSUM_BYTES = 4
-/** A version, a size, an ending and a checksum. */
 const MAX_FRAME_BYTES = 16
-/** Of a count, which is at most {@link LINE_BLOCK_BYTES}. */
 const MAX_COUNT_BYTES = 3
 
-/** What an index has beside its counts. */
 interface LineIndexParts {
   readonly omitted?: OmittedLines | undefined
-  /** Where each block begins, for blocks of other lengths than 64 KiB. */
   readonly starts?: readonly number[] | undefined
 }
 
-/** Lines that are missing from the middle of a content. */
+/** Lines omitted from the middle of a content. */
 export interface OmittedLines {
-  /** Where they were, in bytes of what is there. */
+  /** Position of the omission, in bytes of the remaining content. */
   readonly offset: number
   readonly lines: number
-  /** Line ends before them. */
   readonly afterLine: number
 }
 
 /**
- * Where the lines of a content begin, sparsely: how many line ends each block of 64 KiB has.
- *
- * Lines end at LF, and a final LF ends the last line.
+ * Find lines of a content by a sparse index: the number of line ends in each block of 64 KiB. Lines end at LF, and a
+ * final LF ends the last line.
  *
  * @example
  * ```ts
@@ -46,16 +40,14 @@ export interface OmittedLines {
  * ```
  */
 export class LineIndex {
-  /** Bytes of the content. */
   readonly size: number
-  /** Lines of the content, the last one also where nothing ends it. */
+  /** Lines of the content, including a last line without an LF. */
   readonly lines: number
-  /** Blocks of 64 KiB, the last one shorter, or as given. */
+  /** Blocks of 64 KiB or of the given lengths; the last one may be shorter. */
   readonly blocks: number
   readonly endsWithLineFeed: boolean
-  /** Line ends before each block, and at the end those of the whole. */
   readonly #before: Float64Array
-  /** What is missing from the middle, if anything. */
+  /** Omitted lines, if any. */
   readonly omitted: OmittedLines | undefined
   readonly #starts: readonly number[] | undefined
 
@@ -75,13 +67,13 @@ export class LineIndex {
     this.lines = this.#before[counts.length]! + (size === 0 || endsWithLineFeed ? 0 : 1) + (omitted?.lines ?? 0)
   }
 
-  /** Return the index of the same content with numbers that count lines missing from its middle. */
+  /** Return the same index with line numbers that include omitted lines. */
   withOmitted(omitted: OmittedLines): LineIndex {
     const counts = Array.from({ length: this.blocks }, (_, block) => this.lineEndsIn(block))
     return new LineIndex(this.size, counts, this.endsWithLineFeed, { omitted, starts: this.#starts })
   }
 
-  /** Where a block begins, in bytes; the one after the last at the end. */
+  /** Return the start of a block, in bytes. For the block after the last, returns the size. */
   startOf(block: number): number {
     return Math.min(
       this.size,
@@ -89,37 +81,35 @@ export class LineIndex {
     )
   }
 
-  /** The block that a byte is in. */
   blockAt(offset: number): number {
     return this.#starts === undefined
       ? Math.floor(offset / LINE_BLOCK_BYTES)
       : this.#starts.findLastIndex((start) => start <= offset)
   }
 
-  /** Missing lines before a byte, which {@link LineIndex.lineEndsBefore} does not count. */
+  /** Return the omitted lines before a byte, which {@link LineIndex.lineEndsBefore} does not count. */
   omittedBefore(offset: number): number {
     return this.omitted !== undefined && offset >= this.omitted.offset ? this.omitted.lines : 0
   }
 
-  /** Return which line of those that are there has a number; for a missing line, the next. */
+  /** Convert a line number to the number among the present lines. For an omitted line, returns the next present one. */
   presentLine(line: number): number {
     const { lines, afterLine } = this.omitted ?? { lines: 0, afterLine: line }
     return line - 1 <= afterLine ? line : Math.max(afterLine + 1, line - lines)
   }
 
-  /** Line ends before a block; for the block after the last, those of the whole. */
+  /** Return the line ends before a block. For the block after the last, returns the total. */
   lineEndsBefore(block: number): number {
     return this.#before[Math.min(block, this.blocks)]!
   }
 
-  /** Line ends in a block. */
   lineEndsIn(block: number): number {
     return this.lineEndsBefore(block + 1) - this.lineEndsBefore(block)
   }
 
-  /** The block in which a line begins, by its number among those that are there; its first byte may be that of the next block. */
+  /** Return the block in which a present line begins. Its first byte may be in the next block. */
   blockOfLine(line: number): number {
-    // Line n begins just after line end n - 1: in the last block that has fewer line ends before it.
+    // Line n begins after line end n - 1, in the last block with fewer line ends before it.
     let low = 0
     let high = this.blocks - 1
     while (low < high) {
@@ -130,15 +120,17 @@ export class LineIndex {
     return Math.max(0, low)
   }
 
-  /** Whether a block that was read can be the one that was indexed. */
+  /** Return whether a block can be the indexed one. */
   fits(block: number, bytes: Uint8Array): boolean {
     if (countLineEnds(bytes) !== this.lineEndsIn(block)) return false
     return block < this.blocks - 1 || (bytes.at(-1) === LINE_FEED) === this.endsWithLineFeed
   }
 
   /**
-   * Write the index as text, about 43 KB for a content of 1 GB: in base64, a version, the size of the content, whether it
-   * ends with LF, a count for each block, and a checksum of these. Numbers are in groups of 7 bits, the low ones first.
+   * Encode the index as text, about 43 KB for 1 GB of content.
+   *
+   * The base64 has a version, the content's size, whether it ends with LF, a count for each block, and a checksum.
+   * Numbers are in groups of 7 bits, the low ones first.
    */
   encode(): string {
     const bytes: number[] = [VERSION]
@@ -150,7 +142,9 @@ export class LineIndex {
     return encodeBase64(Uint8Array.from(bytes))
   }
 
-  /** Read what {@link LineIndex.encode} wrote for a content of `size` bytes; `undefined` for anything else. */
+  /**
+   * Decode a result of {@link LineIndex.encode} for a content of `size` bytes. Returns `undefined` for anything else.
+   */
   static decode(text: string, size: number): LineIndex | undefined {
     const blocks = Math.ceil(size / LINE_BLOCK_BYTES)
     if (text.length > ((blocks * MAX_COUNT_BYTES + MAX_FRAME_BYTES) * 4) / 3) return undefined
@@ -178,7 +172,6 @@ export class LineIndexBuilder {
   #size = 0
   #last: number | undefined
 
-  /** Take the next bytes. */
   add(chunk: Uint8Array): void {
     for (let at = 0; at < chunk.length;) {
       const block = Math.floor(this.#size / LINE_BLOCK_BYTES)
@@ -195,14 +188,13 @@ export class LineIndexBuilder {
   }
 }
 
-/** Not by shifts: sizes have up to 53 bits. */
+/** Without shifts, since sizes have up to 53 bits. */
 function pushNumber(bytes: number[], number: number): void {
   let rest = number
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
   bytes.push(rest)
 }
 
-/** Reads numbers up to an end, refusing what is larger than it can be. */
 class NumberReader {
   readonly #bytes: Uint8Array
   readonly #end: number
@@ -218,7 +210,6 @@ class NumberReader {
     return this.#at === this.#end
   }
 
-  /** Return the next number, or `undefined` where there is none, or one over `max`. */
   next(max: number): number | undefined {
     let number = 0
     for (let unit = 1; this.#at < this.#end && unit <= Math.max(1, max); unit *= 128) {
@@ -230,7 +221,7 @@ class NumberReader {
   }
 }
 
-/** FNV-1a with 32 bits: against a text that was cut or mixed up, not against people. */
+/** FNV-1a with 32 bits, against accidental damage only. */
 function checksum(bytes: ArrayLike<number>, end: number): number {
   let sum = 0x811c9dc5
   for (let at = 0; at < end; at++) sum = Math.imul(sum ^ bytes[at]!, 0x01000193)
@@ -240,17 +231,17 @@ function checksum(bytes: ArrayLike<number>, end: number): number {
 const lastWord = (bytes: Uint8Array): number =>
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(bytes.length - 4, true)
 
-/** Smaller entries are read at once anyway. */
+/** Smaller entries are read as a whole anyway. */
 const MIN_INDEXED_BYTES = 1_048_577
-/** Content with a zero byte so near its beginning is binary, as `grep` judges it. */
+/** Content with a zero byte within this range is binary, as in `grep`. */
 const SNIFFED_BYTES = 8_192
-/** So many chunks wait to be counted at most: small ones take more memory than their bytes. */
+/** Limits queued chunks, since small ones take more memory than their bytes. */
 const MAX_WAITING = 64
 
 /**
- * Notes where the lines begin of content that goes by, if it is worth it: of text over 1 MiB. Line ends are not counted
- * before there is so much of it, so that small content, which is most of it, costs nothing. The last chunk is counted
- * only when it is asked for, which a driver does while that chunk is on its way to the medium.
+ * Indexes the lines of text over 1 MiB while it is written; smaller content costs nothing.
+ *
+ * The last chunk is only counted on request, while a driver writes it.
  */
 export class LineIndexRecorder {
   readonly #builder = new LineIndexBuilder()
@@ -258,7 +249,7 @@ export class LineIndexRecorder {
   #size = 0
   #isBinary = false
 
-  /** Take the next bytes, which nobody changes later. */
+  /** Add bytes, which must not be changed later. */
   add(chunk: Uint8Array): void {
     if (this.#size < SNIFFED_BYTES) this.#isBinary ||= chunk.subarray(0, SNIFFED_BYTES - this.#size).includes(0)
     this.#size += chunk.length
@@ -267,7 +258,7 @@ export class LineIndexRecorder {
     this.#waiting.push(chunk)
   }
 
-  /** Return what to keep of it, once all of the content has gone by. */
+  /** Return the encoded index after all of the content was added. */
   encoded(): string | undefined {
     if (this.#isBinary || this.#size < MIN_INDEXED_BYTES) return undefined
     this.#count()
@@ -282,22 +273,20 @@ export class LineIndexRecorder {
 }
 
 const LINE_FEEDS = 0x0a0a0a0a
-/** A byte of a sum holds the results of at most so many words. */
+/** A byte of a sum has room for the results of this many words. */
 const WORDS_AT_ONCE = 255
 
-/** Up to so many bytes, looking for each is as fast, and much faster where this code has not been compiled yet. */
+/** Up to this size a search for each LF is as fast, and much faster before the code is compiled. */
 const FEW_BYTES = 65_536
 
-/** Count the LF in `bytes` from `start` to `end`: by looking for each in a few bytes, else as {@link countInBulk} does. */
+/** Count the LF in `bytes` from `start` to `end`, by search in a few bytes, else by {@link countInBulk}. */
 export function countLineEnds(bytes: Uint8Array, start = 0, end: number = bytes.length): number {
   return end - start <= FEW_BYTES ? countByLooking(bytes.subarray(start, end)) : countInBulk(bytes, start, end)
 }
 
 /**
- * Count the LF in `bytes` from `start` to `end`, four bytes at a time, for content of which there is much.
- *
- * It takes the same time whatever the lengths of the lines, unlike looking for one LF after the other, which is ten times
- * slower where lines have twenty bytes.
+ * Count the LF in `bytes` from `start` to `end`, four bytes at a time. The time is independent of the line length; a
+ * search is ten times slower for lines of 20 bytes.
  */
 export function countInBulk(bytes: Uint8Array, start: number, end: number): number {
   const toWord = -(bytes.byteOffset + start) & 3
@@ -324,7 +313,7 @@ function countOneByOne(bytes: Uint8Array, start: number, end: number): number {
 function countInWords(words: Int32Array): number {
   let others = 0
   for (let at = 0; at < words.length;) {
-    // Each byte of the sum counts the bytes in its place that are something else.
+    // Each byte of the sum counts the other bytes at its position.
     let sum = 0
     for (const end = Math.min(words.length, at + WORDS_AT_ONCE); at < end; at++) {
       const word = words[at]! ^ LINE_FEEDS

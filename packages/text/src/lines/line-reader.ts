@@ -2,36 +2,31 @@ import { detach } from '../shared/detach.ts'
 import { cutAtGrapheme } from '../tokens/cut-at-grapheme.ts'
 import { isDrawn, LineStates } from './clean-line.ts'
 
-/** Text that comes in small pieces is taken in by blocks of about this many UTF-16 units. */
 const BLOCK_UNITS = 32_768
 
-/** Takes the lines of a text in order. */
+/** Receives the lines of a text in order. */
 export interface LineSink {
-  /** The lines that follow stand in `window`, from `from` on; it begins at offset `origin` of the text. */
+  /** The next lines are in `window` from `from` on; it begins at offset `origin` of the text. */
   open(window: string, from: number, origin: number): void
   line(start: number, end: number): void
-  /** A line too long to be handed on whole, between whose `start` and `end` so many units are `hidden`; of progress, what is left of it. */
+  /** A line that is too long: `hidden` units between `start` and `end` are omitted. For progress, its visible text. */
   longLine(start: string, end: string, hidden: number): void
 }
 
 /**
- * Splits a text that comes in pieces of any size into its lines.
+ * Splits a text in pieces of any size into lines. Lines end at LF, and a final LF ends the last line.
  *
- * Lines end at LF; a final LF ends the last line. Each window holds `contextUnits` before its first line, as far as the
- * text has them and no long line stands there: what the sink sees does not depend on how the text was split.
+ * Each window has `contextUnits` before its first line, unless the text begins or a long line ends there. The result is
+ * independent of the pieces.
  */
 export class LineReader {
   readonly #sink: LineSink
   readonly #contextUnits: number
   readonly #tailUnits: number
-  /** What has come and not been handed on. */
   #buffer = ''
-  /** Offset in the text of the buffer's first unit. */
   #offset = 0
-  /** The end of the text before the buffer. */
   #context = ''
   #contextStart = 0
-  /** The text before the buffer, at least `tailUnits` of it. */
   readonly #recent: string[] = []
   #recentUnits = 0
   #long: LongLine | undefined
@@ -42,12 +37,11 @@ export class LineReader {
     this.#tailUnits = tailUnits
   }
 
-  /** UTF-16 units handed on. */
   get length(): number {
     return this.#offset
   }
 
-  /** Offset after the last long line: no window shows what stands before it. */
+  /** Offset after the last long line, where the earliest window can begin. */
   get contextStart(): number {
     return this.#contextStart
   }
@@ -57,7 +51,7 @@ export class LineReader {
       this.#append(text)
       return
     }
-    // Once the text itself holds the context of its lines, they are read in place.
+    // If the text itself has the context of its lines, they are read in place.
     const first = text.indexOf('\n', this.#contextUnits) + 1
     const last = text.lastIndexOf('\n') + 1
     if (first === 0 || first === last) {
@@ -78,12 +72,12 @@ export class LineReader {
     else if (this.#buffer !== '') this.#handOn(this.#buffer.length)
   }
 
-  /** The lines that stand whole in the last `tailUnits` of the text, without their line ends. */
+  /** Return the whole lines in the last `tailUnits` of the text, without line ends. */
   lastLines(): string[] {
     const earliest = Math.max(this.#contextStart, this.#offset - this.#tailUnits)
     if (earliest >= this.#offset) return []
     let text = this.#recent.join('').slice(earliest - this.#offset)
-    // A first line that may have begun earlier is not whole.
+    // The first line may have begun earlier, and be incomplete.
     if (earliest > this.#contextStart) text = text.slice(text.indexOf('\n') + 1)
     if (text === '') return []
     return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
@@ -96,7 +90,6 @@ export class LineReader {
     }
   }
 
-  /** Hand on the whole lines of the buffer, and a long line as far as it has come. */
   #drain(): void {
     if (this.#long !== undefined) {
       const end = this.#buffer.indexOf('\n')
@@ -116,7 +109,7 @@ export class LineReader {
   }
 
   #handOn(units: number): void {
-    // Joined, the window is one flat string, which is read much faster than slices of others.
+    // Joining makes one flat string, which is much faster to read than a rope.
     const window = [this.#context, this.#buffer.slice(0, units)].join('')
     this.#lines(window, this.#context.length, window.length, this.#offset - this.#context.length)
     this.#shift(units)
@@ -139,7 +132,6 @@ export class LineReader {
     this.#context = window.slice(Math.max(0, to - this.#contextUnits), to)
   }
 
-  /** Move the first units of the buffer behind it. */
   #shift(units: number): void {
     const whole = units === this.#buffer.length
     this.#pass(whole ? this.#buffer : this.#buffer.slice(0, units))
@@ -167,20 +159,17 @@ export class LineReader {
   }
 }
 
-/** Of a longer line, a start and an end of about this length are handed on, and its middle is not. */
+/** Length of the start and of the end that remain of a longer line. */
 const LONG_LINE_UNITS = 24_576
-/** A cut moves by less than this to stand between two graphemes. */
+/** A cut moves by less than this to avoid splitting a grapheme. */
 const CUT_SLACK = 64
 
-/** Collects a line that is too long to be handed on whole: its start and its end, or what a terminal shows of it. */
 export class LongLine {
   #start = ''
   #end = ''
   #length = 0
   readonly #states = new LineStates()
-  /** States that are not blank. */
   #count = 0
-  /** The state that goes on, or its end. */
   #state = ''
 
   add(text: string): void {
@@ -195,7 +184,6 @@ export class LongLine {
     this.#state = lastOf(this.#state + text.slice(from))
   }
 
-  /** Hand on the whole line. */
   finish(take: (start: string, end: string, hidden: number) => void): void {
     this.#endState('')
     const end = this.#end.slice(-LONG_LINE_UNITS)
@@ -226,6 +214,6 @@ function handOn(
   take(first, last, length - first.length - last.length)
 }
 
-/** The last units of what has come; more of them are held for a while, as cutting costs time. */
+/** Cut rarely, since cutting costs time. */
 const lastOf = (text: string): string =>
   text.length > 4 * LONG_LINE_UNITS ? detach(text.slice(-LONG_LINE_UNITS)) : text

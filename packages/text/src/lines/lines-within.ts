@@ -1,15 +1,13 @@
-/** How far reading has come. */
+/** Progress of a read. */
 export interface LineProgress {
-  /** The last line seen. */
   lines: number
-  /** Whether the content has been read to its end, so that `lines` is how many it has. */
+  /** Whether the content was read to its end, so that `lines` is its total. */
   ended: boolean
 }
 
 /**
- * Pass on only the lines of `range`, with their numbers, and note in `progress` how far reading has come.
- *
- * Stops reading after the last line of the range unless `toEnd` is set, which counts the rest.
+ * Yield only the lines of `range`, with their numbers, and update `progress`. Stops after the range unless `toEnd` is
+ * set, which counts the rest.
  */
 export async function* linesWithin(
   batches: AsyncIterable<LineBatch>,
@@ -40,47 +38,43 @@ function trim(batch: LineBatch, range: LineRange): LineBatch {
     lineStarts: lineStarts.slice(first, end).map((start) => start - offset),
     column: first === 0 ? batch.column : 0,
     from: first === 0 ? batch.from : 0,
-    // A batch that goes on in the next has only one line, and was passed on as it is.
+    // A batch that continues in the next has only one line, and was already yielded.
     until: undefined,
   }
 }
 
-/** UTF-16 units before the new part of a long line that a batch repeats, for look-behind and for the window of a hit. */
+/** UTF-16 units of a long line that a batch repeats, for look-behind and for the window of a hit. */
 const LOOK_BACK = 1_024
 
-/** How text is divided. */
 interface BatchOptions {
-  /** UTF-16 units of a batch, at most. */
   readonly maxLength: number
   /**
-   * UTF-16 units that two batches of one long line share, less than half of `maxLength`. A match that is longer, or
-   * that depends on what is further away, may be missed where it lies across two batches.
+   * UTF-16 units shared by two batches of one long line, less than half of `maxLength`. A match with a wider extent or
+   * context may be missed.
    */
   readonly overlap: number
-  /** Leave a byte order mark at the start as it is, where the text must be as it was stored. */
+  /** Whether to keep a byte order mark at the start. */
   readonly keepByteOrderMark?: boolean
 }
 
-/** Whole lines with their ends, or a part of one line that is longer than a batch. */
+/** Whole lines with their ends, or a part of one line longer than a batch. */
 export interface LineBatch {
   readonly text: string
-  /** Number of the first line, from 1. */
   readonly firstLine: number
-  /** Where each line begins in `text`. */
   readonly lineStarts: readonly number[]
-  /** Where `text` begins in its first line: more than 0 where it continues a long line. */
+  /** Offset of `text` in its first line: above 0 if it continues a long line. */
   readonly column: number
-  /** Where the part begins that the batch before did not have, in `text`. */
+  /** Start of the new part in `text`. */
   readonly from: number
-  /** Set where the only line goes on in the next batch: matches that begin here or later are found there. */
+  /** Set if the only line continues in the next batch, which also finds matches from here on. */
   readonly until: number | undefined
 }
 
 /**
- * Decode UTF-8 and divide it into batches of lines, in bounded memory whatever the lengths of the lines.
+ * Decode UTF-8 and split it into batches of lines, in bounded memory.
  *
- * Lines end at LF, and a final LF ends the last line. A byte order mark at the start is left out unless it is to be kept,
- * invalid bytes become U+FFFD.
+ * Lines end at LF, and a final LF ends the last line. A byte order mark at the start is skipped by default, and invalid
+ * bytes become U+FFFD.
  */
 export async function* lineBatches(
   blocks: AsyncIterable<Uint8Array>,
@@ -129,7 +123,6 @@ export async function* lineBatches(
   yield takeLines(end < rest.length ? [...lineStarts, end] : lineStarts, rest.length)
 }
 
-/** Where line `index` of a batch ends in its text, without its LF and a CR before that. */
 export function lineEnd(batch: LineBatch, index: number): number {
   const { text, lineStarts } = batch
   const start = lineStarts[index]!
@@ -138,7 +131,6 @@ export function lineEnd(batch: LineBatch, index: number): number {
   return next - 1 > start && text.charCodeAt(next - 2) === 13 ? next - 2 : next - 1
 }
 
-/** Find where the lines begin that end within the first `limit` units of a text, and where the last of them ends. */
 function findLines(text: string, limit: number): { readonly lineStarts: number[]; readonly end: number } {
   const lineStarts: number[] = []
   let start = 0

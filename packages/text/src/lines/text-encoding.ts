@@ -1,36 +1,35 @@
-/** How the bytes of a text are to be decoded. */
+/** Text encoding of some bytes. */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 
-/** Bytes that are looked at. */
 const SNIFFED_BYTES = 8_192
-/** Characters that texts rarely have: controls that no terminal acts on, and runs of NUL, each of them counted once. */
+/** Characters that are rare in text: controls without an effect in terminals, and runs of NUL, each counted once. */
 const CONTROLS = /\0+|[\u0001-\u0006\u000e-\u001a\u001c-\u001f]/g
-/** Characters that a text in UTF-16 does not have: they come from decoding something else. */
+/** Characters that are never in UTF-16 text, but appear if other data is decoded as UTF-16. */
 const UNASSIGNED = /[\ufffd\p{Cn}\p{Co}]|[\u0007\u0008]/gu
-/** Values that controls separate, such as file names, have up to this share of them, and up to so many kinds. */
+/** Maximum share of controls that separate values, for example file names. */
 const MAX_SEPARATORS = 0.3
 const MAX_SEPARATOR_KINDS = 4
-/** Text in an unknown encoding, or in UTF-16 without a mark, has up to this share of controls. */
+/** Maximum share of controls in text of an unknown encoding, or in UTF-16 without a mark. */
 const MAX_STRAY = 0.02
-/** Up to this share of what is not UTF-8 stands in a text that is. */
+/** Maximum share of invalid UTF-8 in a text. */
 const MAX_INVALID = 0.02
-/** Text in UTF-16 that begins with a mark has up to this share of what no text has. */
+/** Maximum share of impossible characters in UTF-16 with a mark. */
 const MAX_MARKED = 0.1
-/** In UTF-16, NUL is one byte of this share of the characters at least: those of Latin letters, digits and blanks. */
+/** Minimum share of characters with a NUL byte in UTF-16 text: Latin letters, digits and blanks. */
 const MIN_WIDE = 0.05
 
 /**
- * Tell by the beginning of some content how its text is encoded: by a byte order mark, else by what its bytes decode to.
+ * Detect the encoding of a text from its beginning, by a byte order mark or by decoding. Returns `undefined` for binary
+ * content.
  *
- * Text may have some NULs and other controls, and its UTF-8 may be damaged; text in other encodings of single bytes
- * counts as UTF-8. Returns `undefined` for binary content.
+ * Text may have some controls and damaged UTF-8. Other single-byte encodings count as UTF-8.
  *
- * @param isDeclared - Whether the content is declared to be text: then valid UTF-8 is, whatever controls it has.
+ * @param isDeclared - Whether the content type declares text. Then all valid UTF-8 is text.
  */
 export function textEncodingOf(bytes: Uint8Array, isDeclared = false): TextEncoding | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return isWideText(bytes, 'utf-16le', MAX_MARKED) ? 'utf-16le' : undefined
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return isWideText(bytes, 'utf-16be', MAX_MARKED) ? 'utf-16be' : undefined
-  // A log that was emptied while a process wrote to it may begin with many NULs.
+  // A log truncated while a process wrote to it may begin with many NULs.
   let nuls = 0
   while (bytes[nuls] === 0) nuls++
   const start = nuls === bytes.length ? bytes : bytes.subarray(nuls - (nuls % 2))
@@ -45,7 +44,7 @@ function isNarrowText(bytes: Uint8Array): boolean {
   const text = decodeStart(bytes)
   const found = text.match(CONTROLS) ?? []
   const controls = share(text, CONTROLS)
-  // No single byte decides, however short the text is.
+  // A single byte never decides, even in a short text.
   if (controls <= MAX_STRAY || found.join('').length <= 1) return true
   const kinds = new Set(found.map(([control]) => control))
   return controls <= MAX_SEPARATORS && kinds.size <= MAX_SEPARATOR_KINDS && invalidShare(text) <= MAX_INVALID
@@ -61,7 +60,7 @@ const decodeStart = (bytes: Uint8Array, encoding: TextEncoding = 'utf-8'): strin
 
 const invalidShare = (text: string): number => share(text, /\ufffd/g)
 
-/** Whether NULs stand where the high bytes of characters do, and hardly any elsewhere. */
+/** Whether NULs are at the high bytes of characters, and hardly anywhere else. */
 function hasWideBytes(bytes: Uint8Array, encoding: TextEncoding): boolean {
   const high = encoding === 'utf-16le' ? 1 : 0
   const counts = [0, 0]
@@ -70,7 +69,6 @@ function hasWideBytes(bytes: Uint8Array, encoding: TextEncoding): boolean {
   return counts[high]! >= (MIN_WIDE * end) / 2 && counts[1 - high]! <= MIN_WIDE * counts[high]!
 }
 
-/** The share of what a pattern finds in a text, with each run that it finds taken for one character. */
 function share(text: string, pattern: RegExp): number {
   let count = 0
   let units = 0
@@ -81,13 +79,13 @@ function share(text: string, pattern: RegExp): number {
   return count / Math.max(1, text.length - units + count)
 }
 
-/** Latin text in UTF-16 that was read as UTF-8, for example a part that a shell of Windows appended to a log. */
+/** Latin UTF-16 decoded as UTF-8, for example appended to a log by a Windows shell. */
 const WIDE_PART = /(?:[^\0-\u0008\u000b\u000c\u000e-\u001f]\0){8,}/g
 
 /**
- * Decode all of a content, or return `undefined` if it is not text.
+ * Decode all of a content. Returns `undefined` if it is not text.
  *
- * A byte order mark of UTF-8 is kept. In a text in UTF-8, parts in UTF-16 are decoded too, and invalid bytes become U+FFFD.
+ * A UTF-8 byte order mark is kept. Parts in UTF-16 within UTF-8 are decoded too, and invalid bytes become U+FFFD.
  *
  * @example
  * ```ts
@@ -104,27 +102,24 @@ export function decodeText(bytes: Uint8Array): string | undefined {
   return text.replace(WIDE_PART, (part) => part.replaceAll('\0', ''))
 }
 
-/** Whether a text in UTF-8 has parts in UTF-16. */
+/** Return whether a UTF-8 text has parts in UTF-16. */
 export function hasWidePart(bytes: Uint8Array): boolean {
   return bytes.includes(0) && new TextDecoder().decode(bytes).search(WIDE_PART) >= 0
 }
 
 /**
- * Return a text as it is previewed: NULs that alternate with other characters, as in Latin text in UTF-16 that was read as
- * UTF-8, and those that pad a value are left out, and a NUL between two values is a blank.
+ * Remove NULs for previews: those alternating with other characters, as in UTF-16, and padding. A NUL between two
+ * values becomes a blank.
  */
 export function withoutNuls(text: string): string {
   return replaced(text, 0, text.length)
 }
 
-/** Does as {@link withoutNuls} with a text that arrives in pieces: the result does not depend on how it was split. */
+/** Removes NULs like {@link withoutNuls} from a text in pieces; the result is independent of the pieces. */
 export class NulFilter {
-  /** Up to two characters that were returned, as they came: they tell about the next NULs. */
   #before = ''
-  /** Up to two characters that wait for those that follow them. */
   #held = ''
 
-  /** Return what is certain of the text up to now. */
   push(piece: string): string {
     const text = this.#before + this.#held + piece
     const from = this.#before.length
@@ -134,7 +129,6 @@ export class NulFilter {
     return replaced(text, from, end)
   }
 
-  /** Return the rest. */
   finish(): string {
     return replaced(this.#before + this.#held, this.#before.length)
   }
