@@ -1,19 +1,21 @@
 import { SyntaxFailure } from './pattern-tree.ts'
 
-/** An expression of JavaScript, valid with `u` and without wherever it is valid at all. */
+/** A JavaScript expression, valid both with and without `u` if possible. */
 export interface Translation {
   readonly source: string
   readonly needsUnicode: boolean
-  /** Whether the pattern begins with `(?i)` or the like. */
   readonly ignoreCase: boolean
-  /** Return where in the text a unit of the source comes from. */
+  /** Return the position in the original text of a unit of the source. */
   positionOf(unit: number): number
 }
 
-/** Expressions nest no deeper than this; deeper ones would be a risk for the stack of whatever reads them. */
+/** Protects the stack of every reader of the expression. */
 const GREATEST_DEPTH = 200
 
-/** Known are `i`, `x`, and what changes nothing here: in a single line `m` and `s`, for `\d` and `\w` `a` and `u`. */
+/**
+ * Supported are `i`, `x`, and flags without an effect here: `m` and `s` in a single line, `a` and `u` for `\d` and
+ * `\w`.
+ */
 const UNKNOWN_FLAG = /[^imsxua]/
 
 const REFUSED: readonly (readonly [beginning: RegExp, message: string])[] = [
@@ -26,11 +28,12 @@ const REFUSED: readonly (readonly [beginning: RegExp, message: string])[] = [
 ]
 
 /**
- * Translate what models write, which is a mixture of dialects, to JavaScript.
+ * Translate the mixed dialects of models to JavaScript. Throws a `SyntaxFailure` that names syntax without an
+ * equivalent.
  *
- * Translated: flags such as `(?i)` (from where they stand to the end of their group) and `(?i:…)`, white space and comments
- * with `x`, `(?#…)`, `(?P<name>…)`, `(?P=name)`, `(?'name'…)`, `{,n}`, `\Q…\E`, classes of POSIX in brackets, and the escapes
- * of `translateEscape`. Throws a `SyntaxFailure` that names what has no equal in JavaScript.
+ * Translated: flags such as `(?i)` (to the end of their group) and `(?i:…)`, white space and comments with `x`,
+ * `(?#…)`. Also `(?P<name>…)`, `(?P=name)`, `(?'name'…)`, `{,n}`, `\Q…\E`, POSIX classes in brackets, and the escapes
+ * of `translateEscape`.
  */
 export function translateDialect(text: string): Translation {
   const translator = new Translator(text)
@@ -40,11 +43,10 @@ export function translateDialect(text: string): Translation {
   return { source, needsUnicode, ignoreCase, positionOf: (unit) => writer.positionOf(unit, text.length) }
 }
 
-/** A group that is open, or the pattern itself. */
 interface Frame {
   readonly start: number
   isVerbose: boolean
-  /** What flags amid the group opened, to be closed with it and opened again in each of its branches. */
+  /** Groups opened by flags inside the group, closed with it and reopened in each of its branches. */
   readonly openers: string[]
 }
 
@@ -113,7 +115,7 @@ class Translator {
 
   #translateCharacter(character: number, length = character > 0xffff ? 2 : 1): void {
     const end = this.#at + length
-    // Without `u`, a quantifier would be for the second unit alone.
+    // Without `u`, the quantifier would only apply to the second unit.
     const isGrouped = character > 0xffff && /^[*+?{]/.test(this.#text.slice(end, end + 1))
     if (isGrouped) this.#write('(?:')
     this.writer.writeCharacter(character, this.#at)
@@ -232,7 +234,6 @@ class Translator {
   }
 }
 
-/** The members of what POSIX names, as `[:digit:]`, in the syntax of JavaScript. */
 const POSIX_CLASSES: Readonly<Record<string, string>> = {
   alnum: '0-9A-Za-z',
   alpha: 'A-Za-z',
@@ -254,10 +255,10 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Write the character class that begins at `start`, and return where it ends.
+ * Translate the character class at `start`, and return its end.
  *
- * A bracket that is its first member stands for itself, as in every dialect but JavaScript: `[]abc]`, `[^]]`. `[^]` alone,
- * or with a quantifier behind it, is any character, as JavaScript has it.
+ * A bracket as first member is literal, as in all dialects but JavaScript: `[]abc]`, `[^]]`. `[^]` alone or before a
+ * quantifier is any character, as in JavaScript.
  */
 function translateClass(text: string, start: number, writer: PatternWriter): number {
   const isNegated = text[start + 1] === '^'
@@ -327,25 +328,21 @@ function isAnyCharacter(text: string, end: number): boolean {
   return /^[*+?{)|]/.test(text.slice(end, end + 1)) || !text.includes(']', end)
 }
 
-/** What stands behind a backslash: one character, or syntax of JavaScript. */
 interface Escape {
-  /** Where the escape ends in the text. */
   readonly end: number
   readonly character?: number
-  /** In a class, members without brackets. */
+  /** In a class: members without brackets. */
   readonly syntax?: string
-  /** Whether the syntax matches one of several characters, so that in a class it is no end of a range. */
+  /** Whether the syntax matches a set of characters, which cannot be the end of a range in a class. */
   readonly isSet?: boolean
-  /** A reference to a group by its number or name; whether there is such a group is known at the end of the pattern. */
+  /** A reference to a group by number or name. The end of the pattern shows whether the group exists. */
   readonly group?: number | string
   readonly needsUnicode?: boolean
 }
 
-/** What JavaScript reads as it is meant, in classes and outside. */
 const SETS = 'dDwWsS'
 const CONTROLS = 'tnrfv'
 
-/** What JavaScript would read as plain letters. */
 const OUTSIDE: Readonly<Record<string, string>> = {
   A: '^',
   Z: '$',
@@ -369,12 +366,11 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Read the escape at `start`, outside a character class.
+ * Translate the escape at `start`, outside a character class, if there is an exact equivalent.
  *
- * What other dialects have is translated where that is exact: `\A`, `\Z` and `\z` as the edges of the line, `\h`, `\H`,
- * `\R`, `\N`, `\V`, `\a`, `\e`, `\x{…}`, `\U0001F600`, `\o{…}`, `\pL`, `\p{^L}`, `\k{name}` and `\g{1}`. Letters that have no
- * meaning are refused, not taken for themselves: `C:\Users` is better searched literally. `\<` and `\>` are brackets, as in
- * JavaScript, and no edges of words.
+ * Supported: `\A`, `\Z` and `\z` as edges of the line, `\h`, `\H`, `\R`, `\N`, `\V`, `\a`, `\e`, `\x{…}`, `\U0001F600`,
+ * `\o{…}`, `\pL`, `\p{^L}`, `\k{name}`, `\g{1}`. Letters without a meaning are rejected, since `C:\Users` is better
+ * searched literally. `\<` and `\>` are literal as in JavaScript, not word boundaries.
  */
 function translateEscape(text: string, start: number): Escape {
   const letter = text[start + 1]
@@ -393,7 +389,6 @@ function translateEscape(text: string, start: number): Escape {
   return characterEscape(text, start, letter)
 }
 
-/** Read the escape at `start` inside a character class. */
 function translateClassEscape(text: string, start: number): Escape {
   const letter = text[start + 1]
   const end = start + 2
@@ -425,7 +420,6 @@ function characterEscape(text: string, start: number, letter: string): Escape {
   return { end: character > 0xffff ? end + 1 : end, character }
 }
 
-/** Their digits in braces, and without. */
 const CODES: Readonly<Record<string, readonly RegExp[]>> = {
   x: [/^\{([\da-f]{1,8})\}/i, /^([\da-f]{2})/i],
   u: [/^\{([\da-f]{1,8})\}/i, /^([\da-f]{4})/i],
@@ -460,7 +454,7 @@ function propertyEscape(text: string, start: number): Escape {
   }
 }
 
-/** Scripts may come without `Script=`, as in other dialects. */
+/** Accepts scripts without `Script=`, as in other dialects. */
 function propertyName(name: string): string | undefined {
   return [name, `Script=${name}`].find((candidate) => {
     try {
@@ -482,20 +476,17 @@ function referenceEscape(text: string, start: number): Escape {
   throw new SyntaxFailure(`\`\\${text[start + 1]!}\` needs the name of a group`, start)
 }
 
-/** An expression of JavaScript that is written piece by piece, and where each unit of it comes from. */
 class PatternWriter {
   source = ''
-  /** Set by what only the flag `u` reads as it is meant. */
+  /** Set by syntax that requires the flag `u`. */
   needsUnicode = false
   readonly #positions: number[] = []
 
-  /** Write syntax that stands for what was read at `position`. */
   write(syntax: string, position: number): void {
     this.source += syntax
     for (let unit = 0; unit < syntax.length; unit++) this.#positions.push(position)
   }
 
-  /** Write a character that stands for itself. */
   writeCharacter(code: number, position: number): void {
     const character = String.fromCodePoint(code)
     const isLoneSurrogate = code >= 0xd800 && code <= 0xdfff
@@ -504,7 +495,6 @@ class PatternWriter {
     else this.write(/[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character, position)
   }
 
-  /** Return where a unit of the source comes from; of its end, `end`. */
   positionOf(unit: number, end: number): number {
     return this.#positions[unit] ?? end
   }

@@ -1,14 +1,13 @@
 import type { AST } from '@eslint-community/regexpp'
 import { caseVariants, SyntaxFailure, unionOf, type CharacterSet, type ExpressionFlags } from './pattern-tree.ts'
 
-/** A span of a text, and what is put in its place. */
 interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** Apply edits that do not overlap; those at the same place in their order. */
+/** Apply edits that do not overlap. Edits at the same position keep their order. */
 function editSource(source: string, edits: readonly Edit[]): string {
   let edited = ''
   let at = 0
@@ -19,17 +18,14 @@ function editSource(source: string, edits: readonly Edit[]): string {
   return edited + source.slice(at)
 }
 
-/** An expression without `(?i:…)` and `(?-i:…)`, and whether it has the flag `i`. */
 interface PlainExpression {
   readonly source: string
   readonly ignoreCase: boolean
 }
 
 /**
- * Write out the groups that change whether case matters, which not every engine of today knows.
- *
- * Where all letters are to be read in the same way, that is the flag `i` or none. Otherwise what ignores case becomes
- * classes of both cases. Throws a {@link SyntaxFailure} where that is not exact.
+ * Replace `(?i:…)` and `(?-i:…)`, which many engines lack, by the flag `i` or by classes of both cases. Throws a
+ * {@link SyntaxFailure} if the result would be inexact.
  */
 export function expandModifiers(
   pattern: AST.Pattern,
@@ -50,10 +46,9 @@ export function expandModifiers(
 }
 
 const MODIFIERS = /\(\?-?i/
-/** To find the cases of more units takes too long. */
+/** Finding the cases of more units takes too long. */
 const MOST_UNITS = 0x10000
 
-/** What case may matter for. */
 type Leaf = AST.Character | AST.CharacterClass | AST.Backreference | AST.CharacterSet
 
 interface Scan {
@@ -120,7 +115,6 @@ function expandLeaf(node: Leaf, unicode: boolean): readonly Edit[] {
   return [{ start, end: start, text: rangesSource(unionOf(...added)) }]
 }
 
-/** Return the units beyond a range that differ from one in it only by case. */
 function addedCases(first: number, last: number): CharacterSet {
   const added: CharacterSet[] = []
   for (let unit = first; unit <= Math.min(last, 0xffff); unit++) {
@@ -129,7 +123,7 @@ function addedCases(first: number, last: number): CharacterSet {
   return unionOf(...added)
 }
 
-/** Write ranges as members of a class, whatever members follow: an open range would take in what comes next. */
+/** Format ranges as class members. An open range would include the next member. */
 function rangesSource(ranges: CharacterSet): string {
   return ranges.map(([first, last]) => `${unitSource(first)}-${unitSource(last)}`).join('')
 }
@@ -138,16 +132,16 @@ function unitSource(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`
 }
 
-/** What `\s` matches, without LF, as members of a class. */
+/** `\s` without LF, as members of a class. */
 const SPACES_WITHOUT_LINE_FEED = '\\t\\v\\f\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
 
 type CharacterLeaf = AST.Character | AST.CharacterSet | AST.CharacterClass
 
 /**
- * Write an expression so that nothing in it matches an LF, which with the flag `m` makes it one for many lines.
+ * Rewrite an expression so that it matches no LF, which makes it searchable in many lines with the flag `m`.
  *
- * Every atom consumes characters of one line, look-around looks at characters of one line, and at an LF the edges of a line
- * and `\b` are what they are at the end of a text: so a match from any place is what it is in the line alone.
+ * Each atom and look-around is limited to one line, and `\b` at an LF works as at the end of a text. A match from any
+ * position is the same as in the line alone.
  */
 export function textSource(pattern: AST.Pattern, flags: ExpressionFlags): string {
   const edits: Edit[] = []
@@ -175,21 +169,20 @@ function withoutLineFeed(leaf: CharacterLeaf, flags: ExpressionFlags): string {
   return source === leaf.raw || matchesLineFeed(source, flags) ? `(?:(?!\\n)${leaf.raw})` : source
 }
 
-/** Spare the simple ones a trial. */
 function mayMatchLineFeed(leaf: CharacterLeaf): boolean {
   if (leaf.type === 'Character') return leaf.value === 0x0a
   if (leaf.type === 'CharacterClass' || leaf.kind === 'any' || leaf.kind === 'property') return true
   return (leaf.kind === 'space') !== leaf.negate
 }
 
-/** Without LF in a way that engines run fast, if there is one that means the same with all flags. */
+/** Return the fast equivalent without LF that is correct for all flags, if there is one. */
 function narrowed(leaf: CharacterLeaf, flags: ExpressionFlags): string {
   if (leaf.type === 'Character') return '[]'
   if (leaf.type === 'CharacterSet') {
     if (leaf.kind === 'any') return '[^\\n]'
     return leaf.kind === 'property' || hasOddWords(flags) ? leaf.raw : `[^${oppositeOf(leaf.raw)}\\n]`
   }
-  // A range, so that a hyphen behind it stands for itself as before.
+  // A range, so that a following hyphen stays literal.
   if (leaf.negate) return `[^\\n-\\n${leaf.raw.slice(2)}`
   if (isEverything(leaf)) return '[^\\n]'
   return editSource(
@@ -200,18 +193,16 @@ function narrowed(leaf: CharacterLeaf, flags: ExpressionFlags): string {
   )
 }
 
-/** `\D` for `\d`, and the other way round. */
 function oppositeOf(escape: string): string {
   const lower = escape.toLowerCase()
   return escape === lower ? escape.toUpperCase() : lower
 }
 
-/** With both flags, engines have differed on what is a word character. */
+/** Engines differ on word characters if both flags are set. */
 function hasOddWords({ ignoreCase, unicode }: ExpressionFlags): boolean {
   return ignoreCase && unicode
 }
 
-/** Whether a class has a set and all that is not in it, as `[\s\S]`. */
 function isEverything(leaf: AST.CharacterClass): boolean {
   const sets = leaf.elements.map(({ raw }) => raw)
   return ['s', 'd', 'w'].some((set) => sets.includes(`\\${set}`) && sets.includes(`\\${set.toUpperCase()}`))
@@ -221,17 +212,16 @@ function matchesLineFeed(source: string, { ignoreCase, unicode }: ExpressionFlag
   return new RegExp(source, `s${ignoreCase ? 'i' : ''}${unicode ? 'u' : ''}`).test('\n')
 }
 
-/** Look-ahead that sees farther is taken for one that does not match. */
+/** Longer look-ahead counts as not matching. */
 const FARTHEST_LOOK = 1_000
-/** Never matches. */
 const NOTHING = '(?!)'
 
 /**
- * Write an expression for the first part of a line: whatever it matches there, the expression matches in the whole line.
+ * Rewrite an expression for the first part of a line: each of its matches there is also a match in the whole line.
  *
- * What consumes characters is true in the line as well. What is true where nothing follows is made to wait for what does:
- * `$` never matches; `\b` and `\B` need a character behind them; a negative look-ahead needs one more than it can see.
- * Look-ahead that sees any number of characters, if it is negative or captures what is referred to, never matches.
+ * Conditions at the end of the text must wait for more text. `$` never matches; `\b` and `\B` need a character after
+ * them; a negative look-ahead needs one more than it can see. Unlimited look-ahead never matches if it is negative, or
+ * if a reference uses its captures.
  */
 export function partSource(pattern: AST.Pattern): string {
   if (capturesAhead(pattern.alternatives)) return NOTHING
@@ -261,7 +251,6 @@ function editAssertion(node: AST.Assertion, isFollowed: boolean, edits: Edit[]):
   } else for (const branch of node.alternatives) editBranch(branch, edits)
 }
 
-/** Whether a character must be there where an element begins. */
 function consumes(element: AST.Element | undefined): boolean {
   const isRepeated = element?.type === 'Quantifier'
   if (isRepeated && element.min === 0) return false
@@ -269,7 +258,7 @@ function consumes(element: AST.Element | undefined): boolean {
   return type === 'Character' || type === 'CharacterSet' || type === 'CharacterClass'
 }
 
-/** How many characters ahead the branches can see at most, those inside look-around included. */
+/** Return the maximum number of characters ahead that the branches can see, including look-around. */
 function sightOf(branches: readonly AST.Alternative[]): number {
   return Math.max(
     ...branches.map(({ elements }) => elements.reduce((sight, element) => sight + sightOfElement(element), 0)),
@@ -281,7 +270,7 @@ function sightOfElement(node: AST.Element): number {
     case 'Character':
     case 'CharacterSet':
     case 'CharacterClass':
-      // With the flag `u`, one character may be two units; the look ahead then counts characters, too.
+      // With the flag `u`, a character may be two units, but look-ahead counts characters.
       return 1
     case 'Quantifier': {
       const sight = sightOfElement(node.element)
@@ -298,7 +287,7 @@ function sightOfElement(node: AST.Element): number {
   }
 }
 
-/** How far look-behind sees ahead of where it ends; `undefined` where only characters behind decide. */
+/** Return how far look-behind sees ahead of its end. Returns `undefined` if only earlier characters decide. */
 function sightAhead(branches: readonly AST.Alternative[]): number | undefined {
   const assertions = branches.flatMap(({ elements }) => elements.flatMap(assertionsOf))
   const ahead = assertions.filter(({ kind }) => kind !== 'start')
@@ -313,7 +302,7 @@ function assertionsOf(node: AST.Element): readonly AST.Assertion[] {
   return atom.type === 'Assertion' ? [atom, ...nested] : nested
 }
 
-/** Whether look-ahead captures what a reference compares: what it captures may end where the part ends. */
+/** Whether look-ahead captures text for a reference: the capture may be cut at the end of the part. */
 function capturesAhead(branches: readonly AST.Alternative[], isInside = false): boolean {
   return branches.some(({ elements }) =>
     elements.some((element) => {

@@ -45,17 +45,15 @@ import {
   type RepeatNode,
 } from './pattern-tree.ts'
 
-/** A bound on the steps of a search in a line of `n` UTF-16 units: `factor * n ** degree + factor`. */
+/** An upper bound on the steps of a search in a line of `n` UTF-16 units: `factor * n ** degree + factor`. */
 export interface PatternCost {
-  /** At least 1; `Infinity` where nothing is proven. */
+  /** At least 1. `Infinity` if no bound is proven. */
   readonly degree: number
   readonly factor: number
 }
 
-/** Nothing is proven. */
 const UNKNOWN_COST: PatternCost = { degree: Infinity, factor: Infinity }
 
-/** Bound the steps of a search for a tree in one line. */
 export function matchCost(tree: PatternNode): PatternCost {
   const total = searchCost(tree)
   if (isUnbounded(total)) return UNKNOWN_COST
@@ -81,35 +79,32 @@ function searchCost(tree: PatternNode): Polynomial {
   return sum(product(places, [atEach]), product([width + 1], [0, ...cost.slice(1)]), tail)
 }
 
-/** What is proven of a node and what follows it. */
+/** Bounds of a node and its continuation. */
 interface Ways {
   readonly cost: Polynomial
   readonly calls: Polynomial
   readonly live: Polynomial
 }
 
-/** What is proven where the character ahead is none that a match can begin with. */
+/** Bounds if the next character cannot begin a match. */
 interface Failure {
   readonly cost: Polynomial
   readonly calls: Polynomial
 }
 
-/** 1. */
 const ONE: Polynomial = [1]
 
 const ONE_WAY: Ways = { cost: ONE, calls: ONE, live: ONE }
-/** A repeat of more is taken for one without end, to be bounded by the line. */
+/** A larger repeat counts as unlimited, bounded by the line. */
 const GREATEST_COUNT = 1_000
-/** The branches of a larger choice are not compared with each other. */
 const MOST_BRANCHES = 100
-/** A set of more ranges is taken for a larger one. */
+/** Larger sets are approximated by a superset. */
 const MOST_RANGES = 64
 
 class Analysis {
   readonly first = new FirstCharacters()
   readonly #failures = new Map<PatternNode, Failure>()
 
-  /** Analyze a node before something that begins with `follow`. */
   ways(node: PatternNode, follow: CharacterSet): Ways {
     switch (node.kind) {
       case 'character':
@@ -128,7 +123,7 @@ class Analysis {
     }
   }
 
-  /** Analyze a node where it fails, or matches nothing before something that fails. */
+  /** Analyze a node that fails, or matches nothing before something that fails. */
   failure(node: PatternNode): Failure {
     const known = this.#failures.get(node)
     if (known !== undefined) return known
@@ -165,7 +160,7 @@ class Analysis {
     }
   }
 
-  /** Group branches so that only those of one group can match at the same place. */
+  /** Group branches: only branches of the same group can match at the same position. */
   #groupsOfBranches(branches: readonly PatternNode[], follow: CharacterSet): readonly (readonly number[])[] {
     const indexes = [...branches.keys()]
     if (branches.length > MOST_BRANCHES) return [indexes]
@@ -245,13 +240,13 @@ function inSequence(own: Failure, behind: Failure): Failure {
   return { cost: sum(own.cost, product(own.calls, behind.cost)), calls: product(own.calls, behind.calls) }
 }
 
-/** How many places a chain of iterations has, the first included. */
+/** Return the maximum number of positions in a chain of iterations, including the first. */
 function chainLength({ body, min, max }: RepeatNode): Polynomial {
   if (max <= GREATEST_COUNT) return [max + 1]
   return consumes(body) ? [1, 1] : [min + 1, 1]
 }
 
-/** Return what the characters at the beginning of a branch are, one by one, as far as all its matches have them. */
+/** Return the sets of the leading characters that all matches of a branch share. */
 function leadingSets(branch: PatternNode): readonly CharacterSet[] {
   const parts = branch.kind === 'sequence' ? branch.parts : [branch]
   const sets: CharacterSet[] = []
@@ -270,7 +265,7 @@ function simplified(set: CharacterSet): CharacterSet {
   return set.length <= MOST_RANGES ? set : [[set[0]![0], set.at(-1)![1]]]
 }
 
-/** Return what it takes to fail where no line begins; `undefined` unless all branches begin with `^`. */
+/** Return the cost of failing away from the start of a line. Returns `undefined` unless all branches begin with `^`. */
 function anchorCost(node: PatternNode): number | undefined {
   if (node.kind === 'edge') return node.ahead ? undefined : 1
   if (node.kind === 'sequence') return node.parts[0] && anchorCost(node.parts[0])
@@ -284,8 +279,8 @@ function anchorCost(node: PatternNode): number | undefined {
 }
 
 /**
- * Return how many characters of a match, apart from those of runs, can be the start of another match; `Infinity` where
- * runs, too, may have such characters.
+ * Return how many characters of a match, without runs, can start another match. Returns `Infinity` if runs can have
+ * such characters too.
  */
 function widthBetweenStarts(tree: PatternNode, { first }: Analysis): number {
   const { set, isEmpty } = first.of(tree)
@@ -311,34 +306,29 @@ function widthWithoutRuns(node: PatternNode, starts: CharacterSet): number {
       const isRun = node.body.kind === 'character' && areDisjoint(node.body.set, starts)
       const width = isRun ? 0 : widthWithoutRuns(node.body, starts)
       if (width === 0) return 0
-      // More would count as a run, in the bound of the repeat.
+      // A larger repeat counts as a run, in its own bound.
       return node.max > GREATEST_COUNT ? Infinity : width * node.max
     }
   }
 }
 
-/** A bound in terms of a length `n`: its coefficients, all of them 0 or greater, that of `n ** 0` first. */
+/** A bound by a length `n`: non-negative coefficients, that of `n ** 0` first. */
 export type Polynomial = readonly number[]
 
-/** 0. */
 const ZERO: Polynomial = [0]
 
-/** Nothing is known. */
 const UNBOUNDED: Polynomial = [Infinity]
 
-/** Bounds of a greater degree are of no use. */
 const GREATEST_DEGREE = 16
-/** Beyond this, numbers are not exact. */
+/** Larger numbers are inexact. */
 const GREATEST_COEFFICIENT = Number.MAX_SAFE_INTEGER
 
-/** Add polynomials. */
 export function sum(...polynomials: readonly Polynomial[]): Polynomial {
   const length = Math.max(1, ...polynomials.map((one) => one.length))
   const total = Array.from({ length }, (_, power) => polynomials.reduce((all, one) => all + (one[power] ?? 0), 0))
   return bounded(total)
 }
 
-/** Multiply two polynomials. */
 export function product(one: Polynomial, other: Polynomial): Polynomial {
   if (isZero(one) || isZero(other)) return ZERO
   const all = Array.from({ length: one.length + other.length - 1 }, () => 0)
@@ -350,19 +340,17 @@ export function product(one: Polynomial, other: Polynomial): Polynomial {
   return bounded(all)
 }
 
-/** Raise a polynomial to a power. */
 export function power(base: Polynomial, exponent: number): Polynomial {
   let result = ONE
   for (let count = 0; count < exponent; count++) {
     const next = product(result, base)
-    // 0 and 1 stay what they are; all else ends as unbounded.
+    // 0 and 1 stay constant; all else ends as unbounded.
     if (isUnbounded(next) || (next.length === result.length && next.every((one, at) => one === result[at]))) return next
     result = next
   }
   return result
 }
 
-/** Add the powers of a polynomial from 0 to `last`. */
 export function geometric(base: Polynomial, last: number): Polynomial {
   if (isAtMostOne(base)) return [last + 1]
   let total = ONE
@@ -374,29 +362,26 @@ export function geometric(base: Polynomial, last: number): Polynomial {
   return total
 }
 
-/** Return a polynomial that is at least as great as each of some. */
+/** Return an upper bound of several polynomials. */
 export function greatest(...polynomials: readonly Polynomial[]): Polynomial {
   const length = Math.max(1, ...polynomials.map((one) => one.length))
   return Array.from({ length }, (_, power) => Math.max(...polynomials.map((one) => one[power] ?? 0)))
 }
 
-/** Return by how much a polynomial exceeds another, or more; 0 where it does not. */
+/** Return an upper bound of the difference of two polynomials, at least 0. */
 export function excess(one: Polynomial, other: Polynomial): Polynomial {
   if (isUnbounded(one)) return UNBOUNDED
   return bounded(one.map((coefficient, power) => Math.max(0, coefficient - (other[power] ?? 0))))
 }
 
-/** Return whether a polynomial is at most 1 whatever `n`. */
 export function isAtMostOne(polynomial: Polynomial): boolean {
   return polynomial[0]! <= 1 && polynomial.every((coefficient, power) => power === 0 || coefficient === 0)
 }
 
-/** Return whether a polynomial is a number whatever `n`. */
 export function isConstant(polynomial: Polynomial): boolean {
   return !isUnbounded(polynomial) && polynomial.every((coefficient, power) => power === 0 || coefficient === 0)
 }
 
-/** Return whether a polynomial bounds nothing. */
 export function isUnbounded(polynomial: Polynomial): boolean {
   return polynomial[0] === Infinity
 }
@@ -412,19 +397,19 @@ function bounded(coefficients: number[]): Polynomial {
   return isUsable ? coefficients : UNBOUNDED
 }
 
-/** An expression in two: once the head has matched, what is behind it always does. */
+/** An expression in two parts: if the head matches, the tail always matches too. */
 interface SplitPattern {
   readonly head: PatternNode
-  /** To match what is behind the head takes at most this, times one more than the characters that it consumes. */
+  /** Cost of the tail for each of its characters, and once more. */
   readonly tailCost: number
 }
 
-/** Return what a node costs at most, however long the line; `undefined` where that depends on the line. */
+/** Return the maximum cost of a node. Returns `undefined` if the cost depends on the line. */
 type ConstantCost = (node: PatternNode) => number | undefined
 
 /**
- * Take off what a match may end with, never fails at, and pays for by what it consumes: `.*` of `ERROR.*`, all but one
- * digit of `\d+`. The head is then all that has to be tried again from place to place.
+ * Split off the part at the end that never fails and is paid for by its characters: `.*` of `ERROR.*`, or `\d*` of
+ * `\d+`. Only the head is tried at each position.
  */
 function splitTail(node: PatternNode, constantCost: ConstantCost): SplitPattern {
   const steady = steadyCost(node, constantCost)
@@ -457,10 +442,10 @@ function splitSequence(parts: readonly PatternNode[], constantCost: ConstantCost
 }
 
 /**
- * Return what a node that always matches costs, as `tailCost` does; `undefined` for any other.
+ * Return the `tailCost` of a node that always matches, and `undefined` for others.
  *
- * A repeat of what has characters is never entered again once it has ended, because what follows does not fail either. Each
- * of its iterations pays for itself by a character, and the last one, which fails, does so in its head.
+ * A repeat is never re-entered, since its continuation cannot fail. Each iteration consumes a character, and the last
+ * one fails in its head.
  */
 function steadyCost(node: PatternNode, constantCost: ConstantCost): number | undefined {
   if (node.kind === 'repeat') {
@@ -475,19 +460,16 @@ function steadyCost(node: PatternNode, constantCost: ConstantCost): number | und
   return constantCost(node)
 }
 
-/** What a match of a node can begin with. */
 interface First {
-  /** The characters, or more, and the edge where that is what is matched. */
+  /** A superset of the characters, including the edge if it is matched. */
   readonly set: CharacterSet
-  /** Whether what follows may decide: there is a match of no characters that is not just the edge. */
+  /** Whether the continuation may decide, since there is a match without characters that is not the edge. */
   readonly isEmpty: boolean
 }
 
-/** Compute what matches of the nodes of one tree begin with, each once. */
 class FirstCharacters {
   readonly #known = new Map<PatternNode, First>()
 
-  /** Return what a match of `node` can begin with. */
   of(node: PatternNode): First {
     const known = this.#known.get(node)
     if (known !== undefined) return known
@@ -496,7 +478,6 @@ class FirstCharacters {
     return first
   }
 
-  /** Return what a match of `node` and what follows it can begin with. */
   before(node: PatternNode, follow: CharacterSet): CharacterSet {
     const { set, isEmpty } = this.of(node)
     return isEmpty ? unionOf(set, follow) : set
@@ -538,7 +519,6 @@ class FirstCharacters {
   }
 }
 
-/** Return whether each match of a node has a character. */
 function consumes(node: PatternNode): boolean {
   switch (node.kind) {
     case 'character':

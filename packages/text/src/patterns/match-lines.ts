@@ -2,15 +2,15 @@ import { findBytes } from '#engines'
 import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 import type { ChainLink } from './search-pattern.ts'
 
-/** Takes a match: where it begins and ends in the text, and where its line does. */
+/** Receives a match: its start and end in the text, and those of its line. */
 export type TakeMatch = (start: number, end: number, lineStart: number, lineEnd: number) => void
 
 /**
- * Find the first match of each line of a text, and in very long lines all of them.
+ * Find the first match of each line of a text, and all matches of very long lines.
  *
- * @param regex - With the flag `g`. No match of it may have an LF in it.
- * @param text - Lines with LF between them, without the LF that ends the last.
- * @param span - The lines of the text that are looked at: from where the first begins to where the last ends, without its LF.
+ * @param regex - With the flag `g`. Its matches must not contain an LF.
+ * @param text - Lines joined by LF, without the final LF.
+ * @param span - The lines to search: from the start of the first to the end of the last, without its LF.
  */
 export function matchLines(
   regex: RegExp,
@@ -34,7 +34,7 @@ export function matchLines(
   }
 }
 
-/** Count what {@link matchLines} would find, without looking where exactly it is. */
+/** Count the lines and hits of {@link matchLines}, without their positions. */
 export function countLines(
   regex: RegExp,
   text: string,
@@ -69,7 +69,7 @@ export function matchRest(
     const match = regex.exec(text)
     if (match === null || match.index >= until) return
     const end = match.index + match[0].length
-    // Nothing at all is no further match.
+    // Empty matches do not count.
     if (match[0].length > 0) take(match.index, end)
     at = Math.max(end, match.index + 1)
   }
@@ -81,9 +81,8 @@ function endOfLine(text: string, from: number): number {
 }
 
 /**
- * Find where a chain of strings is in a line, at or after `from`: where the expression would match that it stands for.
- *
- * Takes time linear in the line.
+ * Find a chain of strings in a line, at or after `from`, at the position of the match of its expression. Takes linear
+ * time.
  */
 export function matchChain(line: string, chain: readonly ChainLink[], from: number): ByteSpan | undefined {
   const firsts: number[] = []
@@ -94,7 +93,7 @@ export function matchChain(line: string, chain: readonly ChainLink[], from: numb
     firsts.push(first)
     at = first + text.length
   }
-  // The last place of each that leaves room for those behind it.
+  // The last position of each string that leaves room for the later ones.
   const lasts: number[] = []
   let before = line.length
   for (const { text } of chain.toReversed()) {
@@ -108,7 +107,7 @@ export function matchChain(line: string, chain: readonly ChainLink[], from: numb
   return { start: firsts[0]!, end }
 }
 
-/** Find where a chain is in a line, in a very long one each time. */
+/** Find a chain in each line, and all its matches in a very long line. */
 export function matchChains(
   line: string,
   chain: readonly ChainLink[],
@@ -125,11 +124,11 @@ export function matchChains(
 const LINE_FEED = 10
 
 /**
- * Find the lines that have `first` and all of `others` in their bytes, without their LF.
+ * Find the lines whose bytes contain `first` and all of `others`. Their LFs are excluded.
  *
- * A line without one of the others is left for the next line that has it, so that what is rarest leads.
+ * If a line lacks one of the others, the search skips to its next occurrence, so that the rarest string leads.
  *
- * @param start - Where the first line begins in `bytes`, which end where the last line does.
+ * @param start - Start of the first line in `bytes`, which end with the last line.
  */
 export function linesWith(
   bytes: Uint8Array,
@@ -166,7 +165,7 @@ function lineAround(bytes: Uint8Array, at: number): ByteSpan {
   return { start: before + 1, end: lineFeed < 0 ? bytes.length : lineFeed }
 }
 
-/** A span of bytes, or of the units of a text, the end not included. */
+/** A range of bytes or UTF-16 units, without its end. */
 export interface ByteSpan {
   readonly start: number
   readonly end: number

@@ -1,31 +1,29 @@
 import { RegExpParser, RegExpSyntaxError, type AST } from '@eslint-community/regexpp'
 
 /**
- * What an expression matches, as far as it is needed to reason about it.
- *
- * Parts of sequences are in the order in which they are matched: inside look-behind from the last to the first.
+ * Matches of an expression, as far as the analysis needs. Parts of sequences are in matching order: in look-behind,
+ * from the last to the first.
  */
 export type PatternNode =
   | CharacterNode
   | { readonly kind: 'sequence'; readonly parts: readonly PatternNode[] }
   | { readonly kind: 'choice'; readonly branches: readonly PatternNode[] }
   | RepeatNode
-  /** The edge of the line: `ahead` is the one towards which is matched. */
+  /** The edge of the line; `ahead` is the one in the direction of matching. */
   | { readonly kind: 'edge'; readonly ahead: boolean }
   | { readonly kind: 'boundary' }
   | { readonly kind: 'look'; readonly body: PatternNode }
   | { readonly kind: 'reference' }
 
-/** One character of a set. */
 interface CharacterNode {
   readonly kind: 'character'
-  /** What it matches, or more. */
+  /** A superset of the matching characters. */
   readonly set: CharacterSet
-  /** All that it matches, where these are few; with the flag `i` in lower-case ASCII, and only where they are of ASCII. */
+  /** All matching characters, if they are few. With the flag `i`: lower-case ASCII, and only for ASCII. */
   readonly few?: readonly number[]
 }
 
-/** A quantifier; greedy or not, it has the same ways to match. */
+/** A quantifier; greediness does not change its set of matches. */
 export interface RepeatNode {
   readonly kind: 'repeat'
   readonly body: PatternNode
@@ -33,10 +31,8 @@ export interface RepeatNode {
   readonly max: number
 }
 
-/** A class of more characters than this is not one of a few strings. */
 const FEW = 4
 
-/** Build the tree of an expression. */
 export function patternTree(pattern: AST.Pattern, flags: ExpressionFlags): PatternNode {
   return choiceNode(pattern.alternatives, flags, false)
 }
@@ -112,7 +108,6 @@ function memberSet(node: AST.CharacterClassElement | AST.CharacterSet | AST.Char
   return node.negate ? complementOf(set) : set
 }
 
-/** The flags that change how a source is read, or what it matches in a line. */
 export interface ExpressionFlags {
   readonly ignoreCase: boolean
   readonly unicode: boolean
@@ -120,21 +115,21 @@ export interface ExpressionFlags {
 
 const PARSER = new RegExpParser({ ecmaVersion: 2025 })
 
-/** Parse an expression of JavaScript, as without `u` and `v` also with Annex B. Throws a {@link SyntaxFailure}. */
+/** Parse a JavaScript expression, with Annex B if `u` is absent. Throws a {@link SyntaxFailure}. */
 export function parseExpression(source: string, unicode: boolean): AST.Pattern {
   try {
     return PARSER.parsePattern(source, 0, source.length, { unicode })
   } catch (error) {
     if (!(error instanceof RegExpSyntaxError)) throw error
-    // The parser has just read what is wrong.
+    // The parser is just after the invalid part.
     throw new SyntaxFailure(reasonOf(error), Math.max(0, error.index - 1))
   }
 }
 
 /**
- * Refuse what the engine of this runtime cannot compile, such as too large repeats. Throws a {@link SyntaxFailure}.
+ * Reject expressions that the engine cannot compile, for example too large repeats, with a {@link SyntaxFailure}.
  *
- * The expression is compiled and not run, which could take long: nothing matches the character before it.
+ * The expression is compiled but not run: the prefix never matches.
  */
 export function assertCompiles(source: string, flags: string): void {
   try {
@@ -145,15 +140,13 @@ export function assertCompiles(source: string, flags: string): void {
   }
 }
 
-/** What follows the expression in `Invalid regular expression: /(/s: Unterminated group`. */
+/** Extract the reason from `Invalid regular expression: /(/s: Unterminated group`. */
 function reasonOf({ message }: Error): string {
   return message.slice(message.lastIndexOf(': ') + 2)
 }
 
-/** Why a pattern is no expression that can be searched, and where. */
 export class SyntaxFailure extends Error {
   override readonly name = 'SyntaxFailure'
-  /** In UTF-16 units of what was read. */
   readonly position: number
 
   constructor(message: string, position: number) {
@@ -163,32 +156,26 @@ export class SyntaxFailure extends Error {
 }
 
 /**
- * A set of UTF-16 units, or of code points with the flag `u`, and of {@link TEXT_EDGE}: ranges, both ends included, in
- * ascending order, no two of which touch.
+ * A set of UTF-16 units, or of code points with the flag `u`, and of {@link TEXT_EDGE}. Ranges include both ends, are
+ * ascending, and do not touch.
  */
 export type CharacterSet = readonly (readonly [first: number, last: number])[]
 
-/** The greatest code point. */
 const LAST_CODE_POINT = 0x10ffff
-/** Stands for the end of a line, towards which is matched, as if it were a character. */
 const EDGE = LAST_CODE_POINT + 1
 
-/** The set of nothing. */
 export const NO_CHARACTER: CharacterSet = []
-/** All characters, without {@link TEXT_EDGE}. */
 export const EVERY_CHARACTER: CharacterSet = [[0, LAST_CODE_POINT]]
-/** The end of a line, towards which is matched, as if it were a character. */
+/** The end of a line in the direction of matching, as a pseudo-character. */
 export const TEXT_EDGE: CharacterSet = [[EDGE, EDGE]]
-/** What `\d` matches. */
 export const DIGITS: CharacterSet = [[0x30, 0x39]]
-/** What `\w` matches, without `i` and `u` together. */
+/** `\w`, unless both `i` and `u` are set. */
 export const WORD_CHARACTERS: CharacterSet = [
   [0x30, 0x39],
   [0x41, 0x5a],
   [0x5f, 0x5f],
   [0x61, 0x7a],
 ]
-/** What `\s` matches. */
 export const SPACES: CharacterSet = [
   [0x09, 0x0d],
   [0x20, 0x20],
@@ -202,7 +189,6 @@ export const SPACES: CharacterSet = [
   [0xfeff, 0xfeff],
 ]
 
-/** Return the characters of any of some sets. */
 export function unionOf(...sets: readonly CharacterSet[]): CharacterSet {
   const filled = sets.filter((set) => set.length > 0)
   if (filled.length < 2) return filled[0] ?? NO_CHARACTER
@@ -215,7 +201,6 @@ export function unionOf(...sets: readonly CharacterSet[]): CharacterSet {
   return union
 }
 
-/** Return all characters that are not in a set; {@link TEXT_EDGE} is no character. */
 export function complementOf(set: CharacterSet): CharacterSet {
   const complement: [number, number][] = []
   let next = 0
@@ -227,7 +212,6 @@ export function complementOf(set: CharacterSet): CharacterSet {
   return complement
 }
 
-/** Return whether two sets have nothing in common. */
 export function areDisjoint(one: CharacterSet, other: CharacterSet): boolean {
   for (let i = 0, j = 0; i < one.length && j < other.length;) {
     const [first, last] = one[i]!
@@ -239,18 +223,16 @@ export function areDisjoint(one: CharacterSet, other: CharacterSet): boolean {
   return true
 }
 
-/** Return how many characters a set has. */
 export function sizeOf(set: CharacterSet): number {
   return set.reduce((size, [first, last]) => size + last - first + 1, 0)
 }
 
-/** Return whether a set has a character. */
 export function includesCharacter(set: CharacterSet, character: number): boolean {
   return !areDisjoint(set, [[character, character]])
 }
 
 const NON_ASCII: CharacterSet = [[0x80, 0x10ffff]]
-/** The only two characters beyond ASCII that `i` and `u` together take for letters of ASCII: `ſ` and the sign of kelvin. */
+/** The only non-ASCII characters that equal ASCII letters with `i` and `u`: `ſ` and the kelvin sign. */
 const LONG_S_AND_KELVIN: CharacterSet = [
   [0x017f, 0x017f],
   [0x212a, 0x212a],
@@ -262,14 +244,13 @@ const S_AND_K: CharacterSet = [
   [0x73, 0x73],
 ]
 
-/** Add to a set what differs from its ASCII letters by ASCII case: a part of what the flag `i` adds. */
 function withAsciiCases(set: CharacterSet): CharacterSet {
   const lower = shifted(set, 0x41, 0x5a, 0x20)
   const upper = shifted(set, 0x61, 0x7a, -0x20)
   return unionOf(set, lower, upper)
 }
 
-/** Add to a set all that the flag `i` adds, and more: any character beyond ASCII stands for all of them. */
+/** Return a superset of the characters that the flag `i` adds: each non-ASCII character stands for all of them. */
 export function withAllCases(set: CharacterSet, unicode: boolean): CharacterSet {
   const ascii = withAsciiCases(set)
   const sets = [ascii]
@@ -278,16 +259,16 @@ export function withAllCases(set: CharacterSet, unicode: boolean): CharacterSet 
   return unionOf(...sets)
 }
 
-/** Return the characters that `[^…]` with these members matches, or more of them, with the flag `i`. */
+/** Return a superset of the matches of `[^…]` with these members and the flag `i`. */
 export function complementWithCases(members: CharacterSet): CharacterSet {
   return complementOf(withAsciiCases(members))
 }
 
 /**
- * Return all UTF-16 units that the flag `i`, without `u`, takes for the same as a unit, in ascending order.
+ * Return all UTF-16 units, in ascending order, that equal a unit with the flag `i` but without `u`.
  *
- * As ECMAScript has it: units are the same where their upper case is, unless that is several units, or one of ASCII for
- * a unit beyond ASCII.
+ * As in ECMAScript, units are equal if their upper case is. Excluded are upper cases of several units, and ASCII upper
+ * cases of non-ASCII units.
  */
 export function caseVariants(unit: number): readonly number[] {
   if (unit < 0x80) {
@@ -309,7 +290,7 @@ function variantsByCanonical(): ReadonlyMap<number, readonly number[]> {
     group.push(unit)
     groups.set(key, group)
   }
-  // A unit whose upper case is itself was passed over above where its lower case is, too, though others may lead to it.
+  // Units equal to their own upper and lower case were skipped above, but others may lead to them.
   for (const [key, group] of groups) {
     if (!group.includes(key))
       groups.set(

@@ -13,65 +13,61 @@ import {
   type RepeatNode,
 } from './pattern-tree.ts'
 
-/** What is wrong with an expression. */
 interface PatternProblem {
-  /** One sentence without a full stop, such as `Unterminated group`. */
+  /** One sentence without a full stop, for example `Unterminated group`. */
   readonly message: string
-  /** Where in the text as it was written, in UTF-16 units from 0. */
+  /** Position in the original text, in UTF-16 units from 0. */
   readonly position: number
 }
 
-/** How a pattern is read. */
 interface SearchPatternOptions {
   readonly ignoreCase: boolean
 }
 
-/** A pattern as a model wrote it, ready to be searched. */
+/** A parsed pattern of a model, ready to be searched. */
 export interface SearchPattern {
   readonly text: string
-  /** Whether `flags` have `i`: as asked for, or because the pattern says so itself, as `(?i)` does. */
+  /** Whether `flags` have `i`: by option, or by the pattern itself, for example `(?i)`. */
   readonly ignoreCase: boolean
-  /** The expression to match in each line, the line's end not included, in the syntax of JavaScript. */
+  /** The expression to match in each line without its line end, in JavaScript syntax. */
   readonly expression: string
-  /** The flags of `expression`: `s`, and `i` and `u` where they are needed. */
+  /** The flags of `expression`: `s`, and `i` and `u` if needed. */
   readonly flags: string
-  /** Why it is searched as literal text; absent where it is a valid expression. */
+  /** Reason that the pattern is searched as literal text. Absent if the expression is valid. */
   readonly problem?: PatternProblem
   /**
-   * The one string that matches, in any case of its ASCII letters with `ignoreCase`, where a search for its bytes in UTF-8
-   * finds just what the expression does; absent elsewhere.
+   * The only matching string, if a search for its UTF-8 bytes is equivalent; absent otherwise. With `ignoreCase`, it is
+   * lower-case ASCII and the case of letters is irrelevant.
    *
-   * It has no CR, LF, U+FEFF and U+FFFD, which a text may have without their bytes or lose; with `ignoreCase`, it is
-   * lower-case ASCII.
+   * It never has CR, LF, U+FEFF or U+FFFD, which decoding may add or remove.
    */
   readonly literal?: string
   /**
-   * Sets of strings, the best first: each match contains at least one string of every set. Absent where nothing is known
-   * to be required.
+   * Sets of strings, the best first: each match contains a string of every set. Absent if nothing is required.
    *
-   * None has an LF or U+FFFD, and each has at least two units. With `ignoreCase` all are lower-case ASCII, and what a match
-   * contains differs from them by the case of ASCII letters alone.
+   * Each string has at least two units, without LF and U+FFFD. With `ignoreCase`, all are lower-case ASCII, and a match
+   * may differ in the case of ASCII letters.
    */
   readonly required?: readonly (readonly string[])[]
-  /** A proven bound on the steps of a search for `expression`; the others below take at most six times as many. */
+  /** A proven bound on the steps of a search for `expression`. The other expressions take at most six times as many. */
   /**
-   * The strings that it wants in this order, with anything between them, where it stands for that. With `ignoreCase` they
-   * are of ASCII, in lower case.
+   * The strings of an expression that is equivalent to these strings in order, with anything between them. With
+   * `ignoreCase`: lower-case ASCII.
    */
   readonly chain?: readonly ChainLink[]
   readonly cost: PatternCost
   /**
-   * The expression for a text of many lines that has no CR, U+2028 and U+2029.
+   * The expression for many lines without CR, U+2028 and U+2029. Its matches never contain an LF.
    *
-   * A match never contains an LF. From the beginning of a line, the first match lies in the first line that `expression`
-   * matches, at the same place. What matches the empty text behind the last LF is in no line.
+   * From the start of a line, the first match is that of `expression` in the first matching line. A match in the empty
+   * text after the last LF does not count.
    */
   readonly textExpression: string
   /** The flags of `textExpression`: those of `expression` and `m`. */
   readonly textFlags: string
   /**
-   * The expression for a part of a line that begins with the line and ends before it does: where it matches, `expression`
-   * matches in the line. Absent where that is true of `expression` itself.
+   * The expression for the first part of a line: each of its matches there is a match of `expression` in the line.
+   * Absent if `expression` itself has this property.
    */
   readonly partExpression?: string
 }
@@ -79,10 +75,10 @@ export interface SearchPattern {
 /** A longer expression could take an engine too long to compile. */
 const LONGEST_EXPRESSION = 2_048
 
-/** Printable ASCII that stands for itself: most of what is searched, which need not be parsed. */
+/** Literal printable ASCII, the most frequent pattern, which needs no parsing. */
 const PLAIN = /^[\w !"#%&',/:;<=>@`~-]{2,}$/
 
-/** Read a pattern. What is no valid expression is searched literally, and `problem` says why. */
+/** Parse a pattern. An invalid expression is searched as literal text, and `problem` has the reason. */
 export function parseSearchPattern(text: string, { ignoreCase }: SearchPatternOptions): SearchPattern {
   if (PLAIN.test(text) && text.length <= LONGEST_EXPRESSION) return plainPattern(text, ignoreCase)
   try {
@@ -158,7 +154,6 @@ function literalPattern(text: string, ignoreCase: boolean, problem: PatternProbl
   return { ...(described ? describe : describeLong)(text, expression, { ignoreCase, unicode: false }), problem }
 }
 
-/** Describe a literal without parsing it. */
 function describeLong(text: string, expression: string, { ignoreCase }: ExpressionFlags): SearchPattern {
   const flags = ignoreCase ? 'is' : 's'
   const isLiteral = isFoundByBytes(text) && !(ignoreCase && /[^\0-\x7f]/.test(text))
@@ -178,25 +173,25 @@ function isFoundByBytes(literal: string): boolean {
   return literal.isWellFormed() && !/[\n\r\ufeff\ufffd]/.test(literal)
 }
 
-/** Write a text as a regular expression that matches just that, with any flags but `v`. */
+/** Escape a text as an equivalent regular expression for any flags but `v`. */
 export function escapeExpression(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
-/** A string in a chain, and how what lies before it is matched. */
+/** A string in a chain, and the quantifier before it. */
 export interface ChainLink {
   readonly text: string
-  /** Whether as much as possible lies between it and the string before: `.*`, and not `.*?`. */
+  /** Whether the quantifier is greedy: `.*`, not `.*?`. */
   readonly isGreedy: boolean
 }
 
 /**
- * Return the strings that a pattern wants in this order, with anything between them: `ERROR.*timeout.*?id=`; `undefined`
- * for any other. There are two at least.
+ * Return the strings of a pattern that only requires them in order, with anything between: `ERROR.*timeout.*?id=`.
+ * Returns `undefined` for any other.
  *
- * Whether a line has such a chain is found by looking for one string after the other, since the first place of each leaves
- * the most for the others: in linear time, which an engine that goes back takes for no chain of three. Where case is
- * ignored, the strings are of ASCII and in lower case.
+ * A chain has at least two strings. A search for one string after the other takes linear time, since the first position
+ * of each leaves the most room. Backtracking engines take longer from three strings on. If case is ignored, the strings
+ * are lower-case ASCII.
  */
 function literalChain({ alternatives }: AST.Pattern, ignoreCase: boolean): readonly ChainLink[] | undefined {
   const elements = flatten(alternatives)
@@ -223,7 +218,7 @@ function literalChain({ alternatives }: AST.Pattern, ignoreCase: boolean): reado
 const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text)
 const inLowerCase = ({ text, isGreedy }: ChainLink): ChainLink => ({ text: text.toLowerCase(), isGreedy })
 
-/** Take groups apart that have but one way; `undefined` where there are several. */
+/** Inline groups that have a single branch. Returns `undefined` if one has several. */
 function flatten(alternatives: readonly AST.Alternative[]): readonly AST.Element[] | undefined {
   const [only, ...others] = alternatives
   if (only === undefined || others.length > 0) return undefined
@@ -243,23 +238,21 @@ function isGap({ element, min, max }: AST.Quantifier): boolean {
 
 /** More strings than this do not narrow a search. */
 const MOST_STRINGS = 16
-/** Longer strings are no rarer. */
+/** Longer strings are not rarer. */
 const LONGEST_STRING = 256
-/** Shorter strings are found everywhere. */
+/** Shorter strings are everywhere. */
 const SHORTEST_STRING = 2
 
-/** Sets that are worth trying. */
 const MOST_SETS = 4
 
-/** What is known of the strings that a node matches. */
 interface Strings {
-  /** All of them, where they are few. */
+  /** All matches, if there are few. */
   readonly exact?: readonly string[]
-  /** The best set of which each match has one. */
+  /** The best set of which each match contains a string. */
   readonly required?: readonly string[]
 }
 
-/** Return the one string that a tree matches, or `undefined` where it may match others, none, or under a condition. */
+/** Return the only string that a tree matches. Returns `undefined` if there are several, none, or conditions. */
 function literalString(tree: PatternNode): string | undefined {
   if (tree.kind === 'character') return tree.few?.length === 1 ? String.fromCodePoint(tree.few[0]!) : undefined
   if (tree.kind === 'repeat') {
@@ -272,22 +265,23 @@ function literalString(tree: PatternNode): string | undefined {
 }
 
 /**
- * Return strings of which each match of a tree contains at least one, or `undefined` where there are none worth a look.
+ * Return strings of which each match of a tree contains at least one. Returns `undefined` if there are none worth a
+ * search.
  *
- * They are the longest and fewest that follow from the tree: what stands in a row, or in each branch of a choice. Sound by
- * induction: of nodes in a row a match has all, so any set will do; of a choice it has one, so it has one of the union.
- * Strings that a text from UTF-8 may have without having their bytes, with U+FFFD and half a surrogate pair, are left out.
+ * Chooses the longest and fewest strings. Correct by induction: a match has all nodes of a sequence, so any set is
+ * valid; of a choice it has one, so the union is valid. Strings with U+FFFD or half a surrogate pair are excluded,
+ * since their bytes may differ.
  */
 function requiredStrings(tree: PatternNode): readonly string[] | undefined {
   const { exact, required } = stringsOf(tree)
   const best = better(exact, required)
-  // Whoever has `foobar` has `foo`.
+  // A text with `foobar` also has `foo`.
   return best?.filter((string) => !best.some((other) => other !== string && string.includes(other)))
 }
 
 /**
- * Return sets of strings, the best first, such that each match of a tree contains one of every set: those of nodes that
- * stand in a row. Which of them narrows a search most, the text tells.
+ * Return sets of strings of which each match of a tree contains one of every set, the best first. The text decides
+ * which of them narrows a search most.
  */
 function requiredSets(tree: PatternNode): readonly (readonly string[])[] {
   const best = requiredStrings(tree)
@@ -297,7 +291,6 @@ function requiredSets(tree: PatternNode): readonly (readonly string[])[] {
   return [best, ...others.toSorted((a, b) => worth(b) - worth(a)).slice(0, MOST_SETS - 1)]
 }
 
-/** Return the strings of each run of nodes that have few, and what is required of each of the others. */
 function rowSets(parts: readonly PatternNode[]): (readonly string[])[] {
   const sets: (readonly string[])[] = []
   let run: readonly string[] = ['']
@@ -345,7 +338,7 @@ function stringsOfRow(parts: readonly Strings[]): Strings {
       isExact = false
       run = part.exact ?? ['']
     } else {
-      // Many strings are longer, one string may be better.
+      // Longer strings may be many; a single string may be better.
       if (longer.length > run.length) required = better(required, run)
       run = longer
     }

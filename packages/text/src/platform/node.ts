@@ -1,10 +1,9 @@
-/** What Spillway needs of Node.js. `web.ts` exports the same names for every other runtime. */
+/** Functions of Node.js. `web.ts` exports the same names for other runtimes. */
 import { Buffer } from 'node:buffer'
 import { createHash, randomFillSync } from 'node:crypto'
 import process from 'node:process'
 import type { Sha256 } from './platform.ts'
 
-/** Start a SHA-256. */
 export function createSha256(): Sha256 {
   const hash = createHash('sha256')
   return {
@@ -15,34 +14,34 @@ export function createSha256(): Sha256 {
   }
 }
 
-/** Return `length` bytes from a cryptographic source. */
 export function randomBytes(length: number): Uint8Array {
   return randomFillSync(new Uint8Array(length))
 }
 
-/** Decode Base64, plain or URL-safe; what it does not know is left out. */
+/** Decode Base64, plain or URL-safe. Ignores invalid characters. */
 export function decodeBase64(base64: string): Uint8Array | undefined {
   const { buffer, byteOffset, length } = Buffer.from(base64, 'base64')
   return new Uint8Array(buffer, byteOffset, length)
 }
 
-/** Write bytes as Base64. */
 export function encodeBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
-/** Let timers, I/O and other calls have their turn. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Tell the developer of a fault that must not fail the operation at hand. */
+/** Emit a process warning about a non-fatal fault. */
 export function warn(message: string, cause: unknown): void {
   const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
   process.emitWarning(message, { type: 'SpillwayWarning', detail })
 }
 
-/** Return the address of SQLite as WebAssembly; `undefined` if it is not installed, or no worker may run it. */
+/**
+ * Return the address of the WebAssembly build of SQLite. Returns `undefined` if it is not installed or workers are not
+ * allowed.
+ */
 export function locateSqlite(): string | undefined {
   const mayStartWorkers = process.permission?.has('worker') ?? true
   if (!mayStartWorkers) return undefined

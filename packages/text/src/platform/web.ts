@@ -1,13 +1,12 @@
-/** What Spillway needs of a runtime that is not Node.js, by web standards alone. `node.ts` exports the same names. */
+/** Functions of other runtimes than Node.js, built on web standards. `node.ts` exports the same names. */
 import { concatBytes, copyBytes } from '../shared/bytes.ts'
 import type { Sha256 } from './platform.ts'
 
-/** `crypto.getRandomValues` fills at most this many bytes per call. */
 const MAX_RANDOM_BYTES = 65_536
-/** Well below the number of arguments that a call may have in any engine. */
+/** Below the maximum number of arguments in any engine. */
 const MAX_CHARACTERS_AT_ONCE = 8_192
 
-/** Start a SHA-256. The web has no incremental one, so the bytes are kept until `digest`. */
+/** Buffer the bytes until `digest`, since the web has no incremental SHA-256. */
 export function createSha256(): Sha256 {
   const chunks: Uint8Array[] = []
   return {
@@ -17,7 +16,6 @@ export function createSha256(): Sha256 {
   }
 }
 
-/** Return `length` bytes from a cryptographic source. */
 export function randomBytes(length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   for (let offset = 0; offset < length; offset += MAX_RANDOM_BYTES) {
@@ -26,7 +24,7 @@ export function randomBytes(length: number): Uint8Array {
   return bytes
 }
 
-/** Decode Base64, plain or URL-safe; `undefined` for what is none. */
+/** Decode Base64, plain or URL-safe. Returns `undefined` if it is invalid. */
 export function decodeBase64(base64: string): Uint8Array | undefined {
   const plain = base64.replaceAll('-', '+').replaceAll('_', '/')
   try {
@@ -37,7 +35,6 @@ export function decodeBase64(base64: string): Uint8Array | undefined {
   }
 }
 
-/** Write bytes as Base64. */
 export function encodeBase64(bytes: Uint8Array): string {
   let binary = ''
   for (let offset = 0; offset < bytes.length; offset += MAX_CHARACTERS_AT_ONCE) {
@@ -46,17 +43,17 @@ export function encodeBase64(bytes: Uint8Array): string {
   return btoa(binary)
 }
 
-/** Let timers, I/O and other calls have their turn. A millisecond passes, or four in a browser: call it rarely. */
+/** Yield to the event loop. Takes a millisecond, or four in a browser: call it rarely. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
-/** Tell the developer of a fault that must not fail the operation at hand. */
+/** Emit a warning about a non-fatal fault. */
 export function warn(message: string, cause: unknown): void {
   globalThis.console.warn(`SpillwayWarning: ${message}`, cause)
 }
 
-/** The web has no workers that every runtime could start from a text, so SQLite cannot be ended there. */
+/** Return `undefined`: no web standard starts a worker from text, so SQLite could not be terminated. */
 export function locateSqlite(): string | undefined {
   return undefined
 }

@@ -1,15 +1,15 @@
-/** Tell whether a value is a `Uint8Array`, also one of another realm; a Node.js `Buffer` is one. */
+/** Return whether a value is a `Uint8Array`, including one of another realm or a Node.js `Buffer`. */
 export const isBytes = (value: unknown): value is Uint8Array =>
   ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]'
 
-/** Copy bytes. A `Buffer`'s own `slice` would share its memory instead. */
+/** Copy bytes. A `Buffer`'s own `slice` would share its memory. */
 export const copyBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
 
-/** Return the same memory as a plain `Uint8Array`, so that a `Buffer`'s different methods do not leak out. */
+/** Return the same memory as a plain `Uint8Array`, without a `Buffer`'s different methods. */
 export const plainBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** Join parts into one array of their own; a single part is returned as it is. */
+/** Concatenate parts into a new array. A single part is returned as is. */
 export function concatBytes(parts: readonly Uint8Array[], size: number = byteLength(parts)): Uint8Array {
   const [first] = parts
   if (first !== undefined && parts.length === 1) return first

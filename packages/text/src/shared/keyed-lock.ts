@@ -1,5 +1,5 @@
 /**
- * Run at most one task at a time for each key, in the order in which they came.
+ * Run at most one task at a time for each key, in order of arrival.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<void>>()
 
-  /** Run a task once all earlier ones of the same key have ended, whatever became of them. */
+  /** Run a task after all earlier tasks of the same key have ended or failed. */
   async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
     const before = this.#tails.get(key)
     let release: () => void = () => undefined

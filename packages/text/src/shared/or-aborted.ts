@@ -1,7 +1,6 @@
 /**
- * Wait for a promise, or until the signal fires: not everybody who is handed a signal listens to it.
- *
- * Then rejects with what `errorOf` makes, by default with the signal's reason.
+ * Wait for a promise or the signal, since not all operations observe a signal. Rejects with the result of `errorOf`, by
+ * default the signal's reason.
  */
 export async function orAborted<Result>(
   promise: Promise<Result>,
@@ -12,7 +11,7 @@ export async function orAborted<Result>(
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abort = (): void => reject(errorOf(signal))
   if (signal.aborted) abort()
-  // A listener for each wait: a promise shared by many would collect them.
+  // One listener for each wait: a promise shared by many would collect them.
   signal.addEventListener('abort', abort, { once: true })
   try {
     return await Promise.race([promise, aborted])

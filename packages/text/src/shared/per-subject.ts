@@ -1,7 +1,4 @@
-/**
- * Return a function that looks at a subject once, however often it is asked: a previewer asks when it recognizes a text and
- * when it reads it, and several previewers may ask about one text.
- */
+/** Memoize a function of a subject, since several previewers analyze the same text, each more than once. */
 export function perSubject<Subject extends object, Found>(
   look: (subject: Subject) => Found,
 ): (subject: Subject) => Found {
