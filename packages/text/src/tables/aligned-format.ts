@@ -18,24 +18,23 @@ import {
 import { codesOf } from './record-reader.ts'
 import type { TableText } from './separated-format.ts'
 
-/** How the lines of a text form tables. */
+/** Layout of the tables in the lines of a text. */
 export interface AlignedFormat {
-  /** `bars` between cells, columns `aligned` below each other, or a line for each cell. */
+  /** `bars` between cells, `aligned` columns, or a line for each cell. */
   readonly form: 'bars' | 'aligned' | 'expanded'
-  /** What the rows are, where they are no table with a header. */
+  /** Kind of the rows, if they are not a table with a header. */
   readonly kind?: string
-  /** Whether their first cells are sizes. */
+  /** Whether the first cells are sizes. */
   readonly largest?: boolean | undefined
-  /** Lines before the first row: what the table is, and its header. */
+  /** Lines before the first row: title and header. */
   readonly above: number
-  /** Whether the last of them names the columns. */
+  /** Whether the last of these lines is a header. */
   readonly header: boolean
   readonly columns: LineColumns
-  /** Of aligned columns below a header, whether the cells are numbers, dates or the like. */
+  /** Whether each column has numbers, dates or similar values, for aligned columns below a header. */
   readonly typed?: readonly boolean[]
-  /** How lines between bars form rows. */
   readonly bars?: BarLayout
-  /** How sure it is that the text is such a table, from 0 to 1. */
+  /** Confidence that the text is such a table, from 0 to 1. */
   readonly sureness: number
 }
 
@@ -47,22 +46,20 @@ const EXPANDED: AlignedFormat = {
   sureness: 0.95,
 }
 
-/** Lines that are looked at. */
 const MOST_LINES = 200
-/** Lines before the header that may say what the table is. */
+/** Lines before the header that may be a title. */
 const MOST_TITLE = 6
 const LEAST_ROWS = 4
 const LEAST_RECORDS = 6
-/** Words that stand apart. */
 const APART = /\S {2,}\S/
 
-/** The beginning of a line of `ls -l`: mode, links, owner, group, size, and the time as the C locale or ISO 8601 writes it. */
+/** Start of a line of `ls -l`: mode, links, owner, group, size, and the time of the C locale or ISO 8601. */
 const ENTRY =
   /^[-bcdlpsDC][-rwxsStTl]{9}[.+@]? +\d+ +\S+ +\S+ +(\d+, +)?[\d.]+[KMGTP]? +((?:[A-Z][a-z]{2} +\d{1,2} +[\d:]{4,5}|\d{1,2} [A-Z][a-z]{2} +[\d:]{4,5}|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [-+]\d{4})?)) \S/
 
 const NAMES: readonly string[] = ['mode', 'links', 'owner', 'group', 'size', 'modified', 'name']
 
-/** The forms, the most telling first: each is what a program prints, one record on a line. */
+/** Formats with one record on a line, the most specific first. */
 const RECORD_FORMS: readonly RecordForm[] = [
   {
     // git log --oneline, git rev-list --oneline
@@ -73,7 +70,7 @@ const RECORD_FORMS: readonly RecordForm[] = [
     sureness: 0.9,
   },
   {
-    // history of bash: two blanks stand behind the number
+    // history of bash: two blanks follow the number
     kind: 'history',
     columns: wordColumns(2, ['number', 'command']),
     fits: (line) => /^ {0,10}\d{1,9}[* ] \S/.test(line),
@@ -132,15 +129,15 @@ const RECORD_FORMS: readonly RecordForm[] = [
   valuesForm(/^[A-Za-z_][\w.@/%-]{0,127}:(?=\s|$)/, ' '),
 ]
 
-/** What stands before each record: `-[ RECORD 1 ]---` of psql's expanded display, `*** 1. row ***` of mysql's `\G`. */
+/** Line before each record: `-[ RECORD 1 ]---` of psql's expanded display, `*** 1. row ***` of mysql's `\G`. */
 const BEFORE_RECORD = /^(?:-\[ RECORD \d{1,12} \][-+]*|\*{3,40} \d{1,12}\. row \*{3,40})$/
 
-/** Find out whether the lines of a text are tables of aligned columns, or of cells between bars. */
+/** Detect tables of aligned columns, or of cells between bars. */
 export const alignedFormat: (subject: TableText) => AlignedFormat | undefined = perSubject(findAligned)
 
 function findAligned({ start, isWhole }: TableText): AlignedFormat | undefined {
   const all = start.split('\n')
-  // The last line may be cut.
+  // The last line may be truncated.
   if (!isWhole) all.pop()
   const lines = all.slice(0, MOST_LINES).map((line) => cleanLine(line))
   if (isExpanded(lines)) return EXPANDED
@@ -180,7 +177,7 @@ function isComment(line: string): boolean {
 }
 
 function recordFormat(lines: readonly string[]): AlignedFormat | undefined {
-  // `apt list` says first that it lists.
+  // `apt list` first prints that it is listing.
   const above = /\.\.\.(?: ?Done)?$/i.test(lines[0] ?? '') ? 1 : 0
   const records = lines.slice(above).filter((line) => line !== '')
   if (records.length < LEAST_RECORDS) return undefined
@@ -198,12 +195,12 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     const below = lines.slice(header + 1)
     const isRuled = below[0] !== undefined && isRule(below[0])
     if (!isHeader(line) && !(isRuled && line.trim() !== '' && !isRule(line))) continue
-    // Of two lines that can name columns, the first is the title.
+    // If two lines can name columns, the first is the title.
     if (isHeader(below[0] ?? '') && APART.test(below[0] ?? '')) continue
     const end = below.findIndex((row, index) => row === '' || (index > 0 && isHeader(row)))
     const block = (end < 0 ? below : below.slice(0, end)).filter((row) => !isRule(row))
     if ((!isRuled && isComment(line)) || block.filter(isComment).length > block.length * 0.2) continue
-    // A table in a longer text is not what the text is.
+    // A table within a longer text does not make the text a table.
     const filled = lines.filter((row) => row !== '')
     if (block.length < filled.length * 0.7 && filled.filter(isApart).length < filled.length * 0.7) continue
     const columns = block.length < LEAST_ROWS ? undefined : findColumns(line, block)
@@ -211,7 +208,7 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
     const capital = line.replace(/[^\p{L}]/gu, '')
     const isCapital = capital === capital.toUpperCase() && capital !== ''
     if (!hasTyped(columns, block) && !isCapital && !isRuled) continue
-    // Words of a sentence may stand below each other by chance in few short lines.
+    // Words of sentences can be aligned by chance in a few short lines.
     const apart = APART.test(line) || isCapital || isRuled
     if (!apart && columns.columns < 4) continue
     const typed = typedColumns(columns, block)
@@ -227,9 +224,8 @@ function headedFormat(lines: readonly string[]): AlignedFormat | undefined {
   return undefined
 }
 
-/** Find the columns of lines that `ls -l` writes. */
 function longListColumns(lines: readonly string[]): LineColumns | undefined {
-  // Below the name of a folder stands one of several listings.
+  // A folder's name begins one of several listings.
   if (lines[0]?.endsWith(':') === true) return undefined
   const entries = lines.filter((line) => line !== '' && !/^total \d/.test(line))
   const matches = entries.map((line) => ENTRY.exec(line)).filter((match) => match !== null)
@@ -238,34 +234,33 @@ function longListColumns(lines: readonly string[]): LineColumns | undefined {
   return wordColumns(NAMES.length, NAMES, [1, 1, 1, 1, 1, words, 1])
 }
 
-/** Whether a line is one that `ls -l` writes of a file. */
+/** Return whether a line is a file of `ls -l`. */
 export function isLongEntry(line: string): boolean {
   return ENTRY.test(line)
 }
 
-/** The name of the file that a line of `ls -l` is of; `undefined` where it is no such line. */
+/** Return the file name in a line of `ls -l`. Returns `undefined` for other lines. */
 export function nameOfLongEntry(line: string): string | undefined {
-  // Most other lines are told by their length and second word alone.
+  // The length and the second word exclude most other lines.
   if (line.length < 30 || line.charCodeAt(10) > 64) return undefined
   const entry = ENTRY.exec(line)
   return entry === null ? undefined : line.slice(entry[0].length - 1)
 }
 
-/** Lines of one kind that have no header: what they are and where their cells stand. */
+/** A kind of lines without a header: name and positions of the cells. */
 interface RecordForm {
-  /** What the lines are, as the first line of a preview says it. */
+  /** Name of the kind in the first line of a preview. */
   readonly kind: string
   readonly columns: LineColumns
-  /** Lines of this form. Looks at no more than a bounded start of each line. */
+  /** Whether a line has this format. Reads only a bounded start of the line. */
   readonly fits: (line: string) => boolean
-  /** Whether the lines together are of this form, beside each of them. */
+  /** Additional condition for all lines together. */
   readonly agrees?: (lines: readonly string[]) => boolean
-  /** Whether the first cell is a size, of which the largest tell most. */
+  /** Whether the first cell is a size, so that the largest rows are the most relevant. */
   readonly largest?: boolean
   readonly sureness: number
 }
 
-/** Values that each have a name of their own. */
 function valuesForm(pair: RegExp, separator: string): RecordForm {
   return {
     kind: 'values',
@@ -280,7 +275,6 @@ function valuesForm(pair: RegExp, separator: string): RecordForm {
   }
 }
 
-/** A name with the equals sign or colon behind it, and its value. */
 function pairColumns(separator: string): LineColumns {
   const find = (codes: Uint16Array, start: number, end: number, bounds: Int32Array): number => {
     let at = start
@@ -301,42 +295,38 @@ function firstWords(lines: readonly string[]): string[] {
   return lines.map((line) => line.trimStart().split(/[* ]/, 1).join(''))
 }
 
-/** Whether at most this share of the texts repeats others. */
+/** Whether at most this share of the texts are repetitions. */
 function mayRepeat(texts: readonly string[], share: number): boolean {
   return new Set(texts).size >= texts.length * (1 - share)
 }
 
-/** Whether each number is greater than the one before it, as those of lines are. */
 function isAscending(numbers: readonly number[]): boolean {
   return numbers.every((number, index) => index === 0 || number > numbers[index - 1]!)
 }
 
-/** Whether numbers count up. */
 function follow(numbers: readonly number[]): boolean {
   return (
     numbers.filter((number, index) => index === 0 || number === numbers[index - 1]! + 1).length > numbers.length * 0.9
   )
 }
 
-/** Text is read by blocks of this many UTF-16 units. */
 const BLOCK_UNITS = 32_768
-/** Columns that a record has at most; further ones are passed over. */
+/** Further columns of a record are ignored. */
 const MOST_COLUMNS = 256
 
-/** Whether a text begins with a record that has a line for each of its columns. */
 function isExpanded(lines: readonly string[]): boolean {
   return BEFORE_RECORD.test(lines[0] ?? '') && lines.filter((line) => BEFORE_RECORD.test(line)).length >= 2
 }
 
-/** A record that has a line for each of its columns. */
+/** A record with a line for each of its columns. */
 export interface ExpandedRecord {
   readonly names: readonly string[]
   readonly values: readonly string[]
-  /** The line before its first column, 1-based. */
+  /** The line before its first column, from 1. */
   readonly line: number
 }
 
-/** Reads the results of queries that have a line for each cell, and hands on their records in order. */
+/** Reads query results with a line for each cell, and emits their records in order. */
 export class ExpandedRecords implements LineSink {
   readonly #take: (record: ExpandedRecord) => void
   readonly #lines: LineReader
@@ -349,7 +339,6 @@ export class ExpandedRecords implements LineSink {
     this.#lines = new LineReader(this, 0, 1)
   }
 
-  /** Lines so far. */
   get lines(): number {
     return this.#line
   }

@@ -6,42 +6,38 @@ import { findColumns, isBarRule, isFooter, isHeader, isRule, type LineColumns } 
 import { codesOf, isTerminalText, TextCodes, type BlockText } from './record-reader.ts'
 import { columnName, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
-/** Tables that one text may hold. */
 const MOST_SECTIONS = 64
-/** Rows that tell where the columns of a further table are. */
 const ROWS_TO_FIND = 40
-/** Text is read by blocks of this many UTF-16 units. */
+/** UTF-16 units. */
 const BLOCK_UNITS = 32_768
 const BLANK = 32
-/** Rows that may not fit their columns. */
 const UNFIT_SHARE = 0.2
 
-/** One of the tables of a text, which takes its rows. */
+/** Receives the rows of one table of a text. */
 export interface AlignedTable {
   readonly columns: number
-  /** Rows so far. */
   readonly rows: number
-  /** Of them, those that do not fit the columns. */
+  /** Rows that do not match the columns. */
   readonly unfit: number
-  /** Take in the row that stands in a block from `start` to `end`, and has so many lines in the text. */
+  /** Add the row in a block from `start` to `end`, which has `lines` lines in the text. */
   add(block: BlockText, start: number, end: number, line: number, lines: number): void
-  /** What was handed on of `text` is about to be let go. */
+  /** The memory of `text` is about to be reused. */
   endBlock(text: string): void
-  /** Take in a line that stands behind the rows. */
+  /** Add a line after the rows. */
   note(text: string): void
 }
 
-/** Begin a table: where its cells stand, the lines before its header, and whether it has one. */
+/** Create a table from its columns, the lines before its header, and whether it has a header. */
 export type BeginTable<Table> = (columns: LineColumns, title: string, named: boolean) => Table
 
-/** A further table whose columns are not known yet. */
+/** A further table whose columns are unknown so far. */
 interface OpenSection {
   readonly title: string
   readonly header: string
   readonly rows: { readonly text: string; readonly line: number }[]
 }
 
-/** Reads the tables that lines form: aligned columns, or cells between bars. */
+/** Reads the tables of lines with aligned columns or bars. */
 export class AlignedReader<Table extends AlignedTable> implements LineSink {
   readonly #format: AlignedFormat
   readonly #bar: number
@@ -53,15 +49,14 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   #block: BlockText = { text: '', codes: new Uint16Array(0) }
   #line = 0
   #title: string[] = []
-  /** A line that may be the title of a further table. */
+  /** A possible title of a further table. */
   #held: { readonly text: string; readonly line: number; readonly apart: boolean } | undefined
   #opening: OpenSection | undefined
   #afterBlank = false
   #inNotes = false
-  /** Rows that a footer counts. */
   #counted = Infinity
   #dirty = false
-  /** Whether it cannot be told of some line whether it is a row. */
+  /** Whether some line may or may not be a row. */
   #isDoubtful = false
 
   constructor(format: AlignedFormat, beginTable: BeginTable<Table>) {
@@ -78,7 +73,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     for (let from = 0; from < text.length; from += BLOCK_UNITS) this.#lines.push(text.slice(from, from + BLOCK_UNITS))
   }
 
-  /** Returns `undefined` where too many lines are no rows of a table, or it cannot be told how many rows there are. */
+  /** Return the tables. Returns `undefined` if too many lines are not rows, or the number of rows is uncertain. */
   finish(): readonly Table[] | undefined {
     this.#lines.finish()
     this.#rows?.end()
@@ -93,7 +88,6 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     return this.#sections
   }
 
-  /** Lines so far. */
   get lines(): number {
     return this.#line
   }
@@ -155,13 +149,13 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
       return
     }
     const first = block.codes[start]!
-    // Rows begin with a bar or a blank; rules and footers do not, save for rules such as `|---|---|` and `| :-- |`.
+    // Rows begin with a bar or a blank; rules and footers do not, except `|---|---|` and `| :-- |`.
     const isPlain =
       first === 32 ? !isDash(block.codes[start + 1]!) : first === this.#bar && !this.#mayBeRule(block, start)
     if (!isPlain || this.#inNotes) {
       const text = block.text.slice(start, Math.min(end, start + 2_048))
       if (isBarRule(text, this.#format.bars?.isFramed === true)) {
-        // Where no rules stand between rows, they part the text as well.
+        // Without rules between rows, a rule also divides the text.
         rows.end()
         return
       }
@@ -210,7 +204,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
       isRule(block.text.slice(start, Math.min(end, start + 2_048)))
     )
       return
-    // What stands apart behind the rows and fills few columns is a remark.
+    // A separate line after the rows with few columns is a remark.
     const parts = this.#afterBlank
       ? block.text.slice(start, Math.min(end, start + 2_048)).split(/ {2,}/).length
       : Infinity
@@ -223,7 +217,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     }
   }
 
-  /** Whether a line may have more of the cells above it: its first cell is blank, where others have a number. */
+  /** Whether a line may continue the cells above: its first cell is blank, but others have a number. */
   #mayGoOn({ codes }: BlockText, start: number, end: number): boolean {
     const { columns, typed } = this.#format
     if (typed?.[0] !== true || this.#sections.length > 1) return false
@@ -238,7 +232,6 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     else this.#addOwn(block, line, lines)
   }
 
-  /** A held line was no title after all. */
   #release(): void {
     const held = this.#held
     if (held === undefined) return
@@ -251,7 +244,6 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     } else this.#addLine(held.text, held.line)
   }
 
-  /** Work out the columns of the table that began. */
   #found(): void {
     const opening = this.#opening
     if (opening === undefined) return
@@ -267,7 +259,6 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     this.#addOwn({ text, codes: codesOf(text) }, line)
   }
 
-  /** Add a row that stands in a text of its own. */
   #addOwn(block: BlockText, line: number, lines = 1): void {
     const section = this.#sections.at(-1)!
     section.endBlock(this.#block.text)
@@ -281,7 +272,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 }
 
-/** Words with one blank between them and no digits, or what ends with a colon. */
+/** A title has words with single blanks and no digits, or ends with a colon. */
 function mayBeTitle(codes: Uint16Array, start: number, end: number, first: number): boolean {
   if (first < 65 || first > 90 || end - start > 120) return codes[end - 1] === 58 && end - start < 200
   let blanks = 0
@@ -295,17 +286,14 @@ function mayBeTitle(codes: Uint16Array, start: number, end: number, first: numbe
   return blanks > 0
 }
 
-/** How many rows a footer says there are. */
 function countOf(footer: string): number {
   return Number(/\d+/.exec(footer)![0])
 }
 
-/** What rules are made of. */
 function isDash(code: number): boolean {
   return code === 45 || code === 58 || code === 61 || code === 43 || (code >= 0x2500 && code < 0x2580)
 }
 
-/** Reads the rows of the tables that lines form: aligned columns, or cells between bars. */
 export class AlignedRows implements RowReader {
   readonly #reader: AlignedReader<LineTable>
 
@@ -327,7 +315,6 @@ export class AlignedRows implements RowReader {
   }
 }
 
-/** One table of a text of lines, which hands on its rows. */
 class LineTable implements AlignedTable, TableRow {
   readonly #columns: LineColumns
   readonly #sink: TableSink
@@ -341,7 +328,7 @@ class LineTable implements AlignedTable, TableRow {
     this.#columns = columns
     this.#sink = sink
     this.#bounds = new Int32Array(2 * columns.columns)
-    // Without a header, names are those of what a command prints, such as `mode` and `size`.
+    // Without a header, the names are those of the command's output, for example `mode` and `size`.
     const name = (_: unknown, column: number): string => columnName(columns.names?.[column] ?? '', column)
     sink.begin(Array.from({ length: columns.columns }, name))
   }

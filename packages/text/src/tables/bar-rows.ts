@@ -6,47 +6,47 @@ const LONGEST_ROW = 1_048_576
 const BACKSLASH = 92
 const PLUS = 43
 const BLANK = 32
-/** The sign of psql with `linestyle unicode` for a cell that goes on below; the usual one is a plus sign. */
+/** Continuation sign of psql with `linestyle unicode`; the default is a plus sign. */
 const RETURN_SIGN = 0x21b5
 
-/** How the lines between bars form rows. */
+/** Grouping of the lines between bars into rows. */
 export interface BarLayout {
   readonly columns: LineColumns
-  /** Whether bars stand also before the first and behind the last cell. */
+  /** Whether bars are also before the first cell and after the last cell. */
   readonly isFramed: boolean
-  /** Whether a rule stands between every two rows. */
   readonly isRuled: boolean
-  /** Whether it is a table of Markdown, in which a line with an empty first cell may well be a row. */
+  /** Whether it is a Markdown table, in which a line with an empty first cell may be a row. */
   readonly isMarkdown: boolean
-  /** Whether a column holds numbers, dates or the like: a cell of these never has a second line. */
+  /** Whether each column has numbers, dates or similar values, which never have a second line. */
   readonly typed: readonly boolean[]
-  /** Widths of the columns whose cells are wrapped, as a terminal is narrow; absent if the program does not do that. */
+  /** Widths of wrapped columns in a narrow terminal. Absent if the program does not wrap cells. */
   readonly wrapped?: readonly number[] | undefined
 }
 
-/** Take in a row: a cell of several lines has these in one cell. */
+/** Receives a row. A cell of several lines contains all of them. */
 type TakeBarRow = (block: BlockText, start: number, end: number, line: number, lines: number) => void
 
 /**
- * Puts together the rows of a table between bars. A cell may have several lines: rules stand between the rows (sqlite3,
- * cli-table3, grids), the end of a cell says so (psql), a line lacks its last bars (mysql), or the first cell is blank.
+ * Assembles the rows of a table between bars, with cells of several lines.
+ *
+ * Rules separate the rows (sqlite3, cli-table3, grids), the end of a cell has a sign (psql), a line lacks its last bars
+ * (mysql), or the first cell is blank.
  */
 export class BarRows {
   readonly #layout: BarLayout
   readonly #take: TakeBarRow
   readonly #bar: number
   readonly #allBars: number
-  /** The first line of the row, while it is the only one and its block is there. */
+  /** The first line of the row, while it is the only one and its block is valid. */
   #held: { readonly block: BlockText; readonly start: number; readonly end: number } | undefined
   #texts: string[] = []
   #units = 0
   #line = 0
   #bars = 0
-  /** Whether a cell of the last line ends with the sign for more, and whether lines were joined by that. */
+  /** Whether a cell of the last line ends with the continuation sign, and whether lines were joined by it. */
   #isSigned = false
   #wasSigned = false
   #isDoubtful = false
-  /** The last line of each cell of the row, once it was asked for. */
   #above: string[] | undefined
 
   constructor(layout: BarLayout, take: TakeBarRow) {
@@ -56,17 +56,17 @@ export class BarRows {
     this.#allBars = layout.columns.columns + (layout.isFramed ? 1 : -1)
   }
 
-  /** Whether it cannot be told of some line whether it is a row. */
+  /** Whether some line may or may not be a row. */
   get isDoubtful(): boolean {
     return this.#isDoubtful
   }
 
-  /** Whether the last line lacks bars: its last cell goes on in the next line, whatever stands there. */
+  /** Whether the last line lacks bars, so that its last cell continues in the next line. */
   get isBroken(): boolean {
     return this.#layout.isFramed && this.#bars > 0 && this.#bars < this.#allBars
   }
 
-  /** Take in a line that is no rule. */
+  /** Add a line that is not a rule. */
   push(block: BlockText, start: number, end: number, line: number): void {
     const { bars, isSigned } = this.#read(block, start, end)
     if (this.#bars > 0 && this.#goesOn(block.text.slice(start, end), bars)) {
@@ -88,12 +88,12 @@ export class BarRows {
     this.#isSigned = isSigned
   }
 
-  /** The text of the lines so far is about to be let go. */
+  /** The memory of the lines is about to be reused. */
   endBlock(): void {
     if (this.#held !== undefined) this.#keepText()
   }
 
-  /** End the row: with a rule, or because the text ends. */
+  /** End the row at a rule or at the end of the text. */
   end(): void {
     const held = this.#held
     this.#held = undefined
@@ -142,7 +142,6 @@ export class BarRows {
     return true
   }
 
-  /** Whether the cells of a line are more of those above it. */
   #isMore(cells: readonly string[], above: readonly string[]): boolean {
     const { isFramed, isMarkdown, typed, wrapped } = this.#layout
     const isFirstBlank = cells[0] === ''
@@ -154,7 +153,7 @@ export class BarRows {
     const isWrapped =
       wrapped !== undefined && filled.every((column) => overflows(above[column]!, cells[column]!, wrapped[column]!))
     if (isWrapped && typed.includes(true)) return true
-    // psql says how many rows there are, and has a sign for further lines.
+    // psql prints the number of rows, and has a continuation sign.
     this.#isDoubtful ||= isWrapped || (isFirstBlank && !isMarkdown && (isFramed || typed[0] === true))
     return false
   }
@@ -167,18 +166,16 @@ export class BarRows {
     )
   }
 
-  /** Whether the first cell of a line may be blank. */
   #isBlank(text: string): boolean {
     let at = this.#layout.isFramed ? 1 : 0
     while (text.charCodeAt(at) === BLANK) at++
     return text.charCodeAt(at) === this.#bar
   }
 
-  /** Write the row on one line, with the line ends in its cells. */
   #joined(): string {
     const { columns, isFramed } = this.#layout
     const rows = this.#texts.map((text) => cellsOf(columns, text))
-    // Where lines lack bars, these stand at the ends of the cells anyway.
+    // Lines that lack bars have them at the ends of the cells.
     if (rows.some((row) => row.length !== columns.columns)) return this.#texts.join('\n')
     const cells = Array.from({ length: columns.columns }, (_, column) => this.#cell(rows.map((row) => row[column]!)))
     const bar = columns.separator
@@ -198,7 +195,7 @@ export class BarRows {
   }
 }
 
-/** Whether a wrapped cell could not have had the next word on its line. */
+/** Whether the next word did not fit the line of a wrapped cell. */
 function overflows(above: string, cell: string, width: number): boolean {
   return above.length + 1 + cell.split(' ', 1)[0]!.length > width
 }
@@ -207,15 +204,14 @@ function isSign(code: number): boolean {
   return code === PLUS || code === RETURN_SIGN
 }
 
-/** Share of the further lines between two rules that may look like rows of their own. */
+/** Maximum share of the further lines between two rules that look like rows. */
 const MOST_ROWS_BETWEEN = 0.2
 
-/** Find out how the lines of a table between bars form rows, by its first lines. */
 export function barLayout({ columns, header, isFramed }: FoundBars, lines: readonly string[]): BarLayout {
   const below = lines[header + 1] ?? ''
   const groups = groupsBetweenRules(lines.slice(header + 1), isFramed)
   const [top = ''] = lines
-  // rich and nushell draw tables so, and wrap their cells; database clients do not.
+  // rich and nushell draw such tables and wrap their cells; database clients do not.
   const wraps = /^[┏╭]/.test(top)
   return {
     columns,
@@ -241,7 +237,7 @@ function groupsBetweenRules(lines: readonly string[], isFramed: boolean): string
   return groups.filter((group) => group.length > 0)
 }
 
-/** Whether rules stand between rows, and not between the parts of a table: then a further line is not filled like a row. */
+/** Whether rules separate rows, not parts of the table: then a further line is not filled like a row. */
 function areRuled(groups: readonly (readonly string[][])[]): boolean {
   if (groups.length < 2) return false
   const further = groups.flatMap(([first = [], ...others]) => others.map((cells) => isLikeRow(cells, first)))

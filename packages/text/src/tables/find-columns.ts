@@ -1,51 +1,47 @@
 import { codesOf, isValue } from './record-reader.ts'
 
-/** Lines are looked at up to this column. */
+/** Columns of characters. */
 const WIDEST = 1_024
-/** Share of the lines that are blank where two columns part. */
+/** Minimum share of lines that are blank between two columns. */
 const BLANK_SHARE = 0.98
-/** Lines that fit the columns at least. */
+/** Minimum share of lines that match the columns. */
 const FITTING_SHARE = 0.9
 const MOST_COLUMNS = 64
-/** Lines that names of columns have at most. */
 const MOST_HEADER = 6
 
-/** A rule below or above a header, of dashes and what crosses them. */
+/** A rule above or below a header: dashes and crossings. */
 export function isRule(line: string): boolean {
   return /^[\s|+\-=:*─━═│┃║┌┬┐├┼┤└┴┘╒╤╕╞╪╡╘╧╛╭╮╰╯┏┳┓┡╇┩]+$/.test(line) && /-{2}|={2}|─|━|═|:-|-:|\|-/.test(line)
 }
 
-/** Whether a line of a table between bars is a rule, and not a row whose only cell with anything in it holds dashes. */
+/** Whether a line between bars is a rule, not a row whose only filled cell has dashes. */
 export function isBarRule(line: string, isFramed: boolean): boolean {
   return isRule(line) && !/[|│┃] +[|│┃]/.test(line) && (isFramed || !line.startsWith(' '))
 }
 
-/** What database clients write behind a result. */
+/** Return whether a line is a footer of a database client. */
 export function isFooter(line: string): boolean {
   return /^\(?\d+ rows?(?:\)| in set\b.*| affected\b.*)?$/i.test(line.trim())
 }
 
-/** Whether a line can name columns: words apart from each other, none of them a number. */
+/** Whether a line can name columns: separate words that are not numbers. */
 export function isHeader(line: string): boolean {
   const words = line.trim().split(/\s+/)
   if (words.length < 2 || line.length > WIDEST) return false
   return words.every((word) => /[\p{L}%#]/u.test(word) && !/^[-+]?[\d.:]+$|^\/|[=,;'"]|\.$|\d{3}/u.test(word))
 }
 
-/** The columns of lines between bars. */
 export interface FoundBars {
   readonly columns: LineColumns
-  /** The last line of the header. */
   readonly header: number
   readonly isFramed: boolean
 }
 
-/** Find the columns of lines between bars, by the header and the rule beside it. */
 export function findBars(lines: readonly string[]): FoundBars | undefined {
   const rule = lines.slice(0, 6).findIndex(isRule)
   if (rule < 0) return undefined
   let header = /[|│┃+┼]/.test(lines[rule]!) && rule > 0 && !isRule(lines[rule - 1]!) ? rule - 1 : rule + 1
-  // A title has the whole width of the box, and a rule of its own.
+  // A title spans the whole box, and has a rule of its own.
   const titled = bars(lines[header]) <= 2 && isRule(lines[header + 1] ?? '') && bars(lines[header + 2]) > 2
   if (titled) header += 2
   const text = lines[header]
@@ -62,7 +58,7 @@ export function findBars(lines: readonly string[]): FoundBars | undefined {
   const whole = names.map((name, column) =>
     [name, ...(isMore ? more.map((parts) => parts[column]) : [])].join(' ').trim(),
   )
-  // The rows have the bars of light boxes below a header with heavy ones.
+  // Below a heavy header, rows may have the bars of light boxes.
   const inner = bar === '┃' && !lines.slice(header + 1).some((line) => line.includes('┃')) ? '│' : bar
   return { columns: barColumns(whole, inner, isFramed), header: header + (isMore ? more.length : 0), isFramed }
 }
@@ -81,7 +77,6 @@ function bars(line = ''): number {
   return line.split(/[|│┃]/).length - 1
 }
 
-/** Find the columns of aligned lines below a header. */
 export function findColumns(header: string, lines: readonly string[]): LineColumns | undefined {
   const rows = lines.filter((line) => line.trim() !== '' && !isRule(line))
   const spans = findSpans(header, rows)
@@ -99,14 +94,12 @@ export function findColumns(header: string, lines: readonly string[]): LineColum
   return fitting(columns, rows) >= FITTING_SHARE ? columns : undefined
 }
 
-/** How many of the lines fit, from 0 to 1. */
 export function fitting(columns: LineColumns, lines: readonly string[]): number {
   const bounds = new Int32Array(2 * columns.columns)
   const fits = lines.filter((line) => columns.find(codesOf(line), 0, line.length, bounds) > 0).length
   return lines.length === 0 ? 1 : fits / lines.length
 }
 
-/** Whether some column holds numbers, dates or the like below a word. */
 export function hasTyped(columns: LineColumns, lines: readonly string[]): boolean {
   const rows = lines.map((line) => cellsOf(columns, line))
   for (let column = 0; column < columns.columns; column++) {
@@ -117,7 +110,7 @@ export function hasTyped(columns: LineColumns, lines: readonly string[]): boolea
   return false
 }
 
-/** Tell of each column whether its cells are numbers, dates or the like: such a cell has no second line. */
+/** Whether each column has numbers, dates or similar values, which never have a second line. */
 export function typedColumns(columns: LineColumns, lines: readonly string[]): boolean[] {
   const rows = lines.map((line) => cellsOf(columns, line)).filter((cells) => cells.length === columns.columns)
   return Array.from({ length: columns.columns }, (_, column) => {
@@ -126,7 +119,6 @@ export function typedColumns(columns: LineColumns, lines: readonly string[]): bo
   })
 }
 
-/** Split a line into its cells. */
 export function cellsOf(columns: LineColumns, line: string): string[] {
   const bounds = new Int32Array(2 * columns.columns)
   const count = columns.find(codesOf(line), 0, line.length, bounds)
@@ -134,12 +126,11 @@ export function cellsOf(columns: LineColumns, line: string): string[] {
   return Array.from({ length: count }, (_, cell) => line.slice(bounds[2 * cell], bounds[2 * cell + 1]))
 }
 
-/** A column as far as it is found, and the share of the lines that have something in it. */
 interface FoundSpan extends Span {
   readonly share: number
 }
 
-/** Where the header stands, or more than a few lines have something: from a shared blank to the next stands a column. */
+/** Find columns between blanks that all lines share: under the header, or filled in more than a few lines. */
 function findSpans(header: string, lines: readonly string[]): FoundSpan[] | undefined {
   if (header.includes('\t') || lines.some((line) => line.includes('\t'))) return undefined
   const width = Math.min(
@@ -164,7 +155,7 @@ function findSpans(header: string, lines: readonly string[]): FoundSpan[] | unde
   return spans.length > 2 * MOST_COLUMNS ? undefined : spans
 }
 
-/** Join the spans that belong together: one without a name, and the words of one name. */
+/** Join spans that belong together: one without a name, and the words of one name. */
 function withNames(spans: readonly FoundSpan[], header: string): { span: FoundSpan; name: string }[] {
   const named: { span: FoundSpan; name: string }[] = []
   for (const [index, span] of spans.entries()) {
@@ -177,7 +168,7 @@ function withNames(spans: readonly FoundSpan[], header: string): { span: FoundSp
       Math.min(span.share, previous.span.share) < 0.5 &&
       /\S \S/.test(header.slice(span.start - 2, span.start + 1))
     if (previous?.name === '' && named.length === 1) {
-      // Marks that stand before the first named column belong to it.
+      // Marks before the first named column belong to it.
       previous.name = name
       previous.span = { ...span, start: previous.span.start }
     } else if (previous !== undefined && (name === '' || isOneName)) {
@@ -191,19 +182,18 @@ function withNames(spans: readonly FoundSpan[], header: string): { span: FoundSp
 
 /** Finds the cells of a line. */
 export interface LineColumns {
-  /** The names that the header gives; absent without a header. */
+  /** Names in the header. Absent without a header. */
   readonly names: readonly string[] | undefined
   readonly columns: number
-  /** What stands between cells that are shown. */
+  /** Separator of visible cells. */
   readonly separator: string
   /**
-   * Write the start and the end of each cell of the line that stands in `codes` from `start` to `end`. Returns how many
-   * cells it has, or 0 where the line does not fit the columns.
+   * Write the start and end of each cell of the line in `codes` from `start` to `end`. Returns the number of cells, or
+   * 0 if the line does not match.
    */
   readonly find: (codes: Uint16Array, start: number, end: number, bounds: Int32Array) => number
 }
 
-/** Where a column stands in every line: from `start` on, up to but without `end`. */
 interface Span {
   readonly start: number
   readonly end: number
@@ -212,7 +202,7 @@ interface Span {
 const BLANK = 32
 const TAB = 9
 
-/** Cells stand below each other, between blanks that all lines share. A longer cell pushes those after it. */
+/** Cells are aligned between blanks that all lines share. A longer cell moves those after it. */
 function spanColumns(spans: readonly Span[], names: readonly string[]): LineColumns {
   const find = (codes: Uint16Array, start: number, end: number, bounds: Int32Array): number => {
     let from = start
@@ -223,7 +213,7 @@ function spanColumns(spans: readonly Span[], names: readonly string[]): LineColu
       if (next !== undefined) {
         to = Math.min(end, start + next.start)
         if (to < end && to > from && !isBlank(codes[to - 1]!)) {
-          // The cell before runs into this one, or this one begins early: the nearest blank parts them.
+          // The previous cell runs into this one, or this one begins early: they are divided at the nearest blank.
           let left = to - 1
           while (left > from && !isBlank(codes[left - 1]!)) left--
           let right = to
@@ -245,10 +235,10 @@ function spanColumns(spans: readonly Span[], names: readonly string[]): LineColu
 }
 
 /**
- * Cells are words; the last one takes in what follows.
+ * Cells are words, and the last one has the rest of the line.
  *
- * @param groups - Of how many words the cells are: one each, if absent.
- * @param least - Cells that a line has at least: all of them, if absent.
+ * @param groups - Words of each cell. Absent: one each.
+ * @param least - Minimum cells of a line. Absent: all.
  */
 export function wordColumns(
   columns: number,
@@ -263,7 +253,7 @@ export function wordColumns(
       if (at >= end && cell < least) return 0
       const from = at
       if (cell === columns - 1) at = end
-      // A cell such as a date may have several words.
+      // A cell, for example a date, may have several words.
       else
         for (let words = groups[cell] ?? 1; words > 0; words--) {
           while (at < end && isBlank(codes[at]!)) at++
@@ -277,9 +267,9 @@ export function wordColumns(
 }
 
 /**
- * Cells stand between bars, as in Markdown and in the boxes of database clients.
+ * Cells are between bars, as in Markdown and in database clients.
  *
- * @param framed - Whether bars stand also before the first and behind the last cell.
+ * @param framed - Whether bars are also before the first and after the last cell.
  */
 function barColumns(names: readonly string[], bar: string, framed: boolean): LineColumns {
   const code = bar.charCodeAt(0)

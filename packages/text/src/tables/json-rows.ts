@@ -2,12 +2,11 @@ import { isExactNumber, parseExactJson } from '../json/exact-json.ts'
 import { formatCount } from '../lines/clean-line.ts'
 import { GrowingColumns, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
-/** UTF-16 units of an object that are read, at most: it is parsed at once. */
+/** UTF-16 units of an object, which is parsed as a whole. */
 const LONGEST_OBJECT = 1_048_576
-/** Levels of nesting in an object, at most: writing deeper ones again could exhaust the stack. */
+/** Nesting of an object: serializing deeper values could overflow the stack. */
 const DEEPEST = 500
 
-/** How objects follow one another. */
 export type JsonRowsForm = 'array' | 'lines' | 'documents'
 
 const QUOTE = 34
@@ -15,14 +14,11 @@ const BACKSLASH = 92
 const NEWLINE = 10
 const COMMA = 44
 
-/**
- * Reads rows that are JSON objects: those of an array, or one after the other. Their keys are the columns, in the order in
- * which they come.
- */
+/** Reads rows that are JSON objects, of an array or in sequence. The keys are the columns, in order of appearance. */
 export class JsonRows implements RowReader, TableRow {
   readonly #sink: TableSink
   readonly #columns = new GrowingColumns()
-  /** Depth at which objects are rows: inside of an array, or on lines of their own. */
+  /** Depth of the rows: inside an array, or at the top level. */
   readonly #base: number
   #row: Readonly<Record<string, unknown>> = {}
   #began = false
@@ -30,14 +26,13 @@ export class JsonRows implements RowReader, TableRow {
   #deepest = 0
   #inString = false
   #escaped = false
-  /** What has come of an object in earlier pieces. */
   #parts: string[] = []
   #length = 0
   #isOpen = false
   readonly #isByLine: boolean
-  /** What is still to be passed over before the JSON begins. */
+  /** UTF-16 units to skip before the JSON. */
   #before: number
-  /** Whether the line holds something that is no JSON, between objects on lines. */
+  /** Whether the line has something other than JSON between objects. */
   #isOtherLine = false
   #isOtherValue = false
   #otherLines: number
@@ -46,8 +41,8 @@ export class JsonRows implements RowReader, TableRow {
   #ended = false
 
   /**
-   * @param form - Whether the objects stand in an `array`, each on one of the `lines`, or as `documents` of many lines.
-   * @param before - The beginning of the text that is no JSON.
+   * @param form - Whether the objects are in an `array`, each on one of the `lines`, or `documents` of many lines.
+   * @param before - The beginning of the text that is not JSON.
    */
   constructor(form: JsonRowsForm, sink: TableSink, before = '') {
     this.#before = before.length
@@ -69,7 +64,7 @@ export class JsonRows implements RowReader, TableRow {
       }
       const code = text.charCodeAt(at)
       if (code === NEWLINE) {
-        // No string has a line end, and where each object has its line, what is broken ends here.
+        // A string cannot contain a line end. If each object has its own line, an invalid one ends here.
         if (this.#isOpen && (this.#inString || this.#isByLine)) this.#drop()
         else this.#inString = false
         this.#isOtherLine = false
@@ -79,7 +74,7 @@ export class JsonRows implements RowReader, TableRow {
         this.#isOtherLine = true
         this.#otherLines++
       } else if (this.#base === 1 && this.#depth === 1 && (code === COMMA || code === QUOTE || isOther(code))) {
-        // A string, a number or a word between the objects of an array is counted once.
+        // A string, number or word between the objects of an array counts once.
         if (code === COMMA) this.#isOtherValue = false
         else if (!this.#isOtherValue) {
           this.#isOtherValue = true
@@ -101,7 +96,7 @@ export class JsonRows implements RowReader, TableRow {
           this.#keep(text.slice(start, at + 1))
           this.#endObject()
         } else if (this.#depth < this.#base) {
-          // The array has ended: what follows it is not read.
+          // The text after the array is ignored.
           this.#ended = this.#base === 1
           this.#depth = this.#base
           if (this.#ended) return
@@ -111,7 +106,7 @@ export class JsonRows implements RowReader, TableRow {
     if (this.#isOpen) this.#keep(text.slice(start))
   }
 
-  /** Find the quote or the line end that ends the string in which `from` is; the end of the text where none does. */
+  /** Find the quote or line end that ends the string around `from`, or the end of the text. */
   #endOfString(text: string, from: number): number {
     let at = from
     if (this.#escaped) {
@@ -196,12 +191,11 @@ export class JsonRows implements RowReader, TableRow {
   }
 }
 
-/** Whether a character between objects is no part of JSON that comes by lines; commas may part its objects. */
+/** Whether a character between objects is not JSON in lines. Commas may separate the objects. */
 function isOther(code: number): boolean {
   return code > 32 && code !== 44 && code !== 91 && code !== 93 && code !== 123 && code !== 125 && code !== 0xfeff
 }
 
-/** Parse an object or an array; `undefined` where it is broken. */
 function parsed(text: string): object | undefined {
   try {
     return parseExactJson(text) as object

@@ -9,15 +9,14 @@ import { RecordReader, type BlockText, type KeptCell, type RecordSink } from './
 import { separatedFormat, splitRecord, unquote, type SeparatedFormat, type TableText } from './separated-format.ts'
 import { columnName, GrowingColumns, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
-/** How sure it must be that a text which nothing declares a table is one, when it is asked for rows. */
+/** Minimum confidence for a text that is not declared a table, if rows are requested. */
 const DECLARED_SURENESS = 0.97
-/** A name without quotes. */
 const NAME = /^(?:[\p{L}\p{N}_#%$(][^:{}<>;=]{0,80})?$/u
 
 /**
- * Begin to read the rows of a text, of which the start is known; `undefined` where it is no table.
+ * Create a reader for the rows of a text. Returns `undefined` if the text is not a table.
  *
- * @param layout - The JSON of the text, which begins at the character `start` of it.
+ * @param layout - The JSON of the text, which begins at the character `start`.
  */
 export function readTable(text: Omit<TableText, 'intent'>, layout: JsonLayout, sink: TableSink): RowReader | undefined {
   const start = text.start.startsWith('\ufeff') ? text.start.slice(1) : text.start
@@ -38,12 +37,12 @@ function readAligned(format: AlignedFormat, sink: TableSink): RowReader {
   return format.form === 'expanded' ? new ExpandedRows(sink) : new AlignedRows(format, sink)
 }
 
-/** Tell how objects stand in JSON: `other` where they are no rows. */
+/** Return the layout of objects in JSON: `other` if they are not rows. */
 function jsonForm(start: string, { form }: JsonLayout): JsonRowsForm | 'other' | undefined {
   if (/^\s*\[\s*\{/.test(start)) return 'array'
   if (!/^\s*\{/.test(start)) return undefined
   const lines = start.trimStart().split('\n')
-  // The last line may be cut; a single one may also be a document of its own.
+  // The last line may be truncated; a single line may also be a document.
   const whole = lines.slice(0, -1).filter((line) => line.trim() !== '')
   if (form === 'json-lines') return whole.slice(0, 1).every(isObject) ? 'lines' : 'documents'
   if (whole.length === 1 && whole.every(isObject)) return 'lines'
@@ -60,7 +59,9 @@ function isObject(line: string): boolean {
   }
 }
 
-/** A text that would be a table if it were declared one, with names in its header and nearly all rows alike: it is asked for rows. */
+/**
+ * Detect a table without a declared type, with names in the header and nearly uniform rows, since rows are requested.
+ */
 function lenientFormat(text: TableText): SeparatedFormat | undefined {
   const formats = ['text/csv', 'text/tab-separated-values'].map((contentType) =>
     separatedFormat({ ...text, contentType }),
@@ -71,13 +72,12 @@ function lenientFormat(text: TableText): SeparatedFormat | undefined {
   )
 }
 
-/** Whether the first line names columns, and is none of a log; what stands in quotes may be any name. */
+/** Whether the first line names columns, unlike a log. Quoted text may be any name. */
 function hasNames(start: string, { separator, quotes, comments }: SeparatedFormat): boolean {
   const first = start.split('\n', comments + 1)[comments] ?? ''
   return splitRecord(first.trimEnd(), separator, quotes).every((cell) => cell.startsWith('"') || NAME.test(cell.trim()))
 }
 
-/** Reads the rows of the result of a query that has a line for each cell. */
 class ExpandedRows implements RowReader, TableRow {
   readonly #records = new ExpandedRecords((record) => this.#take(record))
   readonly #sink: TableSink
@@ -114,13 +114,11 @@ class ExpandedRows implements RowReader, TableRow {
   }
 }
 
-/** Cells of a row that are read, at most: as many columns as a spreadsheet has. */
+/** Cells of a row: the maximum columns of a spreadsheet. */
 const MOST_COLUMNS = 16_384
-/** UTF-16 units of a line that may be a footer. */
 const FOOTER_UNITS = 80
 const QUOTE = 34
 
-/** Reads the rows of a table whose cells are separated by a character. */
 class SeparatedRows implements RowReader, RecordSink, TableRow {
   readonly #format: SeparatedFormat
   readonly #sink: TableSink
@@ -200,7 +198,7 @@ class SeparatedRows implements RowReader, RecordSink, TableRow {
     if (kept !== undefined) {
       const cell = kept[column]
       if (cell === undefined) return undefined
-      // The end of a cut cell is not there, so neither is its closing quote.
+      // A truncated cell lacks its closing quote.
       return this.isCut(column) && this.#format.quotes && cell.text.startsWith('"')
         ? cell.text.slice(1).replaceAll('""', '"')
         : this.#unquoted(cell.text)

@@ -1,13 +1,13 @@
 import { detach } from '../shared/detach.ts'
 
-/** Text is read by blocks of about this many UTF-16 units. */
+/** UTF-16 units. */
 const BLOCK_UNITS = 32_768
-/** Of a longer record only the start is handed on. */
+/** UTF-16 units. Of a longer record only the start is emitted. */
 const LONGEST_RECORD = 65_536
 const LONG_RECORD_START = 4_096
-/** Cells whose place in the text is told, unless the reader is made for more. */
+/** Default maximum of cells with known positions. */
 export const MOST_COLUMNS = 4_096
-/** Of the cells of a long record that is kept by cells, so many units each and all together. */
+/** UTF-16 units of each kept cell of a long record, and of all together. */
 const LONGEST_KEPT_CELL = 65_536
 const LONGEST_KEPT = 4_194_304
 
@@ -21,39 +21,38 @@ export interface BlockText {
   readonly codes: Uint16Array
 }
 
-/** A cell of a long record. */
 export interface KeptCell {
-  /** The cell as it stands in the text, or its beginning. */
+  /** The raw cell, or its beginning. */
   readonly text: string
   /** UTF-16 units of the whole cell. */
   readonly length: number
 }
 
-/** How records are read. */
 interface RecordReaderOptions {
-  /** Cells of a record whose place is told, at most. Defaults to 4,096. */
+  /** Maximum cells of a record with known positions. Defaults to 4,096. */
   readonly mostColumns?: number
-  /** Whether also the cells of long records are kept, the first `mostColumns` of them. */
+  /** Whether to keep the first `mostColumns` cells of long records. */
   readonly keepsLong?: boolean
 }
 
-/** Takes the records of a text in order. */
+/** Receives the records of a text in order. */
 export interface RecordSink {
   /**
-   * A record that stands in `text` from `start` to `end`, without its line end. `bounds` holds the start and the end of
-   * each cell, as far as the reader tells them.
+   * Receives the record in `text` from `start` to `end`, without its line end. `bounds` has the start and end of each
+   * cell, up to the reader's maximum.
    */
   record(text: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void
-  /** A record too long to be handed on whole; `kept` is there where the reader keeps the cells of such records. */
+  /** Receives a record that is too long to emit as a whole. `kept` is set if the reader keeps cells. */
   longRecord(start: string, cells: number, line: number, kept?: readonly KeptCell[]): void
-  /** What was handed on of `text` is about to be let go. */
+  /** The memory of `text` is about to be reused. */
   endBlock?(text: BlockText): void
 }
 
 /**
- * Splits a text that comes in pieces of any size into the records of RFC 4180: cells between separators, records between
- * line ends (LF or CR LF), both of which quotes hold inside a cell. Blank lines are no records. What the sink sees does not
- * depend on how the text was split.
+ * Splits a text in pieces of any size into records of RFC 4180: separated cells in lines (LF or CR LF), with quotes
+ * around both.
+ *
+ * Blank lines are ignored. The result is independent of the pieces.
  */
 export class RecordReader {
   readonly #sink: RecordSink
@@ -78,12 +77,11 @@ export class RecordReader {
     this.#bounds = new Int32Array(2 * this.#mostColumns)
   }
 
-  /** Whether the text ended inside quotes. */
   get unclosed(): boolean {
     return this.#unclosed
   }
 
-  /** Lines that ended, at the end of the text all that it has. */
+  /** Lines that ended; at the end of the text, all lines. */
   get lines(): number {
     return this.#line - 1
   }
@@ -98,7 +96,7 @@ export class RecordReader {
     }
     for (let from = 0; from < text.length; from += BLOCK_UNITS) {
       const block = text.length <= BLOCK_UNITS ? text : text.slice(from, from + BLOCK_UNITS)
-      // Joined, large parts are one flat string, which is read faster than concatenated ones.
+      // Joining makes large parts one flat string, which is faster to read than a rope.
       this.#buffer = block.length < BLOCK_UNITS ? this.#buffer + block : [this.#buffer, block].join('')
       if (this.#buffer.length >= BLOCK_UNITS) this.#drain(false)
     }
@@ -147,14 +145,13 @@ export class RecordReader {
     this.#line += long.lines
   }
 
-  /** Hand on a long record that is there as a whole. */
   #wholeLong(record: string, cells: number, line: number): void {
     const long = this.#beginLong(record)
     if (this.#keepsLong) long.push(record, 0)
     this.#sink.longRecord(long.start, cells, line, long.finish())
   }
 
-  /** Hand on the record that begins at `from`. Returns where the next begins, or -1 where this one has not ended. */
+  /** Emit the record at `from`. Returns the start of the next, or -1 if this one is incomplete. */
   #record(block: BlockText, from: number, final: boolean): number {
     const { text, codes } = block
     const length = text.length
@@ -206,7 +203,7 @@ export class RecordReader {
   }
 }
 
-/** Follows a record to its end without keeping it, but for the first of its cells where they are asked for. */
+/** Scans a record to its end without keeping it, except its first cells on request. */
 class LongRecord {
   readonly start: string
   readonly #separator: number
@@ -223,7 +220,7 @@ class LongRecord {
     this.#keeper = keptCells > 0 ? new CellKeeper(keptCells) : undefined
   }
 
-  /** The cells that were kept; absent where none were asked for. */
+  /** Return the kept cells. Absent if none were requested. */
   finish(): readonly KeptCell[] | undefined {
     return this.#keeper?.finish()
   }
@@ -232,7 +229,7 @@ class LongRecord {
     return this.#state === 'quoted'
   }
 
-  /** Read on from `from`. Returns where the record after this one begins, or -1 where this one has not ended. */
+  /** Continue at `from`. Returns the start of the next record, or -1 if this one is incomplete. */
   push(text: string, from: number): number {
     let state = this.#state
     let start = from
@@ -260,7 +257,6 @@ class LongRecord {
   }
 }
 
-/** Keeps the cells of a record that comes in pieces, within bounds. */
 class CellKeeper {
   readonly #most: number
   readonly #cells: KeptCell[] = []
@@ -273,7 +269,6 @@ class CellKeeper {
     this.#most = most
   }
 
-  /** Take in a piece of the cell. */
   add(text: string, start: number, end: number): void {
     this.#length += end - start
     const room = Math.min(LONGEST_KEPT_CELL - this.#kept, this.#left)
@@ -294,7 +289,7 @@ class CellKeeper {
   finish(): readonly KeptCell[] {
     this.endCell()
     const last = this.#cells.at(-1)
-    // The CR of the line end is no part of the cell.
+    // The CR of the line end is not part of the cell.
     if (last?.text.length === last?.length && last?.text.endsWith('\r') === true)
       this.#cells[this.#cells.length - 1] = { text: last.text.slice(0, -1), length: last.length - 1 }
     return this.#cells
@@ -303,22 +298,19 @@ class CellKeeper {
 
 const encoder = new TextEncoder()
 
-/**
- * The UTF-16 units of a text as numbers in an array, which is read several times as fast as the text. The array is used
- * again for the next text.
- */
+/** Converts text to UTF-16 units in a reused array, which is several times as fast to read as the text. */
 export class TextCodes {
   #bytes = new Uint8Array(0)
   #codes: Uint16Array = new Uint16Array(0)
 
-  /** The units of `text`, as many as it has: what stood behind them in the text before is not seen. */
+  /** Return the units of `text`. Only valid until the next call. */
   of(text: string): Uint16Array {
     const { length } = text
     if (this.#codes.length < length) {
       this.#codes = new Uint16Array(length)
       this.#bytes = new Uint8Array(length)
     }
-    // All ASCII, each unit is a byte.
+    // If all is ASCII, each unit is a byte.
     const { read, written } = encoder.encodeInto(text, this.#bytes)
     if (read === length && written === length) this.#codes.set(this.#bytes.subarray(0, length))
     else for (let at = 0; at < length; at++) this.#codes[at] = text.charCodeAt(at)
@@ -326,19 +318,17 @@ export class TextCodes {
   }
 }
 
-/** The UTF-16 units of a text as numbers, in an array of its own. */
 export function codesOf(text: string): Uint16Array {
   const codes = new Uint16Array(text.length)
   for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at)
   return codes
 }
 
-/** Whether a text has what a terminal does not show as it stands: escape sequences, carriage returns, backspaces. */
+/** Return whether a text has terminal controls: escape sequences, carriage returns, backspaces. */
 export function isTerminalText(text: string): boolean {
   return text.includes('\u001b') || text.includes('\r') || text.includes('\b')
 }
 
-/** Whether a cell is a number or a date. */
 export function isValue(cell: string): boolean {
   if (cell.length > 40) return false
   return (

@@ -1,27 +1,26 @@
 import { isValue, RecordReader } from './record-reader.ts'
 import { perSubject } from '../shared/per-subject.ts'
 
-/** How the cells of a text are separated. */
+/** Format of the cells of a text. */
 export interface SeparatedFormat {
   readonly separator: string
-  /** Whether quotes hold separators and line ends. */
+  /** Whether quotes protect separators and line ends. */
   readonly quotes: boolean
   /** Comment lines before the first record. */
   readonly comments: number
   readonly header: boolean
-  /** How sure it is that the text is such a table, from 0 to 1. */
+  /** Confidence that the text is such a table, from 0 to 1. */
   readonly sureness: number
 }
 
 const SEPARATORS: readonly string[] = [',', '\t', ';', '|']
-/** Records that are looked at. */
 const MOST_RECORDS = 200
-/** Records that an undeclared table has at least. */
+/** Minimum records of an undeclared table. */
 const LEAST_RECORDS = 5
-/** Records, and cells of each, that make a table of a text whose first line has no names. */
+/** Minimum records and cells of a table without names in its first line. */
 const MANY_RECORDS = 20
 const MANY_COLUMNS = 5
-/** Share of the records that have as many cells as most. */
+/** Minimum share of records with the most frequent number of cells. */
 const CONSISTENT = 0.95
 
 const DECLARED: Readonly<Record<string, string>> = {
@@ -30,7 +29,7 @@ const DECLARED: Readonly<Record<string, string>> = {
   'text/tab-separated-values': '\t',
 }
 
-/** Find out whether a text is a table whose cells are separated by a character, and by which. */
+/** Detect a table whose cells are separated by a character. */
 export const separatedFormat: (subject: TableText) => SeparatedFormat | undefined = perSubject(findSeparated)
 
 function findSeparated(subject: TableText): SeparatedFormat | undefined {
@@ -46,7 +45,6 @@ function findSeparated(subject: TableText): SeparatedFormat | undefined {
   return best
 }
 
-/** The separator that the name of a file promises. */
 function named(paths: readonly string[]): string | undefined {
   const [path = ''] = paths
   return /\.csv$/i.test(path) ? ',' : /\.(?:tsv|tab)$/i.test(path) ? '\t' : undefined
@@ -83,7 +81,7 @@ function formatWith(
     return { ...format, sureness: columns < 2 ? 0.3 : consistent >= 0.8 ? 0.97 : 0.8 }
   }
   if (columns < 2 || first.length !== columns || consistent < CONSISTENT) return undefined
-  // Bars around a row, and rules of dashes below a header, are those of a table that is drawn.
+  // Bars around a row and rules below a header belong to a drawn table.
   if (separator === '|' && ((first[0] === '' && first.at(-1)?.trim() === '') || others.slice(0, 3).some(isDashes)))
     return undefined
   return { ...format, sureness: undeclaredSureness(first, others, columns, header, separator) }
@@ -96,7 +94,7 @@ function undeclaredSureness(
   header: boolean,
   separator: string,
 ): number {
-  // Brackets at the beginnings of lines are code or data of a program; so is prose between the separators.
+  // Brackets at line starts are code or program data; prose between separators is no table either.
   if (others.filter(([cell = '']) => /^[\s]*[[({<|*/]/.test(cell)).length > others.length * 0.1) return 0
   const cells = others.flat()
   if (cells.filter((cell) => cell.length > 200).length > cells.length * 0.05) return 0
@@ -107,7 +105,7 @@ function undeclaredSureness(
   if (names && (typed > 0 || columns >= 4)) return columns >= 3 || typed > 0 ? 0.92 : 0.7
   if (names && separator === '\t') return 0.8
   if (typed >= 2 && columns >= 3) return 0.75
-  // Questions of a survey are no names, but so many records of so many cells are no accident.
+  // Survey questions are not names, but this many records and cells are no accident.
   return columns >= MANY_COLUMNS && others.length >= MANY_RECORDS ? 0.6 : 0
 }
 
@@ -128,7 +126,7 @@ function recordsOf(text: string, separator: string, quotes: boolean, comments: n
   )
   reader.push(text)
   reader.finish()
-  // The last record may be cut.
+  // The last record may be truncated.
   if (!whole && records.length > 1) records.pop()
   return records
 }
@@ -148,12 +146,12 @@ function isTyped(records: readonly (readonly string[])[], column: number): boole
   return filled.length >= 2 && filled.filter(isValue).length >= filled.length * 0.9
 }
 
-/** Whether the first record names the columns: its cells are no values, or none where the rows below have some. */
+/** Whether the first record is a header: its cells are not values, or not in columns that have values below. */
 function hasHeader(first: readonly string[], others: readonly (readonly string[])[]): boolean {
   const cells = first.map((cell) => unquote(cell).trim())
   const values = cells.filter(isValue)
   if (values.length === 0) return cells.some((cell) => cell !== '')
-  // Years and other numbers in order may name columns too, if what stands below them is something else.
+  // Years and other ascending numbers may name columns, if the cells below are different.
   const years = values.every((cell) => /^\d{4}$/.test(cell)) && new Set(values).size === values.length
   if (!years || isValue(cells[0] ?? '') || values.length < 2) return false
   return others.some((record) => record.some((cell, column) => isValue(cells[column] ?? '') && !/^\d{4}$/.test(cell)))
@@ -184,20 +182,18 @@ function cellEnd(text: string, start: number, separator: string, quotes: boolean
   return found < 0 ? text.length : found
 }
 
-/** What a cell says: without the quotes around it, doubled quotes single (RFC 4180, section 2). */
+/** Return the value of a cell without quotes (RFC 4180, section 2). */
 export function unquote(cell: string): string {
   if (cell.length < 2 || !cell.startsWith('"') || !cell.endsWith('"')) return cell
   return cell.slice(1, -1).replaceAll('""', '"')
 }
 
-/** What is known of a text when it is asked whether it is a table. */
+/** A text that may be a table. */
 export interface TableText {
-  /** In lower case and without parameters. */
+  /** In lower case, without parameters. */
   readonly contentType: string
-  /** The beginning. */
   readonly start: string
-  /** Whether the beginning is the whole text. */
   readonly isWhole: boolean
-  /** The files that the text may come from: their names may say what it is. */
+  /** Possible files of the text; their names may tell the format. */
   readonly intent: { readonly paths: readonly string[] }
 }

@@ -1,43 +1,43 @@
-/** A row of a table, to be read before the next one comes: all rows may come in one object. */
+/** A row of a table, only valid until the next row. */
 export interface TableRow {
-  /** Return what a cell says; `undefined` if the row has no such cell, or one that is null. */
+  /** Return the value of a cell. Returns `undefined` if the cell is missing or null. */
   cell(column: number): string | undefined
-  /** Return whether only the beginning of a cell was kept. */
+  /** Return whether a cell was truncated. */
   isCut?(column: number): boolean
-  /** Return what the source says a cell is; `undefined` if only its text tells. */
+  /** Return the declared kind of a cell. Returns `undefined` if only its text tells. */
   kindOf?(column: number): 'string' | 'boolean' | undefined
 }
 
-/** Takes the tables of a text and their rows in order. */
+/** Receives the tables of a text and their rows in order. */
 export interface TableSink {
-  /** A table begins, whose columns are called so; rows may bring further columns, at the end of the same array. */
+  /** Begin a table with these column names; rows may append further names to the array. */
   begin(names: readonly string[]): void
   row(row: TableRow): void
 }
 
-/** Reads the rows of a text that comes in pieces of any size. */
+/** Reads the rows of a text in pieces of any size. */
 export interface RowReader {
   push(text: string): void
-  /** End the text, and return what is to be said of it in sentences; `undefined` where it is no table after all. */
+  /** End the text and return remarks in sentences. Returns `undefined` if the text is not a table. */
   finish(): readonly string[] | undefined
 }
 
-/** Names that are told apart, at most: those that come later are left out. */
 const MOST_COLUMNS = 10_000
-/** UTF-16 units of a name, at most: a longer one is left out with its cells. */
+/** UTF-16 units. A column with a longer name is ignored. */
 const LONGEST_NAME = 1_000
 
-/** Columns of rows that each name their own. */
 export class GrowingColumns {
   readonly #places = new Map<string, number>()
   readonly #names: string[] = []
 
-  /** The names so far, in the order in which they came; the array grows. */
   get names(): readonly string[] {
     return this.#names
   }
 
-  /** Return the place of a column, a new one for a new name; `undefined` where there are too many, or it is too long. */
+  /**
+   * Return the index of a column, adding a new one if needed. Returns `undefined` if there are too many, or the name is
+   * too long.
+   */
   place(name: string): number | undefined {
     const known = this.#places.get(name)
     if (known !== undefined) return known
@@ -47,10 +47,10 @@ export class GrowingColumns {
   }
 }
 
-/** UTF-16 units of a name, at most. */
+/** UTF-16 units of a name. */
 const LONGEST_SHOWN = 200
 
-/** What a column is called: what the header says, on one line, or its number where that says nothing. */
+/** Return the name of a column: its header on one line, or its number if the header is empty. */
 export function columnName(header: string, column: number): string {
   const name = header
     .slice(0, LONGEST_SHOWN)

@@ -6,7 +6,6 @@ const SPACE = 4
 const NEWLINE = 5
 const WIDE = 6
 
-/** The class of each UTF-16 unit. */
 const CLASSES = new Uint8Array(65_536).fill(WIDE)
 CLASSES.fill(OTHER, 32, 127)
 CLASSES.fill(LOWER, 97, 123)
@@ -15,7 +14,7 @@ CLASSES.fill(DIGIT, 48, 58)
 for (const code of [9, 11, 12, 32]) CLASSES[code] = SPACE
 for (const code of [10, 13]) CLASSES[code] = NEWLINE
 
-/** The letters that often follow each letter from a to z in words; other pairs seldom share a token. */
+/** Frequent successors of each letter from a to z; other pairs rarely share a token. */
 const COMMON_PAIRS =
   'bcdgilmnprstuvwy aeijloruy acehiklorstu adeilorsu abcdefgijlmnopqrstvwxy aefilorsu aehilnorstu aeiortu ' +
   'abcdefgklmnoprstvz aeosu aeis abdeilostuvy abeimopsu acdefgiklnopstuv bcdfiklmnoprstuvw aehiloprstu u ' +
@@ -25,13 +24,13 @@ for (const [first, seconds] of COMMON_PAIRS.split(' ').entries()) {
   for (const second of seconds) RARE[((first + 1) << 5) | (second.charCodeAt(0) & 31)] = 0
 }
 
-/** Words longer than this cost one more token for every three further letters. */
+/** Longer words cost one more token for every three letters. */
 const LONGEST_WORD = 16
 
 /**
- * Mean tokens of a run of letters by its length (1 to 16), measured with o200k_base over logs, JSON, tables, HTML, source
- * code, terminal output and agent transcripts. A word after one space takes the space in; after one other character,
- * that character.
+ * Mean tokens of a run of letters by its length (1 to 16), with a preceding space or single other character included.
+ *
+ * Measured with o200k_base over logs, JSON, tables, HTML, source code, terminal output and agent transcripts.
  */
 const WORD_COSTS: Record<'lower' | 'capital' | 'upper', Record<'bare' | 'spaced' | 'joined', readonly number[]>> = {
   lower: {
@@ -51,7 +50,7 @@ const WORD_COSTS: Record<'lower' | 'capital' | 'upper', Record<'bare' | 'spaced'
   },
 }
 
-/** Seldom part of the word after it. */
+/** Rarely part of the next word. */
 const BACKSLASH = 92
 
 const BARE = 0
@@ -65,18 +64,16 @@ for (const [letters, kind] of [WORD_COSTS.lower, WORD_COSTS.capital, WORD_COSTS.
   }
 }
 
-/** What each uncommon pair of letters in a word costs. */
 const RARE_PAIR_TOKENS = 0.35
 
-/** Estimates stay on the high side: counted tokens exceed them on next to no real text. */
+/** Estimates err on the high side: real text almost never has more tokens. */
 const MARGIN = 1.1
 
 /**
- * Estimate the tokens of a text without a tokenizer, in one pass over its characters.
+ * Estimate the tokens of a text without a tokenizer; the default `CountTokens`.
  *
- * The text is split as o200k_base splits it (words with the character before them, groups of three digits, runs of
- * punctuation and of blanks), and each part counts at its measured mean. The estimate errs on the high side, by about a
- * tenth on most text. It is the default `CountTokens`.
+ * Splits the text like o200k_base and adds the mean of each part in one pass. The estimate is about a tenth too high
+ * for most text.
  *
  * @example
  * ```ts
@@ -90,7 +87,6 @@ export function estimateTokens(text: string): number {
   return Math.ceil(scanTokens(text, 0, text.length) * MARGIN)
 }
 
-/** Estimate the tokens of `text` from `start` to `end`, without the margin. */
 function scanTokens(text: string, start: number, end: number): number {
   let tokens = 0
   let lead = BARE
@@ -132,7 +128,7 @@ function scanTokens(text: string, start: number, end: number): number {
         next = CLASSES[text.charCodeAt(index)]!
       }
       if (lead !== BARE) tokens++
-      // The last blank of a run goes with the word after it.
+      // The last blank of a run belongs to the next word.
       const joins = newlines === 0 || text.charCodeAt(index - 1) === 32
       const run = index - from - (joins ? 1 : 0)
       if (run > 0) tokens += 1 + Math.floor(newlines > 0 ? run / 24 : run / 64)
@@ -171,7 +167,7 @@ function wordTokens(length: number, capitals: number, rare: number, lead: number
   return tokens + rare * RARE_PAIR_TOKENS
 }
 
-/** Runs of one repeated character are cheap, mixed ones cost up to one token a character. */
+/** Runs of one repeated character are cheap; mixed ones cost up to one token for each character. */
 function punctuationTokens(text: string, from: number, run: number): number {
   if (run <= 2) return 1.02
   let changes = 0
@@ -181,7 +177,6 @@ function punctuationTokens(text: string, from: number, run: number): number {
   return 1 + (changes > 3 ? (changes - 3) * 0.72 + 0.9 : changes * 0.3) + Math.floor(run / 32)
 }
 
-/** Tokens of a control character, or of one outside ASCII by its script. */
 function wideTokens(code: number): number {
   if (code < 128) return 1.6
   if (code < 0x250) return 0.9
@@ -202,16 +197,16 @@ function isPunctuation(code: number): boolean {
   return CLASSES[code] === OTHER
 }
 
-/** Texts up to this many UTF-16 units are estimated whole. */
+/** UTF-16 units. Larger texts are sampled. */
 const WHOLE_UNITS = 131_072
 const SLICES = 64
 const SLICE_UNITS = 1_024
 
 /**
- * Estimate the tokens of a text of any length at a cost that does not grow with it.
+ * Estimate the tokens of a large text at a bounded cost. Deterministic.
  *
- * Up to 128 K characters the whole text is counted; beyond, 64 evenly spaced slices of it are, and their mean is taken for
- * the rest. The same text always gives the same number.
+ * Up to 128 K characters, the whole text is counted. Beyond that, the mean of 64 evenly spaced slices is used for the
+ * rest.
  */
 export function estimateLargeTokens(text: string, countTokens: CountTokens = estimateTokens): number {
   if (text.length <= WHOLE_UNITS) return countTokens(text)
@@ -225,14 +220,14 @@ export function estimateLargeTokens(text: string, countTokens: CountTokens = est
 }
 
 /**
- * Count the tokens of a text as the model would. Must be deterministic, and may be slow: it is given texts of at most
- * a few times the budget concerned, never a large result as a whole.
+ * Count the tokens of a text for a model. Must be deterministic, and may be slow: texts have at most a few times the
+ * budget.
  */
 export type CountTokens = (text: string) => number
 
 /**
- * Count as `countTokens` does, and throw a `TypeError` where what it returns is no number of tokens: with `NaN` or a
- * promise every comparison with a limit would come out wrong.
+ * Wrap `countTokens` to throw a `TypeError` for an invalid count, since `NaN` or a promise would break every
+ * comparison.
  */
 export function checkedCountTokens(countTokens: CountTokens): CountTokens {
   return (text) => {
@@ -245,17 +240,16 @@ export function checkedCountTokens(countTokens: CountTokens): CountTokens {
 const describe = (value: unknown): string =>
   typeof value === 'number' ? String(value) : value instanceof Promise ? 'a promise' : typeof value
 
-/** Characters counted first for each token of the limit. */
+/** Characters counted first, for each token of the limit. */
 const UNITS_PER_TOKEN = 5
 
-/** Tokens by which a beginning must be over the limit: a cut may part one token in several. */
+/** Required excess of a prefix in tokens, since a cut may split one token into several. */
 const CUT_SLACK = 16
 
 /**
- * Tell whether a text has more than `limit` tokens, counting only as much of its beginning as the answer needs.
+ * Return whether a text has more than `limit` tokens.
  *
- * A text of exactly `limit` tokens is not longer. Costs a few times the limit for a text that is over it, however long,
- * and a few times the text for one that is not.
+ * Counts a prefix, so that the cost is a few times the smaller of limit and text.
  */
 export function longerThan(text: string, limit: number, countTokens: CountTokens): boolean {
   if (limit === Infinity) return false
@@ -270,9 +264,8 @@ const STEP_UNITS = 65_536
 const SAMPLE_UNITS = 1_024
 
 /**
- * Estimate the tokens of a text that arrives in pieces, counting the first 1,024 of each 65,536 characters.
- *
- * The result does not depend on how the text was split.
+ * Estimate the tokens of a text in pieces from the first 1,024 of each 65,536 characters. The result is independent of
+ * the pieces.
  */
 export class TokenSampler {
   readonly #countTokens: CountTokens
@@ -297,7 +290,7 @@ export class TokenSampler {
     }
   }
 
-  /** Return the estimate for all that was pushed. */
+  /** Return the estimate for all pushed text. */
   tokens(): number {
     this.#count()
     return this.#sampled === 0 ? 0 : Math.ceil((this.#tokens / this.#sampled) * this.#position)

@@ -1,16 +1,18 @@
-/** What a tool says of a block. The replacement shows it beside the reference, each on one line and cut if it is long. */
+/**
+ * Description of a block by its tool. The replacement shows each value beside the reference, on one line and shortened.
+ */
 interface NamedBlock {
-  /** A file name, title or URI, if one is known. */
+  /** File name, title or URI, if known. */
   readonly name?: string | undefined
-  /** A few words on the content, such as where it comes from. */
+  /** Short description of the content, for example its origin. */
   readonly context?: string | undefined
 }
 
-/** Text of a tool result. It is stored as UTF-8: half a surrogate pair, which that cannot express, becomes U+FFFD. */
+/** Text of a tool result, stored as UTF-8. Unpaired surrogates become U+FFFD. */
 export interface TextBlock extends NamedBlock {
   readonly type: 'text'
   readonly text: string
-  /** A MIME type of text, such as `text/html`. The text is stored as `text/plain` if it is absent or no type of text. */
+  /** A text MIME type, for example `text/html`. If absent or not text, the text is stored as `text/plain`. */
   readonly mediaType?: string | undefined
 }
 
@@ -23,12 +25,12 @@ export interface JsonBlock extends NamedBlock {
 /** An image, sound, video or document, as bytes or by URL. */
 export type MediaBlock = {
   readonly type: 'image' | 'audio' | 'video' | 'document'
-  /** A MIME type, such as `image/png`. */
+  /** A MIME type, for example `image/png`. */
   readonly mediaType: string
 } & NamedBlock &
   ({ readonly data: Uint8Array; readonly url?: undefined } | { readonly url: string; readonly data?: undefined })
 
-/** A link to something that the result does not contain. */
+/** A link to content outside the result. */
 export interface LinkBlock {
   readonly type: 'link'
   readonly url: string
@@ -36,14 +38,14 @@ export interface LinkBlock {
   readonly mediaType?: string | undefined
 }
 
-/** A block of the framework that Spillway does not know: it passes through unchanged. */
+/** A framework block unknown to Spillway, passed through unchanged. */
 export interface UnknownBlock {
   readonly type: 'unknown'
   readonly value: unknown
 }
 
 /**
- * One part of a tool result, in the form that all adapters map theirs to.
+ * One part of a tool result, in the common form of all adapters.
  *
  * @example
  * ```ts
@@ -58,10 +60,9 @@ export interface UnknownBlock {
  */
 export type ContentBlock = TextBlock | JsonBlock | MediaBlock | LinkBlock | UnknownBlock
 
-/** A block that can be stored: text, JSON, or media that comes as bytes. */
 type StorableBlock = Extract<ContentBlock, { type: 'text' | 'json' }> | (MediaBlock & { readonly data: Uint8Array })
 
-/** Tell whether a block has bytes of its own; links, media by URL, unknown blocks and empty text have not. */
+/** Return whether a block has content to store. Links, media by URL, unknown blocks and empty text have none. */
 export function isStorable(block: ContentBlock): block is StorableBlock {
   if (block.type === 'text') return block.text !== ''
   if (block.type === 'json') return true
@@ -69,17 +70,17 @@ export function isStorable(block: ContentBlock): block is StorableBlock {
 }
 
 /**
- * Write a JSON value indented by two spaces, so that lines, ranges and grep work on it.
+ * Serialize a JSON value, indented by two spaces so that lines, ranges and grep work.
  *
- * Returns `undefined` for what JSON cannot express as a whole: functions, `undefined`, cycles, big integers, values whose
- * own `toJSON` or getters throw. Throws a `RangeError` for what is too deep or, once indented, too long for a string.
+ * Returns `undefined` for values that JSON cannot express: functions, `undefined`, cycles, big integers, throwing
+ * getters or `toJSON`. Throws a `RangeError` if the value is too deep or the text too long.
  */
 export function indentJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, null, 2)
   } catch (error) {
     if (error instanceof RangeError) throw error
-    // JSON.stringify has no other way to say that a value is circular or holds a BigInt, and runs the value's own code.
+    // JSON.stringify throws various errors for cycles and BigInt values, and runs the value's own code.
     return undefined
   }
 }
@@ -87,8 +88,8 @@ export function indentJson(value: unknown): string | undefined {
 const MAX_LENGTH = 80
 
 /**
- * Make a name that whoever made the content has chosen safe to show: on one line, without brackets, and at most `maxLength`
- * characters. A longer name loses its middle, as paths and URIs differ at their ends.
+ * Make an untrusted name safe to display: on one line, without brackets, at most `maxLength` characters. A longer name
+ * loses its middle, since paths and URIs differ at the ends.
  */
 export function safeName(name: string, maxLength: number = MAX_LENGTH): string {
   const line = clean(name)
@@ -101,5 +102,5 @@ const clean = (name: string): string => name.replace(/[\p{C}\p{Z}[\]]+/gu, ' ').
 
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document'])
 
-/** Tell whether a block is an image, sound, video or document. */
+/** Return whether a block is an image, sound, video or document. */
 export const isMediaBlock = (block: ContentBlock): block is MediaBlock => MEDIA_TYPES.has(block.type)

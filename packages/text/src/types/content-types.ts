@@ -1,9 +1,9 @@
 import type { MediaBlock } from './content-block.ts'
 
 /**
- * Content types and the extension of a file that holds such content, preferred ones first.
+ * Content types and their file extensions, the preferred one first.
  *
- * Backends name files by these extensions: adding a type or an extension is safe, changing one needs a changeset.
+ * Backends name files by these extensions: adding one is safe, changing one needs a changeset.
  */
 const EXTENSIONS: readonly (readonly [contentType: string, ...extensions: string[]])[] = [
   ['text/plain', '.txt', '.text'],
@@ -92,7 +92,7 @@ const EXTENSIONS: readonly (readonly [contentType: string, ...extensions: string
   ['application/octet-stream', '.bin'],
 ]
 
-/** Other names in use for the types above. */
+/** Aliases of the types above. */
 const ALIASES: Readonly<Record<string, string>> = {
   'application/csv': 'text/csv',
   'application/javascript': 'text/javascript',
@@ -127,7 +127,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'text/yaml': 'application/yaml',
 }
 
-/** Types that say in their suffix how they are written, such as `application/ld+json`: RFC 6839. */
+/** Structured syntax suffixes (RFC 6839), for example `application/ld+json`. */
 const SUFFIXES: readonly (readonly [suffix: string, extension: string])[] = [
   ['+json', '.json'],
   ['+xml', '.xml'],
@@ -145,10 +145,9 @@ const CONTENT_TYPE_OF: ReadonlyMap<string, string> = new Map(
 const CANONICAL: ReadonlyMap<string, string> = new Map(Object.entries(ALIASES))
 
 /**
- * Return the extension, with its dot, of a file that holds content of this type: always a dot and 1 to 8 characters
- * of `a-z` and `0-9`.
+ * Return the file extension of a content type, with its dot. Parameters and case are ignored.
  *
- * Parameters and letter case do not matter. An unknown `text/*` type gives `.txt`, anything else `.bin`.
+ * The result has 1 to 8 characters of `a-z` and `0-9`. Unknown `text/*` types give `.txt`, all others `.bin`.
  *
  * @example
  * ```ts
@@ -168,8 +167,8 @@ export function extensionForContentType(contentType: string): string {
 }
 
 /**
- * Return the content type of files with this extension, with or without its dot, or `undefined` where none is known:
- * look at the content then.
+ * Return the content type of a file extension, with or without its dot. Returns `undefined` if the extension is
+ * unknown: detect the type from the content.
  *
  * @example
  * ```ts
@@ -184,7 +183,7 @@ export function contentTypeForExtension(extension: string): string | undefined {
   return CONTENT_TYPE_OF.get(name.startsWith('.') ? name : `.${name}`)
 }
 
-/** Types outside `text/` whose content is text, without their `x-`. */
+/** Text types outside `text/`, without `x-`. */
 const TEXT_SUBTYPES: ReadonlySet<string> = new Set([
   'csv',
   'ecmascript',
@@ -223,14 +222,13 @@ const TEXT_SUBTYPES: ReadonlySet<string> = new Set([
   'yml',
 ])
 
-/** Suffixes of structured syntaxes that are text. */
 const TEXT_SUFFIX = /\+(?:json|json-seq|xml|yaml)$/
 
 /**
- * Tell whether content of this MIME type is text, so that it can be searched and read by lines.
+ * Return whether a MIME type is text, which can be searched and read by lines. Parameters and case are ignored.
  *
- * Parameters and case do not matter. `text/*` and `message/*` are text, and of the others those known to be: JSON, XML, YAML, source
- * code, tables. An empty or malformed type is not.
+ * Text types are `text/*`, `message/*`, and known types such as JSON, XML, YAML, source code and tables. An empty or
+ * malformed type is not text.
  *
  * @example
  * ```ts
@@ -246,14 +244,14 @@ export function isTextContentType(contentType: string): boolean {
   return type === 'application' && TEXT_SUBTYPES.has(subtype.replace(/^x-/, ''))
 }
 
-/** Tell whether content of this MIME type is text, or is only known to be bytes, so that its content decides. */
+/** Return whether a MIME type is text, or generic bytes whose content decides. */
 export function mayBeText(contentType: string): boolean {
   if (isTextContentType(contentType)) return true
   return mediaKind(contentType) === 'document' && extensionForContentType(contentType) === '.bin'
 }
 
 /**
- * Return a MIME type without its parameters, in lower case (RFC 9110, section 8.3.1). What is no type is not refused.
+ * Return a MIME type without parameters, in lower case (RFC 9110, section 8.3.1). Malformed types are not rejected.
  *
  * @example
  * ```ts
@@ -266,18 +264,18 @@ export function contentTypeEssence(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase()
 }
 
-/** Say what kind of media a MIME type names: `document` for all that is no image, sound or video. */
+/** Return the kind of a media type: `document` unless it is an image, sound or video. */
 export function mediaKind(mediaType: string): MediaBlock['type'] {
   const [kind] = contentTypeEssence(mediaType).split('/', 1)
   return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document'
 }
 
-/** Return the short name of a media type: `png` of `image/png`, `docx` of what Word writes. */
+/** Return the short name of a media type: `png` of `image/png`, `docx` of Word documents. */
 export function mediaFormat(mediaType: string): string {
   const essence = contentTypeEssence(mediaType)
   const subtype = essence.slice(essence.indexOf('/') + 1)
   const extension = extensionForContentType(essence)
-  // The names of vendors are long, and known by their extensions.
+  // Vendor names are long, but their extensions are familiar.
   if (subtype.startsWith('vnd.') && extension !== '.bin' && !subtype.includes('+')) return extension.slice(1)
   return subtype.replace(/^x-/, '').replace(/\+.*$/, '') || 'unknown'
 }

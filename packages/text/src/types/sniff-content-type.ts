@@ -1,14 +1,14 @@
 import { decodeText, textEncodingOf } from '../lines/text-encoding.ts'
 import { isTextContentType, mayBeText } from './content-types.ts'
 
-/** Bytes of the beginning in which a format of media has a zero byte, unless it is a PDF. */
+/** All binary media formats except PDF have a zero byte within this prefix. */
 const SNIFFED_BYTES = 8_192
 
 /**
- * Tell the content type of bytes by their beginning: a format of media that is known, `text/plain` for text in whichever
- * encoding, else `application/octet-stream`.
+ * Detect the content type of bytes from their beginning: a known media format, `text/plain` for any encoding of text,
+ * or `application/octet-stream`.
  *
- * Text may have NULs in it, as logs and lists of file names do. Text in UTF-16 is told with or without a byte order mark.
+ * Text may contain NULs, like logs and file lists. UTF-16 needs no byte order mark.
  *
  * @example
  * ```ts
@@ -21,19 +21,18 @@ const SNIFFED_BYTES = 8_192
 export function sniffContentType(bytes: Uint8Array): string {
   const format = mediaFormatOf(bytes)
   const isText = textEncodingOf(bytes) !== undefined
-  // A text may begin like a format of media.
+  // A text may begin like a media format.
   if (isText && format?.name !== 'pdf' && (format === undefined || !bytes.subarray(0, SNIFFED_BYTES).includes(0)))
     return 'text/plain'
   return format?.mediaType ?? 'application/octet-stream'
 }
 
-/** The text of a document, and the type under which it is stored and previewed. */
 interface DocumentText {
   readonly text: string
   readonly contentType: string
 }
 
-/** Decode a document that is text by its bytes, or return `undefined` if it is empty, binary, or declared to be so. */
+/** Decode a text document. Returns `undefined` if it is empty, binary, or declared to be binary. */
 export function documentText(data: Uint8Array, mediaType: string): DocumentText | undefined {
   if (data.length === 0 || !mayBeText(mediaType) || sniffContentType(data) !== 'text/plain') return undefined
   const text = decodeText(data)
@@ -41,16 +40,16 @@ export function documentText(data: Uint8Array, mediaType: string): DocumentText 
   return { text: text.replace(/^\ufeff/, ''), contentType: isTextContentType(mediaType) ? mediaType : 'text/plain' }
 }
 
-/** A format of media, told by its first bytes. */
+/** A media format, detected by its first bytes. */
 export interface MediaFormat {
-  /** Short and in lower case, as people say it. */
+  /** Short common name, in lower case. */
   readonly name: string
   readonly mediaType: string
-  /** Other types that name it too. */
+  /** Other types of the same format. */
   readonly alike?: readonly string[]
 }
 
-/** Where in a file the signature of a format stands, as Latin-1. */
+/** Signatures of a format with their positions, as Latin-1. */
 type Signature = readonly [format: MediaFormat, ...signatures: (readonly [at: number, text: string])[]]
 
 const format = (name: string, mediaType: string, ...alike: readonly string[]): MediaFormat => ({
@@ -59,7 +58,7 @@ const format = (name: string, mediaType: string, ...alike: readonly string[]): M
   alike,
 })
 
-/** Signatures of formats, each with all that must be there. */
+/** Signatures of formats; all of its signatures must match. */
 const SIGNATURES: readonly Signature[] = [
   [format('png', 'image/png'), [0, '\x89PNG\r\n\x1a\n']],
   [format('jpeg', 'image/jpeg'), [0, '\xff\xd8\xff']],
@@ -119,7 +118,7 @@ const SIGNATURES: readonly Signature[] = [
   [format('woff', 'font/woff'), [0, 'wOFF']],
 ]
 
-/** Brands of ISO base media files, by how they begin. */
+/** Prefixes of the brands of ISO base media files. */
 const BRANDS: readonly (readonly [brand: string, format: MediaFormat])[] = [
   ['avif', format('avif', 'image/avif')],
   ['avis', format('avif', 'image/avif')],
@@ -141,10 +140,10 @@ const WEBM = format('webm', 'video/webm', 'audio/webm')
 const MATROSKA = format('matroska', 'video/x-matroska', 'audio/x-matroska')
 const EXE = format('exe', 'application/vnd.microsoft.portable-executable')
 
-/** Sizes of the header of a bitmap: OS/2 1 and 2, Windows 3, its extensions, 4 and 5. */
+/** Header sizes of a bitmap: OS/2 1 and 2, Windows 3, its extensions, 4 and 5. */
 const BMP_HEADERS: ReadonlySet<number> = new Set([12, 40, 52, 56, 64, 108, 124])
 
-/** Tell the format of media by their first bytes, or return `undefined` for text and what is not known. */
+/** Detect a media format from its first bytes. Returns `undefined` for text and unknown formats. */
 export function mediaFormatOf(bytes: Uint8Array): MediaFormat | undefined {
   const view = new ByteView(bytes.subarray(0, 8_192))
   const known = SIGNATURES.find(([, ...parts]) => parts.every(([at, text]) => view.has(at, text)))
@@ -154,7 +153,7 @@ export function mediaFormatOf(bytes: Uint8Array): MediaFormat | undefined {
   if (view.has(0, 'BM') && BMP_HEADERS.has(view.uint32(14, true))) return BMP
   if (view.has(0, '\0\0\x01\0') && isIcon(view)) return ICO
   if (view.has(0, 'MZ') && view.has(view.uint32(60, true), 'PE\0\0')) return EXE
-  // Frames of MPEG-1 and MPEG-2, layer III. No text begins so: a byte order mark of UTF-16 has FE after the FF.
+  // Frames of MPEG-1 and MPEG-2, layer III. No text begins so: the UTF-16 byte order mark has FE after the FF.
   if (view.uint8(0) === 0xff && [0xfb, 0xfa, 0xf3, 0xf2, 0xe3, 0xe2].includes(view.uint8(1))) return MP3
   return isSvg(view) ? SVG : undefined
 }
@@ -162,7 +161,7 @@ export function mediaFormatOf(bytes: Uint8Array): MediaFormat | undefined {
 function isoFormat(view: ByteView): MediaFormat {
   const brands = [8, 16, 20, 24].map((at) => view.text(at, 4))
   const major = brands[0]!
-  // `mif1` says only that it is a still picture.
+  // `mif1` only marks a still picture.
   if (major === 'mif1' && brands.includes('avif')) return BRANDS[0]![1]
   return BRANDS.find(([brand]) => major.startsWith(brand))?.[1] ?? MP4
 }
@@ -177,7 +176,7 @@ function isSvg(view: ByteView): boolean {
   return first?.[0] === '<svg' || first?.[0] === '<svg:svg'
 }
 
-/** Reads numbers and text out of bytes that may end anywhere: a number beyond the end is `NaN`, a text there is empty. */
+/** Reads numbers and text from truncated bytes: beyond the end, a number is `NaN` and a text is empty. */
 export class ByteView {
   readonly length: number
   readonly #bytes: Uint8Array
@@ -201,12 +200,11 @@ export class ByteView {
     return this.#within(at, 4) ? this.#view.getUint32(at, littleEndian) : Number.NaN
   }
 
-  /** Beyond 2^53 it is not exact, which no size of a file comes near. */
+  /** Inexact from 2^53, more than any file size. */
   uint64(at: number, littleEndian = false): number {
     return this.#within(at, 8) ? Number(this.#view.getBigUint64(at, littleEndian)) : Number.NaN
   }
 
-  /** Read bytes as Latin-1, as many as there are. */
   text(at: number, length: number): string {
     if (!this.#within(at, 0)) return ''
     let text = ''
@@ -215,7 +213,6 @@ export class ByteView {
     return text
   }
 
-  /** Tell whether bytes, given as Latin-1, stand at a place. */
   has(at: number, signature: string): boolean {
     if (!this.#within(at, signature.length)) return false
     for (let index = 0; index < signature.length; index++)
@@ -223,7 +220,7 @@ export class ByteView {
     return true
   }
 
-  /** Find bytes, given as Latin-1, at or before a place but not before `least`; -1 where they are not. */
+  /** Find Latin-1 bytes at or before a position, but not before `least`. Returns -1 if they are missing. */
   lastIndexOf(signature: string, at: number, least: number): number {
     const first = signature.charCodeAt(0)
     let index = Math.min(at, this.length - signature.length)
@@ -241,7 +238,7 @@ export class ByteView {
   }
 }
 
-/** Cut the comments out of the beginning of a text in XML, and what follows one that has no end. */
+/** Remove the comments from the beginning of an XML text. An unclosed comment extends to the end. */
 export function withoutComments(text: string): string {
   let rest = text
   for (let start = rest.indexOf('<!--'); start >= 0; start = rest.indexOf('<!--', start)) {
