@@ -8,12 +8,9 @@ import { filePathOf } from './file-entry.ts'
 import { StoredFiles, type StoredFile } from './stored-files.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
-
 const decode = (bytes: Uint8Array | undefined): string | undefined => bytes && new TextDecoder().decode(bytes)
-
 /** Every byte there is, which no text has. */
 const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte)
-
 const outage = (): Promise<never> => Promise.reject(new StorageError('unavailable', 'The storage is out of reach.'))
 
 const textOf = async (files: StoredFiles, path: string): Promise<string | undefined> =>

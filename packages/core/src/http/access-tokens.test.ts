@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import { AccessTokens } from './access-tokens.ts'
 
 const LONG = 'a-token-of-many-characters'
-
 const bearer = (token: string): Headers => new Headers({ authorization: `Bearer ${token}` })
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 

@@ -18,7 +18,6 @@ export type Guarded =
 
 /** Host names of the loopback interface. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
-
 const ANYBODY: KnownCaller = { scope: [], id: '' }
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 

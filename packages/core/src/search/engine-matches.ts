@@ -1,7 +1,6 @@
 import { PatternError, type PatternMatcher } from '@spillway/text/internal'
 
 export type TakeLineMatch = (line: number, start: number, end: number) => void
-
 /** Engines omit one CR before an LF, but a lone CR at the end of a line must stay. */
 const LINE_END = '\r\n'
 /** Overlap of two parts of a line that is too long for an engine, in UTF-16 units. */

@@ -30,7 +30,6 @@ import { searchLines } from './search-lines.ts'
 const COUNT = isFull ? 10_000 : 200
 const QUESTIONS_OF_A_TEXT = 10
 const SEED = Number(process.env['SPILLWAY_SEED'] ?? 20_260_101)
-
 type Kind = 'ascii' | 'bmp' | 'astral'
 
 interface Question {

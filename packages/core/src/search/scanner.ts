@@ -5,7 +5,6 @@ import type { SearchBlock } from './search-blocks.ts'
  * already reported.
  */
 type ScanStep = Promise<void> | number
-
 /** Returns the offset in the block at which the deadline stopped the scan, if any. */
 export type Scan = Generator<ScanStep, number | undefined, void>
 
@@ -21,10 +20,8 @@ export interface Scanner {
 
 /** Steps of a backtracking engine, or bytes times literal length, between two pauses: about 50 ms. */
 export const MAX_STEPS = 33_554_432
-
 /** V8 creates strings of this size fast, and much larger ones slowly. */
 export const PIECE_BYTES = 65_536
-
 /** Line number of a part of a very long line. Parts come alone, so any negative number is unique. */
 export const PART_LINE = -2
 

@@ -9,7 +9,6 @@ const MAX_LINE_BYTES = 1_048_576
 const OVERLAP = 65_536
 /** Bytes before a part that look-behind and word boundaries may read. */
 const LOOK_BACK = 1_024
-
 const LINE_FEED = 10
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 

@@ -193,7 +193,6 @@ function needleOf([text, ...others]: readonly string[]): Uint8Array[] {
 
 /** More hits than this within {@link PIECE_BYTES} are found faster in text than in the bytes. */
 const DENSE_HITS = 128
-
 const LINE_FEED = 10
 
 /** Finds literal bytes without decoding other lines. */

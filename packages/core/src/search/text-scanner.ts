@@ -18,7 +18,6 @@ import { pieceText, type ByteTraits, type LinePart, type PieceText, type SearchB
 const LINE_FEED = 10
 /** Larger pieces for engines outside this thread, since each call is slow. */
 const ENGINE_PIECE_BYTES = 131_072
-
 /** The forms for many lines and for parts of lines take up to this many times the steps of the form for one line. */
 const TEXT_FORM_STEPS = 6
 

@@ -121,7 +121,6 @@ export interface LineView {
 
 const MAX_DECODED_BYTES = 262_144
 const BYTES_PER_UNIT = 3
-
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]

@@ -3,9 +3,7 @@ import { Worker, type MessagePort } from 'node:worker_threads'
 
 /** Limits the threads of hostile patterns in parallel calls; further calls wait. */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism()))
-
 const IDLE_MS = 10_000
-
 /** Enough for about a million UTF-16 units, unless the pattern is pathological. */
 const MAX_MEMORY_MB = 256
 const MEMORY_CHECK_MS = 100

@@ -22,10 +22,8 @@ import type { SqlEngine } from './sql-engine.ts'
 
 /** Loaded on demand: few programs need it, and loading takes a millisecond. */
 const zlib = (): typeof Zlib => process.getBuiltinModule('node:zlib')
-
 /** The default of 16 KB makes too many trips between threads. */
 const CHUNK_BYTES = 65_536
-
 /** Up to this size, work on this thread takes about 0.2 ms, which is faster than a trip to another thread. */
 const MAX_BYTES_IN_PLACE = 65_536
 const MAX_LEVEL_IN_PLACE = 9
@@ -172,7 +170,6 @@ export function sqlEngine(): SqlEngine | undefined {
 }
 
 const MAX_TEXT_LENGTH = 1_048_576
-
 /** Patterns that take longer may have to wait for others. */
 const SHORT_MS = 250
 

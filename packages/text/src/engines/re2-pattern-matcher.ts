@@ -11,10 +11,8 @@ const MIN_TEXT_LENGTH = 1_024
  * character. Longer lines are rejected.
  */
 const MAX_STEPS_OF_A_LINE = 1_500_000
-
 /** With this size, the shortest text has about as many steps as a line may have. */
 const MAX_PROGRAM_SIZE = 1_500
-
 /** Steps between two turns of the event loop, about 8 ms. A single line may take more. */
 const STEPS_OF_A_SLICE = 120_000
 

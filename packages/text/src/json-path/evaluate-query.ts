@@ -4,15 +4,12 @@ import type { Comparison, Operand, Query, Segment, Selector, SliceSelector, Test
 
 /** Values that one segment may select, since a path may select a value many times. */
 const MAX_SELECTED = 4_000_000
-
 /** Steps between two pauses, some milliseconds. A step is one value or a few bytes. */
 const STEPS_OF_A_SLICE = 50_000
 const BYTES_PER_STEP = 16
 const STATES_PER_STEP = 4
-
 /** Yields at each pause. */
 type Evaluation<Result> = Generator<undefined, Result>
-
 type Compared = string | number | boolean | null | undefined | { readonly node: JsonNode }
 
 /** There is more to select than is taken. */
@@ -284,7 +281,6 @@ const MAX_PROGRAM_SIZE = 1_500
 const MAX_STEPS = 1_500_000
 /** Cached expressions of one path, since expressions may come from the content. */
 const MAX_KEPT = 64
-
 const SYNTAX = /[\\^$.*+?()[\]{}|]/
 
 /** A text is too long for its expression. */

@@ -3,7 +3,6 @@ import { JsonName } from '../json/decode-json-string.ts'
 
 type Library = typeof jsonpath
 type Expression = InstanceType<Library['expressions']['FilterExpression']>
-
 /** UTF-16 units. */
 const MAX_PATH_LENGTH = 2_000
 

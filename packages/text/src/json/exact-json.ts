@@ -5,7 +5,6 @@ interface ExactJson {
 }
 
 const exact = JSON as unknown as ExactJson
-
 /** Numbers that JavaScript may format differently: many digits, an exponent, or for example 1.0 and -0. */
 const MAYBE = /[\d.]{16}|\d[eE]|\.\d*0(?!\d)|-0(?![.\d])|\.0{6}/
 const NUMBER = /-?\d[\d.eE+-]*/g

@@ -6,7 +6,6 @@ import { isJsonLinesType, isJsonType, recognizeJson } from './recognize-json.ts'
 const PROBE_BYTES = 262_144
 /** Bytes used to detect JSON, as in previews. */
 const START_BYTES = 16_384
-
 const DECLARED_SURENESS = 0.5
 const LINE_FEED = 10
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]

@@ -5,7 +5,6 @@ import { JsonWalker, MAX_KEY_BYTES } from './json-walker.ts'
 
 /** Bytes between two turns of the event loop, below 8 ms. */
 const SLICE_BYTES = 524_288
-
 const CLOSE_ARRAY = 93
 const CLOSE_OBJECT = 125
 
@@ -101,7 +100,6 @@ function writePath(walker: JsonWalker, levels: number): string {
 }
 
 export const MAX_PATH_UNITS = 1_000
-
 /** Names allowed after a dot (RFC 9535, section 2.5.1.1), limited to ASCII. */
 const PLAIN_NAME = /^[A-Za-z_][\w]*$/
 /** Characters escaped in a normalized path (RFC 9535, section 2.7), and other line ends. */

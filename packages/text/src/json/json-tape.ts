@@ -9,7 +9,6 @@ const TRUE = 116
 const FALSE = 102
 const NULL = 110
 const decoder = new TextDecoder()
-
 /** Index of a value in document order; the root is 0. */
 export type JsonNode = number
 
@@ -125,7 +124,6 @@ function stringEnd(bytes: Uint8Array, start: number): number {
 
 /** Maximum values of one document; their positions take 64 MB. */
 const MAX_VALUES = 4_000_000
-
 /** Bytes between two pauses, some milliseconds. */
 const SLICE_BYTES = 262_144
 

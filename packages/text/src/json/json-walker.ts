@@ -4,7 +4,6 @@ import { SCALAR_ENDS, SCALAR_NEXT, SCALAR_START } from './scalar-states.ts'
 
 /** Maximum nesting that a walker enters; deeper values are skipped. */
 export const MAX_LEVELS = 200_000
-
 /** Kept bytes of a key. A longer key is cut, and equals no name. */
 export const MAX_KEY_BYTES = 65_536
 
@@ -38,7 +37,6 @@ const PASSING = 9
 const PASSING_STRING = 10
 const FAILED = 11
 const SKIPPING = 12
-
 const QUOTE = 34
 const BACKSLASH = 92
 const COMMA = 44
@@ -56,10 +54,8 @@ for (const open of [OPEN_ARRAY, OPEN_OBJECT]) PASSED[open] = 2
 for (const close of [CLOSE_ARRAY, CLOSE_OBJECT]) PASSED[close] = 3
 
 const NO_BYTES: Uint8Array = new Uint8Array()
-
 /** Bytes of a string that are checked one by one before `indexOf` takes over. */
 const NEAR = 48
-
 /** Kind of a document: one value, or one value after the other, each on its own lines. */
 export type JsonForm = 'json' | 'json-lines'
 

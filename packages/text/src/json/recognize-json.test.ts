@@ -9,7 +9,6 @@ const textOf = (text: string, contentType = 'text/plain') => ({
 
 const sureness = (text: string, contentType = 'text/plain'): number => recognizeJson(textOf(text, contentType)).sureness
 const issue = { id: 1, title: 'A', labels: ['x', 'y'], user: { login: 'ada', admin: false } }
-
 const nine = Array.from({ length: 9 }, () => issue)
 
 describe('recognizeJson', () => {

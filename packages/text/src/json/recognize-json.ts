@@ -14,10 +14,8 @@ export interface JsonStart {
 }
 
 const NONE: JsonStart = { sureness: 0, at: 0, many: false }
-
 /** This many simple items count as much as a named value. */
 const LEAST_ITEMS = 4
-
 /** UTF-16 units in which lines before the JSON are allowed. */
 const LONGEST_INTRODUCTION = 2_000
 /** Minimum share of JSON in the start, if it follows other lines or has no names. */

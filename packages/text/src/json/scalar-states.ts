@@ -6,7 +6,6 @@
 const LITERALS: readonly string[] = ['true', 'false', 'null']
 const DIGITS = '0123456789'
 const NON_ZERO = '123456789'
-
 export const SCALAR_START = 1
 const MINUS = 2
 const ZERO = 3
@@ -17,10 +16,8 @@ const EXPONENT = 7
 const EXPONENT_SIGN = 8
 const EXPONENT_DIGITS = 9
 const FIRST_LITERAL = 10
-
 const next = new Uint8Array(32 * 256)
 const whole = new Uint8Array(32)
-
 /** Next state by `state * 256 + byte`; 0 is failure. */
 export const SCALAR_NEXT: Uint8Array = next
 export const SCALAR_ENDS: Uint8Array = whole

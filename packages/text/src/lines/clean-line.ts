@@ -1,6 +1,5 @@
 const MOST_STATES = 64
 const SHOWN_STATES = 3
-
 /** Escape sequences that move to the start of the line, like a carriage return. */
 const TO_START = /\u001b\[(?:[01]?G|\d{3,}D)/g
 const MOVE_BACK = /\u001b\[(\d{0,2})D/g

@@ -2,7 +2,6 @@ import { decodeBase64, encodeBase64 } from '#platform'
 
 /** Bytes of an indexed block. */
 export const LINE_BLOCK_BYTES = 65_536
-
 const LINE_FEED = 10
 const VERSION = 1
 const CHECKSUM_BYTES = 4
@@ -275,7 +274,6 @@ export class LineIndexRecorder {
 const LINE_FEEDS = 0x0a0a0a0a
 /** A byte of a sum has room for the results of this many words. */
 const WORDS_AT_ONCE = 255
-
 /** Up to this size a search for each LF is as fast, and much faster before the code is compiled. */
 const FEW_BYTES = 65_536
 

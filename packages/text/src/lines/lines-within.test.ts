@@ -3,9 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { lineBatches, lineEnd, linesWithin, type LineBatch, type LineProgress, type LineRange } from './lines-within.ts'
 
 const pieces = fc.constantFrom('a', 'bc', '\n', '\r\n', '\r', 'é', '漢', '😀', '\n\n', '0123456789', '\uFEFF', ' ')
-
 const texts = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''))
-
 const sizes = fc.record({ block: fc.integer({ min: 1, max: 40 }), maxLength: fc.integer({ min: 9, max: 50 }) })
 
 async function* blocksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

@@ -7,15 +7,10 @@ import { deflateRawSync, gzipSync } from 'node:zlib'
 import { NulFilter, textEncodingOf, withoutNuls } from './text-encoding.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
-
 const LOG = Array.from({ length: 300 }, (_, line) => `12:00:${line % 60} INFO request ${line} was served\n`).join('')
-
 const NAMES = Array.from({ length: 400 }, (_, index) => `./src/part-${index % 7}/file-${index}.ts\0`).join('')
-
 const GERMAN = 'Größe geändert: Übertragung läuft für Straße\n'.repeat(40)
-
 const RUSSIAN = 'Ошибка 17: не удалось открыть файл\n'.repeat(40)
-
 const MARK = '\ufeff'
 
 function wide(text: string, isBigEndian = false): Uint8Array {

@@ -1,6 +1,5 @@
 /** Text encoding of some bytes. */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be'
-
 const SNIFFED_BYTES = 8_192
 /** Characters that are rare in text: controls without an effect in terminals, and runs of NUL, each counted once. */
 const CONTROLS = /\0+|[\u0001-\u0006\u000e-\u001a\u001c-\u001f]/g

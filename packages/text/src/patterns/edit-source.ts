@@ -48,7 +48,6 @@ export function expandModifiers(
 const MODIFIERS = /\(\?-?i/
 /** Finding the cases of more units takes too long. */
 const MOST_UNITS = 0x10000
-
 type Leaf = AST.Character | AST.CharacterClass | AST.Backreference | AST.CharacterSet
 
 interface Scan {
@@ -134,7 +133,6 @@ function unitSource(unit: number): string {
 
 /** `\s` without LF, as members of a class. */
 const SPACES_WITHOUT_LINE_FEED = '\\t\\v\\f\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
-
 type CharacterLeaf = AST.Character | AST.CharacterSet | AST.CharacterClass
 
 /**

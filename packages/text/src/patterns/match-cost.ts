@@ -93,7 +93,6 @@ interface Failure {
 }
 
 const ONE: Polynomial = [1]
-
 const ONE_WAY: Ways = { cost: ONE, calls: ONE, live: ONE }
 /** A larger repeat counts as unlimited, bounded by the line. */
 const GREATEST_COUNT = 1_000
@@ -314,11 +313,8 @@ function widthWithoutRuns(node: PatternNode, starts: CharacterSet): number {
 
 /** A bound by a length `n`: non-negative coefficients, that of `n ** 0` first. */
 export type Polynomial = readonly number[]
-
 const ZERO: Polynomial = [0]
-
 const UNBOUNDED: Polynomial = [Infinity]
-
 const GREATEST_DEGREE = 16
 /** Larger numbers are inexact. */
 const GREATEST_COEFFICIENT = Number.MAX_SAFE_INTEGER

@@ -60,7 +60,6 @@ test.each([
 })
 
 const UNITS = Array.from({ length: 0x10000 }, (_, unit) => unit)
-
 /** Letters of ASCII, those that lead to them, and those with several or odd cases. */
 const LETTERS = Array.from('aKkSsZ_1éÉßµſ\u212aÅåΣσςİıǅǄǆΩ\u2126ῼŸÿ')
 

@@ -160,10 +160,8 @@ export class SyntaxFailure extends Error {
  * ascending, and do not touch.
  */
 export type CharacterSet = readonly (readonly [first: number, last: number])[]
-
 const LAST_CODE_POINT = 0x10ffff
 const EDGE = LAST_CODE_POINT + 1
-
 export const NO_CHARACTER: CharacterSet = []
 export const EVERY_CHARACTER: CharacterSet = [[0, LAST_CODE_POINT]]
 /** The end of a line in the direction of matching, as a pseudo-character. */

@@ -74,7 +74,6 @@ export interface SearchPattern {
 
 /** A longer expression could take an engine too long to compile. */
 const LONGEST_EXPRESSION = 2_048
-
 /** Literal printable ASCII, the most frequent pattern, which needs no parsing. */
 const PLAIN = /^[\w !"#%&',/:;<=>@`~-]{2,}$/
 
@@ -242,7 +241,6 @@ const MOST_STRINGS = 16
 const LONGEST_STRING = 256
 /** Shorter strings are everywhere. */
 const SHORTEST_STRING = 2
-
 const MOST_SETS = 4
 
 interface Strings {

@@ -34,11 +34,8 @@ function read(text: string, pieceLength = text.length): Row[] | undefined {
 }
 
 type Table = readonly (readonly string[])[]
-
 const HEADER = ['id', 'note', 'lang']
-
 const UNICODE = { bar: '│', line: '─', top: '┌┬┐', middle: '├┼┤', bottom: '└┴┘' }
-
 const ASCII = { bar: '|', line: '-', top: '+++', middle: '+++', bottom: '+++' }
 
 /** Draw a table whose cells have several lines, one below the other. */
@@ -75,7 +72,6 @@ function drawRaw(rows: Table): string {
 }
 
 const word = fc.constantFrom('fine', 'C++', 'REFUND', "don't ship", '(3 rows)', '---', 'größe', '7 days')
-
 const cell = fc.array(word, { minLength: 1, maxLength: 3 })
 
 const tables = fc

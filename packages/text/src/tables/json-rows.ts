@@ -6,9 +6,7 @@ import { GrowingColumns, type RowReader, type TableRow, type TableSink } from '.
 const LONGEST_OBJECT = 1_048_576
 /** Nesting of an object: serializing deeper values could overflow the stack. */
 const DEEPEST = 500
-
 export type JsonRowsForm = 'array' | 'lines' | 'documents'
-
 const QUOTE = 34
 const BACKSLASH = 92
 const NEWLINE = 10

@@ -10,7 +10,6 @@ export const MOST_COLUMNS = 4_096
 /** UTF-16 units of each kept cell of a long record, and of all together. */
 const LONGEST_KEPT_CELL = 65_536
 const LONGEST_KEPT = 4_194_304
-
 const QUOTE = 34
 const NEWLINE = 10
 const RETURN = 13

@@ -52,7 +52,6 @@ const WORD_COSTS: Record<'lower' | 'capital' | 'upper', Record<'bare' | 'spaced'
 
 /** Rarely part of the next word. */
 const BACKSLASH = 92
-
 const BARE = 0
 const SPACED = 1
 const JOINED = 2
@@ -65,7 +64,6 @@ for (const [letters, kind] of [WORD_COSTS.lower, WORD_COSTS.capital, WORD_COSTS.
 }
 
 const RARE_PAIR_TOKENS = 0.35
-
 /** Estimates err on the high side: real text almost never has more tokens. */
 const MARGIN = 1.1
 
@@ -242,7 +240,6 @@ const describe = (value: unknown): string =>
 
 /** Characters counted first, for each token of the limit. */
 const UNITS_PER_TOKEN = 5
-
 /** Required excess of a prefix in tokens, since a cut may split one token into several. */
 const CUT_SLACK = 16
 

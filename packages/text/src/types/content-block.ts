@@ -59,7 +59,6 @@ export interface UnknownBlock {
  * ```
  */
 export type ContentBlock = TextBlock | JsonBlock | MediaBlock | LinkBlock | UnknownBlock
-
 type StorableBlock = Extract<ContentBlock, { type: 'text' | 'json' }> | (MediaBlock & { readonly data: Uint8Array })
 
 /** Return whether a block has content to store. Links, media by URL, unknown blocks and empty text have none. */
@@ -99,8 +98,6 @@ export function safeName(name: string, maxLength: number = MAX_LENGTH): string {
 }
 
 const clean = (name: string): string => name.replace(/[\p{C}\p{Z}[\]]+/gu, ' ').trim()
-
 const MEDIA_TYPES: ReadonlySet<string> = new Set(['image', 'audio', 'video', 'document'])
-
 /** Return whether a block is an image, sound, video or document. */
 export const isMediaBlock = (block: ContentBlock): block is MediaBlock => MEDIA_TYPES.has(block.type)

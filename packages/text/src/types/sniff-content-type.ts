@@ -139,7 +139,6 @@ const ICO = format('ico', 'image/vnd.microsoft.icon')
 const WEBM = format('webm', 'video/webm', 'audio/webm')
 const MATROSKA = format('matroska', 'video/x-matroska', 'audio/x-matroska')
 const EXE = format('exe', 'application/vnd.microsoft.portable-executable')
-
 /** Header sizes of a bitmap: OS/2 1 and 2, Windows 3, its extensions, 4 and 5. */
 const BMP_HEADERS: ReadonlySet<number> = new Set([12, 40, 52, 56, 64, 108, 124])
 

@@ -55,7 +55,6 @@ export class BlockTable {
 }
 
 const isBlockSize = (value: unknown): value is number => isCount(value) && value <= MAX_BLOCK_BYTES
-
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0
 
 /**
@@ -77,7 +76,6 @@ const MEMBER_HEADER = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff]
 const MEMBER_HEADER_BYTES = 16
 /** An empty last block, the checksum of nothing, and the length 0. */
 const MEMBER_END = [3, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-
 /** Bytes that are sufficient to compute the size of the tail. */
 export const MIN_TAIL_BYTES: number = FOOTER_BYTES + MEMBER_END.length
 
@@ -246,12 +244,8 @@ export function withoutMarker({ [NAME]: _marker, ...metadata }: Metadata): Metad
 }
 
 export type CodecName = 'gzip' | 'zstd'
-
 const CONTENT_TYPES: Readonly<Record<CodecName, string>> = { gzip: 'application/gzip', zstd: 'application/zstd' }
-
 /** Return a codec, or `undefined` if the runtime lacks it. */
 export const findCodec = (name: CodecName): BlockCodec | undefined => (name === 'gzip' ? gzip : zstd)
-
 export const compressedContentType = (name: CodecName): string => CONTENT_TYPES[name]
-
 const isCodecName = (value: unknown): value is CodecName => value === 'gzip' || value === 'zstd'

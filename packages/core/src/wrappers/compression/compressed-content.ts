@@ -24,7 +24,6 @@ const BATCH_BLOCKS = 16
 /** First read of the end of content: the tail of about 500 blocks. */
 const FIRST_TAIL_BYTES = 4_096
 const CODECS: readonly CodecName[] = ['gzip', 'zstd']
-
 type ReadCompressed = (range: ByteRange) => Promise<Uint8Array>
 
 interface BlockLayout {

@@ -9,11 +9,8 @@ import { KeyRing } from './key-ring.ts'
 import { HEADER_BYTES } from './sealed-segments.ts'
 
 const SECRET = new Uint8Array(32).fill(1)
-
 const ID = 'scope/call_1'
-
 const WHOLE = Uint8Array.from({ length: 400 }, (_, at) => at % 251)
-
 /** What an open entry remembers of the beginning: the header and two segments. */
 const FIRST_BYTES = HEADER_BYTES + 2 * (SEGMENT_BYTES + 16)
 

@@ -42,7 +42,6 @@ interface Opened {
 }
 
 type SealedSource = Pick<SealedContentOptions, 'read' | 'renew'>
-
 /** Used if only the size of content is needed. */
 const NOTHING: SealedSource = { read: async () => new Uint8Array(0), renew: async () => undefined }
 

@@ -202,7 +202,6 @@ const MAX_KNOWN = 20_000
  * Prefix of ids that stand for entries whose own name cannot be opened. No scope or reference of core has this prefix.
  */
 const AS_IT_IS = '__'
-
 /** The prefix alone is an ordinary name. */
 const isAsItIs = (name: string): boolean => name.startsWith(AS_IT_IS) && name !== AS_IT_IS
 
