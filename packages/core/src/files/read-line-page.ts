@@ -22,11 +22,7 @@ export interface LinePage {
   readonly goesOn: boolean
 }
 
-/**
- * Read a range of lines. Ends a large page early, and cuts a line that is too large.
- *
- * @param countAll - Read to the end to set `totalLines`.
- */
+/** Read a range of lines. Ends a large page early, and cuts a too large line. `countAll` sets `totalLines`. */
 export async function readLinePage(
   blocks: AsyncIterable<Uint8Array>,
   range: LineRange,
@@ -170,10 +166,7 @@ export interface FoundLine {
   readonly text: string
 }
 
-/**
- * Find the lines that contain `literal`, in bounded memory. An empty literal is in every line, also in the empty line
- * after a final LF.
- */
+/** Find the lines that contain `literal`, in bounded memory. An empty one is also in the line after a final LF. */
 export async function* findLines(
   path: string,
   blocks: AsyncIterable<Uint8Array>,

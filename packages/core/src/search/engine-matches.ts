@@ -7,9 +7,8 @@ const LINE_END = '\r\n'
 const OVERLAP_SHARE = 4
 
 /**
- * Match lines in an engine outside this thread, in few calls, and report the first match of each line.
- *
- * Returns the number of lines matched before the deadline. Rejects like the engine, except for `timeout`.
+ * Match lines in an engine, and report the first match of each line. Returns the number of lines matched before the
+ * deadline. Rejects like the engine, except for `timeout`.
  */
 export async function engineMatches(
   engine: PatternMatcher,
@@ -56,10 +55,7 @@ function countLineFeeds(text: string, end: number): number {
   return count
 }
 
-/**
- * Match a line, or a part of it, from `from` on. A line too long for the engine is matched in overlapping parts, so
- * matches longer than the overlap may be missed.
- */
+/** Match a line, or a part of it, from `from` on. Cuts too long lines into overlapping parts. */
 export async function matchLongLine(
   engine: PatternMatcher,
   line: string,

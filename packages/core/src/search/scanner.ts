@@ -1,18 +1,13 @@
 import type { SearchBlock } from './search-blocks.ts'
 
-/**
- * Either a promise to wait for, or a progress in bytes of the block, at the start of a line. All earlier matches are
- * already reported.
- */
+/** A promise to wait for, or a progress in bytes of the block: all matches before it are reported. */
 type ScanStep = Promise<void> | number
 /** Returns the offset in the block at which the deadline stopped the scan, if any. */
 export type Scan = Generator<ScanStep, number | undefined, void>
 
 /**
- * Finds the matches of one pattern, block by block.
- *
- * The caller checks the clock and the event loop at each yielded number, and awaits each yielded promise. At most about
- * 50 ms pass between two yields, for any pattern and content.
+ * Finds the matches of one pattern. The caller checks the clock at each yielded number, and awaits yielded promises. At
+ * most about 50 ms pass between two yields.
  */
 export interface Scanner {
   scan(block: SearchBlock, sink: MatchSink): Scan
@@ -140,10 +135,8 @@ export class RecordingSink implements MatchSink {
 }
 
 /**
- * Merge the matches of several patterns in a block, up to the byte `until`.
- *
- * A line matched by several patterns is one hit, of the pattern whose match begins first. In a long line, all matches
- * with different starts are hits.
+ * Merge the matches of several patterns up to the byte `until`. A line is one hit, of the pattern that matches first.
+ * In a long line, all matches with different starts are hits.
  */
 export function mergeMatches(recorders: readonly RecordingSink[], sink: HitSink, until: number): void {
   const all = recorders

@@ -29,10 +29,7 @@ export interface SearchBlock {
   readonly decoded?: DecodedText | undefined
 }
 
-/**
- * Split content into blocks of whole lines of up to 1 MiB. A byte order mark at the start is skipped. Only lines that
- * cross a chunk boundary are copied.
- */
+/** Split content into blocks of whole lines of up to 1 MiB, without a byte order mark at the start. */
 export async function* searchBlocks(source: ContentSource, start: number, end: number): AsyncGenerator<SearchBlock> {
   // The incomplete line so far, and its offset in the content.
   let pieces: Uint8Array[] = []
@@ -112,11 +109,7 @@ interface Remembered extends DecodedText {
 const searched = new WeakSet<ArrayBufferLike>()
 const texts = new WeakMap<ArrayBufferLike, Remembered>()
 
-/**
- * Return content as text from its second search on. The text is cached within the byte limit of the content cache.
- *
- * @param content - A whole, immutable content, identified by its memory.
- */
+/** Return content as text, cached from its second search on. Content is identified by its memory. */
 export function decodedText(content: Uint8Array): DecodedText | undefined {
   const { buffer } = content
   if (content.length === 0 || content.length < buffer.byteLength) return undefined
@@ -157,10 +150,7 @@ export interface PieceText {
   /** Whether `^` and `$` with the flag `m` match only at the ends of lines. */
   readonly hasPlainLines: boolean
   /**
-   * Return the byte of the block at which a unit's character begins. With `'end'`, returns the end of the text before
-   * the unit.
-   *
-   * Fast for ascending units.
+   * Return the byte of a unit's character, or with `'end'`, the end of the text before it. Fast for ascending units.
    */
   byteOf(unit: number, side?: 'end'): number
 }
@@ -253,10 +243,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 }
 
 export interface ByteTraits {
-  /**
-   * Whether text with one unit per byte is sufficient. Then no part of the expression distinguishes a non-ASCII byte
-   * from other such bytes or characters.
-   */
+  /** Whether no part of the expression distinguishes a non-ASCII byte from other such bytes or characters. */
   readonly isSingleByte: boolean
   /** Whether a CR or the end of a line makes a difference. */
   readonly seesLineEnds: boolean
@@ -271,10 +258,8 @@ const ANY_NUMBER = /^(?:\*|\+(?!\?))/
 const REPEATED_GROUP = /\)[*+?{]/
 
 /**
- * Analyze the source of an expression, conservatively.
- *
- * Sets with non-ASCII characters (`.`, `[^"]`, `\W`) are accepted only if their number is irrelevant: with `*`, or once
- * with `+` outside repeated groups.
+ * Analyze an expression, conservatively. Non-ASCII sets (`.`, `[^"]`, `\W`) are accepted only if their number is
+ * irrelevant: with `*`, or once with `+` outside repeated groups.
  */
 export function byteTraits(expression: string): ByteTraits {
   let seesLineEnds = false
@@ -299,10 +284,8 @@ export function byteTraits(expression: string): ByteTraits {
 }
 
 /**
- * Return the number of bytes from `start` that decode to the first `units` UTF-16 units.
- *
- * Invalid bytes count as in the Encoding Standard: each maximal subpart becomes one U+FFFD. A surrogate pair at the end
- * counts as a whole.
+ * Return the number of bytes from `start` that decode to the first `units` UTF-16 units. Invalid bytes count as in the
+ * Encoding Standard.
  */
 export function unitsToBytes(bytes: Uint8Array, start: number, end: number, units: number): number {
   let at = start
@@ -322,10 +305,7 @@ export function characterStart(bytes: Uint8Array, at: number): number {
   return at
 }
 
-/**
- * Return the bytes of the character at `at`, 1 to 4. For an invalid one: the negative number of bytes that become one
- * U+FFFD.
- */
+/** Return the bytes of the character at `at`, 1 to 4. For an invalid one, their negative number. */
 function characterLength(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at]!
   if (lead < 0x80) return 1

@@ -47,10 +47,8 @@ export interface SearchResult {
 }
 
 /**
- * Search content line by line in bounded memory, without blocking the event loop.
- *
- * Lines end at LF; a CR before it is not part of the line. Rejects with a `PatternError` if a pattern exceeds the
- * engine's limits, and with `aborted` after the signal.
+ * Search content line by line in bounded memory, without blocking the event loop. A CR before an LF is not part of the
+ * line. Rejects with a `PatternError` if a pattern exceeds the engine's limits, and with `aborted`.
  */
 export async function searchLines(
   source: ContentSource,

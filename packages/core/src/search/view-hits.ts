@@ -125,11 +125,7 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
-/**
- * Read a line, or the part of it around a match; at most `keep` UTF-16 units.
- *
- * @param seen - End of the bytes of the line that are already visible. The text before the match is limited to it.
- */
+/** Read at most `keep` UTF-16 units of a line around a match. The bytes up to `seen` are already visible. */
 async function viewLine(
   source: ContentSource,
   line: FoundLine,
@@ -174,10 +170,7 @@ function viewWholeLine(
   return viewDecoded(of, bytes.subarray(from, Math.max(from, stop)), start + from, keep, match, seen)
 }
 
-/**
- * Show the text around another match within an existing view of the line. Returns `undefined` if too little text
- * follows the match there.
- */
+/** Show another match within an existing view of its line. Returns `undefined` if it is too near the end. */
 function viewAgain(view: LineView, hit: ByteSpan): LineView | undefined {
   const end = hit.end - view.start
   if (view.line.end > view.start + view.bytes.length && end > (view.bytes.length * 3) / 4) return undefined
@@ -201,10 +194,7 @@ async function viewPart(
   return viewDecoded(of, bytes.subarray(begin), start + offset + begin, keep, match, seen)
 }
 
-/**
- * View up to `keep` units of a line, or of a part that begins at the byte `start`. For a progress line, view the state
- * that has the match.
- */
+/** View up to `keep` units of a line, or of a part from the byte `start`; of progress, the matching state. */
 function viewDecoded(
   of: Pick<LineView, 'number' | 'line'>,
   bytes: Uint8Array,
@@ -262,10 +252,7 @@ function nextCharacter(bytes: Uint8Array): number {
   return at
 }
 
-/**
- * Return the start of a window of `keep` units with the match in the middle. A longer match begins at the start of the
- * window.
- */
+/** Return the start of a window of `keep` units around a match, or at the start of a longer match. */
 export function windowStart(match: ByteSpan, length: number, keep: number): number {
   if (length <= keep) return 0
   const around = Math.max(keep - (match.end - match.start), keep / 4)
@@ -396,10 +383,7 @@ interface LineSpan extends ByteSpan {
   readonly lines: number
 }
 
-/**
- * Find the bytes of a range of lines, reading at most its first and last block. Returns `undefined` if the range begins
- * after the content.
- */
+/** Find the bytes of a range of lines. Returns `undefined` if the range begins after the content. */
 export async function findLineSpan(source: ContentSource, range: LineRange): Promise<LineSpan | undefined> {
   return await withLineIndex(source, async (blocks) => {
     const { lines } = blocks.index

@@ -18,10 +18,8 @@ import type { ByteRange } from '../storage/storage.ts'
 const MAX_NOTED = 1_000
 
 /**
- * Base class of drivers that encode the entries of another driver; a subclass encodes and decodes.
- *
- * `locate` is omitted, as a shell would read encoded bytes. Storing an entry again repairs it if this process found it
- * `corrupt`. Such an entry is removed before the write, since the backend considers it intact and would keep it.
+ * Base class of drivers that encode the entries of another driver. `locate` is omitted, as a shell would read encoded
+ * bytes. Storing an entry again repairs it if this process found it `corrupt`: it is removed first.
  */
 export abstract class WrappedDriver implements CompleteDriver {
   readonly inner: CompleteDriver

@@ -133,12 +133,8 @@ const MAX_VALUE_BYTES = 16_777_216
 const MAX_CELL_UNITS = 65_536
 
 /**
- * Create the source of the worker that runs SQLite: text, so that bundlers, loaders and test runners need no file.
- *
- * The authorizer of SQLite allows only reading, without ATTACH and PRAGMA. The WebAssembly build has no access to files
- * of the host.
- *
- * @param address - The address of `@sqlite.org/sqlite-wasm`.
+ * Create the source of the SQLite worker: text, so that bundlers, loaders and test runners need no file. Its authorizer
+ * allows only reading, without ATTACH and PRAGMA.
  */
 function sqliteProgram(address: string): string {
   return `

@@ -26,14 +26,9 @@ export class WorkerTimeout extends Error {
 
 export interface WorkerPoolOptions {
   readonly idleMs?: number
-  /**
-   * Maximum megabytes of a worker, including buffers outside the heap, which are only counted from Node.js 22.16 on.
-   */
+  /** Maximum megabytes of a worker. Buffers outside the heap only count from Node.js 22.16 on. */
   readonly maxMemoryMb?: number
-  /**
-   * Milliseconds after which a run is long. Long runs share all workers but one. Excess long runs are aborted and
-   * restarted in turn. Absent: all runs are equal.
-   */
+  /** Milliseconds after which a run is long. Excess long runs are aborted and restarted in turn. */
   readonly shortMs?: number
   /** Whether the program sends one message when it is ready, which starts its time. */
   readonly saysReady?: boolean
@@ -42,10 +37,8 @@ export interface WorkerPoolOptions {
 /** Workers that run one program, started on demand and ended if idle. They never keep the process alive. */
 export interface WorkerPool {
   /**
-   * Send `message` to a worker and return its answer. Waiting time does not count.
-   *
-   * Rejects with a {@link WorkerTimeout}, a {@link WorkerFailure}, or the reason of `signal`. Each of them ends the
-   * worker.
+   * Send `message` to a worker and return its answer. Waiting time does not count. Rejects with a
+   * {@link WorkerTimeout}, a {@link WorkerFailure}, or the reason of `signal`, and ends the worker.
    */
   run(message: unknown, timeoutMs: number, how?: RunOptions): Promise<unknown>
 }

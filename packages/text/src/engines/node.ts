@@ -138,10 +138,8 @@ export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Ui
 }
 
 /**
- * Run a program in workers that are terminated after a timeout or if they use too much memory.
- *
- * @param source - Source text of the program, which must answer each message of `parentPort` with one message.
- * @param maxMemoryMb - Maximum megabytes of a worker.
+ * Run a program in workers, terminated after a timeout or above `maxMemoryMb`. `source` must answer each message of
+ * `parentPort`.
  */
 export function isolate(source: string, maxMemoryMb: number): IsolatedProgram | undefined {
   const pool = createWorkerPool(source, { maxMemoryMb })
@@ -174,11 +172,8 @@ const MAX_TEXT_LENGTH = 1_048_576
 const SHORT_MS = 250
 
 /**
- * Source of the pattern worker: text, so that bundlers, loaders and test runners need no file.
- *
- * It first sends `ready`, then answers each {@link WorkerQuestion} with a {@link WorkerAnswer}. After each line, it
- * writes its progress to `shared`: the number of lines, then the hits as far as there is room. `import()` works in
- * scripts and in modules.
+ * Source of the pattern worker: text, so that bundlers, loaders and test runners need no file. It first sends `ready`.
+ * After each line, it writes the number of lines and the hits to `shared`. `import()` works in scripts and in modules.
  */
 const PATTERN_WORKER_SOURCE: string = `
 import('node:worker_threads').then(({ parentPort }) => {
@@ -234,10 +229,8 @@ import('node:worker_threads').then(({ parentPort }) => {
 const pool = createWorkerPool(PATTERN_WORKER_SOURCE, { shortMs: SHORT_MS, saysReady: true })
 
 /**
- * Match with the JavaScript engine of Node.js, in a worker that is terminated after the deadline. Falls back to RE2 if
- * workers are unavailable (`--permission` without `--allow-worker`).
+ * Match in a worker that is terminated after the deadline. Falls back to RE2 if workers are unavailable.
  *
- * @param pattern - A valid regular expression.
  * @param deadlineMs - Milliseconds of matching over all calls, plus 20 for each million UTF-16 units.
  */
 export function createPatternMatcher(pattern: string, flags: PatternFlags, deadlineMs: number): PatternMatcher {

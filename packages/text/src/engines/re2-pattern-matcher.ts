@@ -6,10 +6,7 @@ import { createPatternBudget } from './pattern-budget.ts'
 const MAX_TEXT_LENGTH = 131_072
 const MIN_TEXT_LENGTH = 1_024
 
-/**
- * Steps of one line, which cannot be interrupted: about 0.1 s. A step is an instruction of the compiled program for a
- * character. Longer lines are rejected.
- */
+/** Steps of one line, which cannot be interrupted: about 0.1 s. Longer lines are rejected. */
 const MAX_STEPS_OF_A_LINE = 1_500_000
 /** With this size, the shortest text has about as many steps as a line may have. */
 const MAX_PROGRAM_SIZE = 1_500
@@ -17,14 +14,11 @@ const MAX_PROGRAM_SIZE = 1_500
 const STEPS_OF_A_SLICE = 120_000
 
 /**
- * Match with RE2 in JavaScript in linear time, for runtimes without workers that can be terminated.
+ * Match with RE2 in JavaScript in linear time, by code points. Of a long line, at least the first match is found.
+ * Look-around and back-references are `unsupported`; very large programs, and very long lines, are `too-complex`.
  *
- * In a long line, at least the first match is found, and more as long as that is cheap. Look-around and back-references
- * are `unsupported`; very large programs, and very long lines, are `too-complex`. Matches by code points even without
- * `unicode`.
- *
- * @param deadlineMs - Milliseconds of matching over all calls, plus 20 for each million UTF-16 units. Steps are counted
- * instead if the clock stands still while code runs, as in some edge runtimes.
+ * @param deadlineMs - Milliseconds of matching over all calls, plus 20 for each million UTF-16 units. If the clock
+ * stands still while code runs, steps are counted.
  */
 export function createRe2PatternMatcher(pattern: string, flags: PatternFlags, deadlineMs: number): PatternMatcher {
   const budget = createPatternBudget(deadlineMs)
@@ -101,10 +95,7 @@ interface StepClock {
   stop(steps: number): number
 }
 
-/**
- * Create a clock that measures time once the time has advanced, and steps until then. Some edge runtimes stop the clock
- * until the next I/O.
- */
+/** Some edge runtimes stop the clock until the next I/O: steps are counted until the time has advanced. */
 function createStepClock(): StepClock {
   let begin = 0
   let moves = false

@@ -64,16 +64,11 @@ export interface SqlLimits {
 
 /** Runs SQL over tables, in workers that are terminated at a deadline. */
 export interface SqlEngine {
-  /**
-   * Load the tables of a content. `readBatches` is called again if the first rows were not typical. Rejects with an
-   * `IsolationError`, and with errors of the read.
-   */
+  /** Load the tables of a content. `readBatches` is called again if the first rows were not typical. */
   load(readBatches: () => AsyncIterable<CellBatch>, limits: SqlLimits): Promise<SqlDatabase>
   /**
-   * Run one read-only statement. Rejects with an `IsolationError`.
-   *
-   * The tables of a single database are `t1`, `t2` and so on; `t` is the largest. With several databases, `t1`, `t2`
-   * and so on are the largest table of each.
+   * Run one read-only statement. Rejects with an `IsolationError`. Tables are `t1`, `t2` and so on; of a single
+   * database, `t` is the largest. Of several databases, each number is the largest table of one.
    */
   query(databases: readonly SqlDatabase[], statement: SqlStatement, limits: SqlLimits): Promise<SqlResult>
 }

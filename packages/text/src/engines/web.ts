@@ -1,7 +1,4 @@
-/**
- * Engines of other runtimes than Node.js, built on web standards and linear-time patterns. `node.ts` exports the same
- * names.
- */
+/** Engines of other runtimes, built on web standards. `node.ts` exports the same names. */
 import type { IsolatedProgram } from '../platform/platform.ts'
 import { concatBytes } from '../shared/bytes.ts'
 import { TAG_BYTES, type Aes256Gcm } from './aes-256-gcm.ts'

@@ -17,12 +17,7 @@ export class TooManySelected extends Error {
   override readonly name = 'TooManySelected'
 }
 
-/**
- * Evaluates queries on one document in the order of RFC 9535, with a pause every few milliseconds.
- *
- * The work can far exceed the size of the document. If a key is repeated in an object, a name selects only the first
- * member.
- */
+/** Evaluates queries in the order of RFC 9535, with pauses. A name selects the first member of repeated keys. */
 export class QueryEvaluator {
   readonly #tape: JsonTape
   readonly #expressions: TextExpressions
@@ -293,12 +288,7 @@ interface TextExpression {
   readonly stepsPerUnit: number
 }
 
-/**
- * Compile the regular expressions of one path as I-Regexp (RFC 9485), with RE2 extensions such as `\d`.
- *
- * An invalid expression returns `undefined` and matches nothing, as RFC 9535 requires. A dot matches any character
- * except LF and CR.
- */
+/** Compile the I-Regexps (RFC 9485) of a path, with RE2 extensions. Invalid ones match nothing (RFC 9535). */
 export class TextExpressions {
   readonly #kept = new Map<string, TextExpression | undefined>()
 

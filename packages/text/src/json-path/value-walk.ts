@@ -29,10 +29,7 @@ const rootPath = (): string => '$'
 const OPEN_ARRAY = 91
 const OPEN_OBJECT = 123
 
-/**
- * Walks a document in chunks along the steps, and yields the values that match. Skips other values without validating
- * them.
- */
+/** Walks a document in chunks along the steps, and yields the values found. Skips other values unchecked. */
 export class ValueWalk implements JsonVisitor {
   readonly #walker: JsonWalker
   readonly #steps: readonly WalkStep[]

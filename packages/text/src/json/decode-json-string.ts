@@ -1,11 +1,7 @@
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const SIMPLE: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 
-/**
- * Decode a JSON string from bytes with its quotes. Never fails.
- *
- * Invalid UTF-8 becomes U+FFFD, control characters are kept, and an unknown escape becomes its character.
- */
+/** Decode a JSON string from bytes with its quotes. Invalid UTF-8 becomes U+FFFD. Never fails. */
 export function decodeJsonString(bytes: Uint8Array): string {
   const text = decoder.decode(bytes.subarray(1, -1))
   if (!text.includes('\\')) return text

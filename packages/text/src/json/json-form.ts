@@ -26,10 +26,8 @@ export interface JsonLayout {
 }
 
 /**
- * Detect the JSON of a content like previews, and its layout. Content without JSON counts as one value.
- *
- * Without a declared type, content is JSON Lines under two conditions. The first value is an array or object that ends
- * within 256 KiB, and another one begins on a later line.
+ * Detect the JSON of a content like previews. Content without JSON counts as one value. Undeclared JSON Lines must
+ * begin with an array or object within 256 KiB, followed by another one on a later line.
  */
 export async function jsonLayout(source: Omit<JsonSource, 'blocks'>): Promise<JsonLayout> {
   const head = await source.read(0, PROBE_BYTES)

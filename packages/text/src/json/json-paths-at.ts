@@ -9,11 +9,9 @@ const CLOSE_ARRAY = 93
 const CLOSE_OBJECT = 125
 
 /**
- * Return the JSONPath (RFC 9535) of the innermost value or member at a byte, for example `$.items[812].note`.
- *
- * Returns `undefined` if the content up to this byte is not JSON, or ends before. A path over 1,000 characters is
- * replaced by the path of an outer value. In JSON Lines, `$[0]` is the first value. Reads from the start of the
- * content, with pauses for the event loop.
+ * Return the JSONPath (RFC 9535) of the innermost value or member at a byte, for example `$.items[812].note`. Returns
+ * `undefined` if the content up to this byte is not JSON. A path over 1,000 characters is replaced by the path of an
+ * outer value.
  */
 export async function jsonPathAt(source: JsonSource, byteOffset: number): Promise<string | undefined> {
   const [path] = await jsonPathsAt(source, [byteOffset])

@@ -9,18 +9,11 @@ export const MAX_KEY_BYTES = 65_536
 
 /** Receives the values of a document in order. Positions are bytes of the content. */
 export interface JsonVisitor {
-  /**
-   * A value begins at `at` with the byte `first`. Returns whether to enter an array or object; otherwise its structure
-   * is skipped unchecked.
-   */
+  /** A value begins. Returns whether to enter an array or object; otherwise it is skipped unchecked. */
   begin(at: number, first: number): boolean
   /** The innermost open value ends before `at`. */
   end(at: number): void
-  /**
-   * All open values are abandoned, since their line is not JSON.
-   *
-   * @param isRecord - Whether the line still counts as a record, as for an object.
-   */
+  /** All open values are abandoned, since their line is not JSON. `isRecord`: the line still counts. */
   abandon?(isRecord: boolean): void
 }
 
@@ -60,11 +53,9 @@ const NEAR = 48
 export type JsonForm = 'json' | 'json-lines'
 
 /**
- * Walks JSON bytes in chunks, tracks the position, and builds no values.
- *
- * Checks structure, numbers and words, but not the content of strings and skipped values. The values of `json-lines`
- * are items of one array, and other lines between them are skipped. Memory grows with the open levels, at most
- * {@link MAX_LEVELS}.
+ * Walks JSON bytes in chunks, tracks the position, and builds no values. Does not check the content of strings and
+ * skipped values. The values of `json-lines` are items of one array, and other lines are skipped. Memory grows with the
+ * open levels.
  */
 export class JsonWalker {
   readonly #visitor: JsonVisitor | undefined

@@ -1,7 +1,4 @@
-/**
- * Automaton over the bytes of JSON numbers and words (RFC 8259, sections 3 and 6). Each state is a valid prefix; 0 is
- * failure.
- */
+/** Automaton over the bytes of JSON numbers and words (RFC 8259). Each state is a valid prefix; 0 is failure. */
 
 const LITERALS: readonly string[] = ['true', 'false', 'null']
 const DIGITS = '0123456789'

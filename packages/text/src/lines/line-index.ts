@@ -237,11 +237,7 @@ const SNIFFED_BYTES = 8_192
 /** Limits queued chunks, since small ones take more memory than their bytes. */
 const MAX_WAITING = 64
 
-/**
- * Indexes the lines of text over 1 MiB while it is written; smaller content costs nothing.
- *
- * The last chunk is only counted on request, while a driver writes it.
- */
+/** Indexes the lines of text over 1 MiB while it is written. The last chunk is only counted on request. */
 export class LineIndexRecorder {
   readonly #builder = new LineIndexBuilder()
   #waiting: Uint8Array[] = []
@@ -282,10 +278,7 @@ export function countLineEnds(bytes: Uint8Array, start = 0, end: number = bytes.
   return end - start <= FEW_BYTES ? countByLooking(bytes.subarray(start, end)) : countInBulk(bytes, start, end)
 }
 
-/**
- * Count the LF in `bytes` from `start` to `end`, four bytes at a time. The time is independent of the line length; a
- * search is ten times slower for lines of 20 bytes.
- */
+/** Count the LF in `bytes` four bytes at a time. A search is ten times slower for lines of 20 bytes. */
 export function countInBulk(bytes: Uint8Array, start: number, end: number): number {
   const toWord = -(bytes.byteOffset + start) & 3
   const wordsStart = Math.min(end, start + toWord)

@@ -14,10 +14,8 @@ export interface LineSink {
 }
 
 /**
- * Splits a text in pieces of any size into lines. Lines end at LF, and a final LF ends the last line.
- *
- * Each window has `contextUnits` before its first line, unless the text begins or a long line ends there. The result is
- * independent of the pieces.
+ * Splits a text in pieces of any size into lines that end at LF. Each window has `contextUnits` before its first line,
+ * unless the text begins or a long line ends there.
  */
 export class LineReader {
   readonly #sink: LineSink

@@ -5,10 +5,7 @@ export interface LineProgress {
   ended: boolean
 }
 
-/**
- * Yield only the lines of `range`, with their numbers, and update `progress`. Stops after the range unless `toEnd` is
- * set, which counts the rest.
- */
+/** Yield only the lines of `range` and update `progress`. `toEnd` counts the lines after the range too. */
 export async function* linesWithin(
   batches: AsyncIterable<LineBatch>,
   range: LineRange,
@@ -48,10 +45,7 @@ const LOOK_BACK = 1_024
 
 interface BatchOptions {
   readonly maxLength: number
-  /**
-   * UTF-16 units shared by two batches of one long line, less than half of `maxLength`. A match with a wider extent or
-   * context may be missed.
-   */
+  /** UTF-16 units shared by two batches of one long line, less than half of `maxLength`. */
   readonly overlap: number
   /** Whether to keep a byte order mark at the start. */
   readonly keepByteOrderMark?: boolean
@@ -71,10 +65,8 @@ export interface LineBatch {
 }
 
 /**
- * Decode UTF-8 and split it into batches of lines, in bounded memory.
- *
- * Lines end at LF, and a final LF ends the last line. A byte order mark at the start is skipped by default, and invalid
- * bytes become U+FFFD.
+ * Decode UTF-8 and split it into batches of lines, in bounded memory. A byte order mark at the start is skipped by
+ * default, and invalid bytes become U+FFFD.
  */
 export async function* lineBatches(
   blocks: AsyncIterable<Uint8Array>,

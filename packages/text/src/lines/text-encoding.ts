@@ -18,12 +18,8 @@ const MAX_MARKED = 0.1
 const MIN_WIDE = 0.05
 
 /**
- * Detect the encoding of a text from its beginning, by a byte order mark or by decoding. Returns `undefined` for binary
- * content.
- *
- * Text may have some controls and damaged UTF-8. Other single-byte encodings count as UTF-8.
- *
- * @param isDeclared - Whether the content type declares text. Then all valid UTF-8 is text.
+ * Detect the encoding of a text from its beginning. Returns `undefined` for binary content. Damaged UTF-8 and other
+ * single-byte encodings count as UTF-8. `isDeclared` accepts all valid UTF-8, with any controls.
  */
 export function textEncodingOf(bytes: Uint8Array, isDeclared = false): TextEncoding | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return isWideText(bytes, 'utf-16le', MAX_MARKED) ? 'utf-16le' : undefined
@@ -106,10 +102,7 @@ export function hasWidePart(bytes: Uint8Array): boolean {
   return bytes.includes(0) && new TextDecoder().decode(bytes).search(WIDE_PART) >= 0
 }
 
-/**
- * Remove NULs for previews: those alternating with other characters, as in UTF-16, and padding. A NUL between two
- * values becomes a blank.
- */
+/** Remove NULs for previews: those of UTF-16, and padding. A NUL between two values becomes a blank. */
 export function withoutNuls(text: string): string {
   return replaced(text, 0, text.length)
 }

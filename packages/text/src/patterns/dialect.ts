@@ -12,10 +12,7 @@ export interface Translation {
 /** Protects the stack of every reader of the expression. */
 const GREATEST_DEPTH = 200
 
-/**
- * Supported are `i`, `x`, and flags without an effect here: `m` and `s` in a single line, `a` and `u` for `\d` and
- * `\w`.
- */
+/** Flags other than `i` and `x`, and other than `m`, `s`, `a` and `u`, which have no effect here. */
 const UNKNOWN_FLAG = /[^imsxua]/
 
 const REFUSED: readonly (readonly [beginning: RegExp, message: string])[] = [
@@ -28,12 +25,9 @@ const REFUSED: readonly (readonly [beginning: RegExp, message: string])[] = [
 ]
 
 /**
- * Translate the mixed dialects of models to JavaScript. Throws a `SyntaxFailure` that names syntax without an
- * equivalent.
- *
- * Translated: flags such as `(?i)` (to the end of their group) and `(?i:…)`, white space and comments with `x`,
- * `(?#…)`. Also `(?P<name>…)`, `(?P=name)`, `(?'name'…)`, `{,n}`, `\Q…\E`, POSIX classes in brackets, and the escapes
- * of `translateEscape`.
+ * Translate the mixed dialects of models to JavaScript. Throws a `SyntaxFailure` for syntax without an equivalent.
+ * Translated: `(?i)`, `(?i:…)`, `(?x)`, `(?#…)`, `(?P<name>…)`, `(?P=name)`, `(?'name'…)`, `{,n}`, `\Q…\E`, POSIX
+ * classes, and the escapes of `translateEscape`.
  */
 export function translateDialect(text: string): Translation {
   const translator = new Translator(text)
@@ -255,10 +249,8 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Translate the character class at `start`, and return its end.
- *
- * A bracket as first member is literal, as in all dialects but JavaScript: `[]abc]`, `[^]]`. `[^]` alone or before a
- * quantifier is any character, as in JavaScript.
+ * Translate the character class at `start`. A bracket as first member is literal, except in `[^]`, which is any
+ * character.
  */
 function translateClass(text: string, start: number, writer: PatternWriter): number {
   const isNegated = text[start + 1] === '^'
@@ -366,11 +358,9 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Translate the escape at `start`, outside a character class, if there is an exact equivalent.
- *
- * Supported: `\A`, `\Z` and `\z` as edges of the line, `\h`, `\H`, `\R`, `\N`, `\V`, `\a`, `\e`, `\x{…}`, `\U0001F600`,
- * `\o{…}`, `\pL`, `\p{^L}`, `\k{name}`, `\g{1}`. Letters without a meaning are rejected, since `C:\Users` is better
- * searched literally. `\<` and `\>` are literal as in JavaScript, not word boundaries.
+ * Translate the escape at `start`, outside a character class, if there is an exact equivalent. Letters without a
+ * meaning are rejected, since `C:\Users` is better searched literally. `\<` and `\>` are literal as in JavaScript, not
+ * word boundaries.
  */
 function translateEscape(text: string, start: number): Escape {
   const letter = text[start + 1]

@@ -23,10 +23,7 @@ interface PlainExpression {
   readonly ignoreCase: boolean
 }
 
-/**
- * Replace `(?i:…)` and `(?-i:…)`, which many engines lack, by the flag `i` or by classes of both cases. Throws a
- * {@link SyntaxFailure} if the result would be inexact.
- */
+/** Replace `(?i:…)` and `(?-i:…)` by the flag `i` or by classes of both cases. Throws if that is inexact. */
 export function expandModifiers(
   pattern: AST.Pattern,
   { ignoreCase, unicode }: { readonly ignoreCase: boolean; readonly unicode: boolean },
@@ -136,10 +133,8 @@ const SPACES_WITHOUT_LINE_FEED = '\\t\\v\\f\\r \\xa0\\u1680\\u2000-\\u200a\\u202
 type CharacterLeaf = AST.Character | AST.CharacterSet | AST.CharacterClass
 
 /**
- * Rewrite an expression so that it matches no LF, which makes it searchable in many lines with the flag `m`.
- *
- * Each atom and look-around is limited to one line, and `\b` at an LF works as at the end of a text. A match from any
- * position is the same as in the line alone.
+ * Rewrite an expression so that it matches no LF, which makes it searchable in many lines with the flag `m`. A match
+ * from any position is the same as in the line alone.
  */
 export function textSource(pattern: AST.Pattern, flags: ExpressionFlags): string {
   const edits: Edit[] = []
@@ -215,11 +210,9 @@ const FARTHEST_LOOK = 1_000
 const NOTHING = '(?!)'
 
 /**
- * Rewrite an expression for the first part of a line: each of its matches there is also a match in the whole line.
- *
- * Conditions at the end of the text must wait for more text. `$` never matches; `\b` and `\B` need a character after
- * them; a negative look-ahead needs one more than it can see. Unlimited look-ahead never matches if it is negative, or
- * if a reference uses its captures.
+ * Rewrite an expression for the first part of a line: each of its matches there is also a match in the whole line. `$`
+ * never matches; `\b` and `\B` need a character after them; a negative look-ahead needs one more than it can see.
+ * Unlimited look-ahead never matches if it is negative, or if a reference uses its captures.
  */
 export function partSource(pattern: AST.Pattern): string {
   if (capturesAhead(pattern.alternatives)) return NOTHING

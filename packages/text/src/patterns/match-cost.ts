@@ -277,10 +277,7 @@ function anchorCost(node: PatternNode): number | undefined {
   return costs.every((cost) => cost !== undefined) ? costs.reduce((all, cost) => all + cost + 1, 1) : undefined
 }
 
-/**
- * Return how many characters of a match, without runs, can start another match. Returns `Infinity` if runs can have
- * such characters too.
- */
+/** Return how many characters of a match can start another match. Returns `Infinity` if those of runs can. */
 function widthBetweenStarts(tree: PatternNode, { first }: Analysis): number {
   const { set, isEmpty } = first.of(tree)
   return isEmpty ? Infinity : widthWithoutRuns(tree, set)
@@ -403,10 +400,7 @@ interface SplitPattern {
 /** Return the maximum cost of a node. Returns `undefined` if the cost depends on the line. */
 type ConstantCost = (node: PatternNode) => number | undefined
 
-/**
- * Split off the part at the end that never fails and is paid for by its characters: `.*` of `ERROR.*`, or `\d*` of
- * `\d+`. Only the head is tried at each position.
- */
+/** Split off the end that never fails and is paid for by its characters: `.*` of `ERROR.*`. */
 function splitTail(node: PatternNode, constantCost: ConstantCost): SplitPattern {
   const steady = steadyCost(node, constantCost)
   if (steady !== undefined) return { head: { kind: 'sequence', parts: [] }, tailCost: steady }
@@ -438,10 +432,8 @@ function splitSequence(parts: readonly PatternNode[], constantCost: ConstantCost
 }
 
 /**
- * Return the `tailCost` of a node that always matches, and `undefined` for others.
- *
- * A repeat is never re-entered, since its continuation cannot fail. Each iteration consumes a character, and the last
- * one fails in its head.
+ * Return the `tailCost` of a node that always matches, else `undefined`. A repeat is never re-entered, since its
+ * continuation cannot fail.
  */
 function steadyCost(node: PatternNode, constantCost: ConstantCost): number | undefined {
   if (node.kind === 'repeat') {

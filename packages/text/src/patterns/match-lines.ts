@@ -6,11 +6,8 @@ import type { ChainLink } from './search-pattern.ts'
 export type TakeMatch = (start: number, end: number, lineStart: number, lineEnd: number) => void
 
 /**
- * Find the first match of each line of a text, and all matches of very long lines.
- *
- * @param regex - With the flag `g`. Its matches must not contain an LF.
- * @param text - Lines joined by LF, without the final LF.
- * @param span - The lines to search: from the start of the first to the end of the last, without its LF.
+ * Find the first match of each line of `span`, and all matches of very long lines. `regex` has the flag `g` and matches
+ * no LF. `text` and `span` end without the last LF.
  */
 export function matchLines(
   regex: RegExp,
@@ -80,10 +77,7 @@ function endOfLine(text: string, from: number): number {
   return lineFeed < 0 ? text.length : lineFeed
 }
 
-/**
- * Find a chain of strings in a line, at or after `from`, at the position of the match of its expression. Takes linear
- * time.
- */
+/** Find a chain of strings in a line, at or after `from`. Takes linear time. */
 export function matchChain(line: string, chain: readonly ChainLink[], from: number): ByteSpan | undefined {
   const firsts: number[] = []
   let at = from
@@ -124,11 +118,8 @@ export function matchChains(
 const LINE_FEED = 10
 
 /**
- * Find the lines whose bytes contain `first` and all of `others`. Their LFs are excluded.
- *
- * If a line lacks one of the others, the search skips to its next occurrence, so that the rarest string leads.
- *
- * @param start - Start of the first line in `bytes`, which end with the last line.
+ * Find the lines whose bytes contain `first` and all of `others`. If one is missing, the search skips to its next
+ * occurrence, so that the rarest string leads.
  */
 export function linesWith(
   bytes: Uint8Array,

@@ -1,9 +1,6 @@
 import { RegExpParser, RegExpSyntaxError, type AST } from '@eslint-community/regexpp'
 
-/**
- * Matches of an expression, as far as the analysis needs. Parts of sequences are in matching order: in look-behind,
- * from the last to the first.
- */
+/** Matches of an expression. Parts of sequences are in matching order: in look-behind, from last to first. */
 export type PatternNode =
   | CharacterNode
   | { readonly kind: 'sequence'; readonly parts: readonly PatternNode[] }
@@ -126,11 +123,7 @@ export function parseExpression(source: string, unicode: boolean): AST.Pattern {
   }
 }
 
-/**
- * Reject expressions that the engine cannot compile, for example too large repeats, with a {@link SyntaxFailure}.
- *
- * The expression is compiled but not run: the prefix never matches.
- */
+/** Reject expressions that the engine cannot compile. Not run, since the prefix never matches. */
 export function assertCompiles(source: string, flags: string): void {
   try {
     new RegExp(`\\0(?:${source})`, flags).test('q')
@@ -155,10 +148,7 @@ export class SyntaxFailure extends Error {
   }
 }
 
-/**
- * A set of UTF-16 units, or of code points with the flag `u`, and of {@link TEXT_EDGE}. Ranges include both ends, are
- * ascending, and do not touch.
- */
+/** Ranges of UTF-16 units, code points, and {@link TEXT_EDGE}: inclusive, ascending, not adjacent. */
 export type CharacterSet = readonly (readonly [first: number, last: number])[]
 const LAST_CODE_POINT = 0x10ffff
 const EDGE = LAST_CODE_POINT + 1
@@ -263,10 +253,8 @@ export function complementWithCases(members: CharacterSet): CharacterSet {
 }
 
 /**
- * Return all UTF-16 units, in ascending order, that equal a unit with the flag `i` but without `u`.
- *
- * As in ECMAScript, units are equal if their upper case is. Excluded are upper cases of several units, and ASCII upper
- * cases of non-ASCII units.
+ * Return all UTF-16 units that equal a unit with the flag `i` but without `u`, as in ECMAScript. Units are equal if
+ * their upper case is, except for several units, and ASCII upper cases of non-ASCII units.
  */
 export function caseVariants(unit: number): readonly number[] {
   if (unit < 0x80) {

@@ -36,39 +36,27 @@ export interface SearchPattern {
   /** Reason that the pattern is searched as literal text. Absent if the expression is valid. */
   readonly problem?: PatternProblem
   /**
-   * The only matching string, if a search for its UTF-8 bytes is equivalent; absent otherwise. With `ignoreCase`, it is
-   * lower-case ASCII and the case of letters is irrelevant.
-   *
+   * The only matching string, if a search for its UTF-8 bytes is equivalent. With `ignoreCase`, it is lower-case ASCII.
    * It never has CR, LF, U+FEFF or U+FFFD, which decoding may add or remove.
    */
   readonly literal?: string
   /**
-   * Sets of strings, the best first: each match contains a string of every set. Absent if nothing is required.
-   *
-   * Each string has at least two units, without LF and U+FFFD. With `ignoreCase`, all are lower-case ASCII, and a match
-   * may differ in the case of ASCII letters.
+   * Sets of at least two units without LF and U+FFFD, the best first: each match contains a string of every set. With
+   * `ignoreCase`, all are lower-case ASCII, and a match may differ in the case of ASCII letters.
    */
   readonly required?: readonly (readonly string[])[]
   /** A proven bound on the steps of a search for `expression`. The other expressions take at most six times as many. */
-  /**
-   * The strings of an expression that is equivalent to these strings in order, with anything between them. With
-   * `ignoreCase`: lower-case ASCII.
-   */
+  /** Strings that are equivalent to the expression, in order, with anything between them. */
   readonly chain?: readonly ChainLink[]
   readonly cost: PatternCost
   /**
-   * The expression for many lines without CR, U+2028 and U+2029. Its matches never contain an LF.
-   *
-   * From the start of a line, the first match is that of `expression` in the first matching line. A match in the empty
+   * The expression for many lines without CR, U+2028 and U+2029. Its matches never contain an LF. A match in the empty
    * text after the last LF does not count.
    */
   readonly textExpression: string
   /** The flags of `textExpression`: those of `expression` and `m`. */
   readonly textFlags: string
-  /**
-   * The expression for the first part of a line: each of its matches there is a match of `expression` in the line.
-   * Absent if `expression` itself has this property.
-   */
+  /** The expression for the first part of a line. Absent if `expression` itself can be used. */
   readonly partExpression?: string
 }
 
@@ -185,12 +173,9 @@ export interface ChainLink {
 }
 
 /**
- * Return the strings of a pattern that only requires them in order, with anything between: `ERROR.*timeout.*?id=`.
- * Returns `undefined` for any other.
- *
- * A chain has at least two strings. A search for one string after the other takes linear time, since the first position
- * of each leaves the most room. Backtracking engines take longer from three strings on. If case is ignored, the strings
- * are lower-case ASCII.
+ * Return the strings of a pattern that only requires them in order: `ERROR.*timeout.*?id=`. Returns `undefined` for any
+ * other. The first position of each string leaves the most room for the others, so a search takes linear time.
+ * Backtracking engines take longer from three strings on.
  */
 function literalChain({ alternatives }: AST.Pattern, ignoreCase: boolean): readonly ChainLink[] | undefined {
   const elements = flatten(alternatives)
@@ -263,12 +248,9 @@ function literalString(tree: PatternNode): string | undefined {
 }
 
 /**
- * Return strings of which each match of a tree contains at least one. Returns `undefined` if there are none worth a
- * search.
- *
- * Chooses the longest and fewest strings. Correct by induction: a match has all nodes of a sequence, so any set is
- * valid; of a choice it has one, so the union is valid. Strings with U+FFFD or half a surrogate pair are excluded,
- * since their bytes may differ.
+ * Return strings of which each match of a tree contains at least one. Correct by induction: a match has all nodes of a
+ * sequence, so any set is valid; of a choice it has one, so the union is valid. Strings with U+FFFD or half a surrogate
+ * pair are excluded, since their bytes may differ.
  */
 function requiredStrings(tree: PatternNode): readonly string[] | undefined {
   const { exact, required } = stringsOf(tree)
@@ -277,10 +259,7 @@ function requiredStrings(tree: PatternNode): readonly string[] | undefined {
   return best?.filter((string) => !best.some((other) => other !== string && string.includes(other)))
 }
 
-/**
- * Return sets of strings of which each match of a tree contains one of every set, the best first. The text decides
- * which of them narrows a search most.
- */
+/** Return sets of strings of which each match contains one of every set, the best first. */
 function requiredSets(tree: PatternNode): readonly (readonly string[])[] {
   const best = requiredStrings(tree)
   if (best === undefined) return []

@@ -38,10 +38,7 @@ export function warn(message: string, cause: unknown): void {
   process.emitWarning(message, { type: 'SpillwayWarning', detail })
 }
 
-/**
- * Return the address of the WebAssembly build of SQLite. Returns `undefined` if it is not installed or workers are not
- * allowed.
- */
+/** Return the address of the WebAssembly build of SQLite, or `undefined` if it cannot run in workers. */
 export function locateSqlite(): string | undefined {
   const mayStartWorkers = process.permission?.has('worker') ?? true
   if (!mayStartWorkers) return undefined

@@ -19,13 +19,10 @@ export interface PatternMatcher {
   /** Maximum UTF-16 units of a call of {@link PatternMatcher.match}. */
   readonly maxTextLength: number
   /**
-   * Match each line of `text`. Lines end at LF, and a CR before it is not part of the line.
-   *
-   * Returns three numbers for each match: the index of the line, and the match's start and end in UTF-16 units from the
-   * line's start. Lines over {@link LONG_LINE_LENGTH} have all their matches that are not empty, other lines only the
-   * first. Rejects with a {@link PatternError}, or with the reason of `signal`, which stops the work.
-   *
-   * @param from - Start of the search in the first line. Only look-behind sees the text before it.
+   * Match each line of `text`. A CR before an LF is not part of the line. Returns three numbers for each match: the
+   * index of the line, and the match's start and end in UTF-16 units from the line's start. Lines over
+   * {@link LONG_LINE_LENGTH} have all their matches that are not empty, other lines only the first. Only look-behind
+   * sees text before `from`. Rejects with a {@link PatternError}, or with the reason of `signal`.
    */
   match(text: string, from?: number, signal?: AbortSignal): Promise<Uint32Array>
 }

@@ -1,7 +1,4 @@
-/**
- * Wait for a promise or the signal, since not all operations observe a signal. Rejects with the result of `errorOf`, by
- * default the signal's reason.
- */
+/** Wait for a promise or the signal. Rejects with the result of `errorOf`, by default the signal's reason. */
 export async function orAborted<Result>(
   promise: Promise<Result>,
   signal: AbortSignal | undefined,

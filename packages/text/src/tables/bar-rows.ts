@@ -27,10 +27,8 @@ export interface BarLayout {
 type TakeBarRow = (block: BlockText, start: number, end: number, line: number, lines: number) => void
 
 /**
- * Assembles the rows of a table between bars, with cells of several lines.
- *
- * Rules separate the rows (sqlite3, cli-table3, grids), the end of a cell has a sign (psql), a line lacks its last bars
- * (mysql), or the first cell is blank.
+ * Assembles rows with cells of several lines. Rules separate the rows (sqlite3, cli-table3, grids), the end of a cell
+ * has a sign (psql), a line lacks its last bars (mysql), or the first cell is blank.
  */
 export class BarRows {
   readonly #layout: BarLayout

@@ -187,10 +187,7 @@ export interface LineColumns {
   readonly columns: number
   /** Separator of visible cells. */
   readonly separator: string
-  /**
-   * Write the start and end of each cell of the line in `codes` from `start` to `end`. Returns the number of cells, or
-   * 0 if the line does not match.
-   */
+  /** Write the start and end of each cell to `bounds`. Returns their number, or 0 if the line does not match. */
   readonly find: (codes: Uint16Array, start: number, end: number, bounds: Int32Array) => number
 }
 
@@ -234,12 +231,7 @@ function spanColumns(spans: readonly Span[], names: readonly string[]): LineColu
   return { names, columns: spans.length, separator: ' ', find }
 }
 
-/**
- * Cells are words, and the last one has the rest of the line.
- *
- * @param groups - Words of each cell. Absent: one each.
- * @param least - Minimum cells of a line. Absent: all.
- */
+/** Cells are words, and the last one has the rest of the line. `groups`: words of each cell. `least`: minimum cells. */
 export function wordColumns(
   columns: number,
   names: readonly string[] | undefined,
@@ -266,11 +258,7 @@ export function wordColumns(
   return { names, columns, separator: ' ', find }
 }
 
-/**
- * Cells are between bars, as in Markdown and in database clients.
- *
- * @param framed - Whether bars are also before the first and after the last cell.
- */
+/** Cells are between bars, as in Markdown and in database clients. `framed`: bars are also at the ends. */
 function barColumns(names: readonly string[], bar: string, framed: boolean): LineColumns {
   const code = bar.charCodeAt(0)
   const columns = names.length

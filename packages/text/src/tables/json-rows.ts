@@ -38,10 +38,7 @@ export class JsonRows implements RowReader, TableRow {
   #unread = 0
   #ended = false
 
-  /**
-   * @param form - Whether the objects are in an `array`, each on one of the `lines`, or `documents` of many lines.
-   * @param before - The beginning of the text that is not JSON.
-   */
+  /** @param before - The beginning of the text that is not JSON. */
   constructor(form: JsonRowsForm, sink: TableSink, before = '') {
     this.#before = before.length
     this.#otherLines = before.split('\n').filter((line) => line.trim() !== '').length

@@ -13,11 +13,7 @@ import { columnName, GrowingColumns, type RowReader, type TableRow, type TableSi
 const DECLARED_SURENESS = 0.97
 const NAME = /^(?:[\p{L}\p{N}_#%$(][^:{}<>;=]{0,80})?$/u
 
-/**
- * Create a reader for the rows of a text. Returns `undefined` if the text is not a table.
- *
- * @param layout - The JSON of the text, which begins at the character `start`.
- */
+/** Create a reader for the rows of a text. Returns `undefined` if the text is not a table. */
 export function readTable(text: Omit<TableText, 'intent'>, layout: JsonLayout, sink: TableSink): RowReader | undefined {
   const start = text.start.startsWith('\ufeff') ? text.start.slice(1) : text.start
   const asked = { ...text, start, contentType: contentTypeEssence(text.contentType), intent: { paths: [] } }
@@ -59,9 +55,7 @@ function isObject(line: string): boolean {
   }
 }
 
-/**
- * Detect a table without a declared type, with names in the header and nearly uniform rows, since rows are requested.
- */
+/** Detect an undeclared table with names in the header and nearly uniform rows, since rows are requested. */
 function lenientFormat(text: TableText): SeparatedFormat | undefined {
   const formats = ['text/csv', 'text/tab-separated-values'].map((contentType) =>
     separatedFormat({ ...text, contentType }),

@@ -36,10 +36,7 @@ interface RecordReaderOptions {
 
 /** Receives the records of a text in order. */
 export interface RecordSink {
-  /**
-   * Receives the record in `text` from `start` to `end`, without its line end. `bounds` has the start and end of each
-   * cell, up to the reader's maximum.
-   */
+  /** Receives a record without its line end. `bounds` has the starts and ends of cells, up to the maximum. */
   record(text: BlockText, start: number, end: number, cells: number, bounds: Int32Array, line: number): void
   /** Receives a record that is too long to emit as a whole. `kept` is set if the reader keeps cells. */
   longRecord(start: string, cells: number, line: number, kept?: readonly KeptCell[]): void
@@ -47,12 +44,7 @@ export interface RecordSink {
   endBlock?(text: BlockText): void
 }
 
-/**
- * Splits a text in pieces of any size into records of RFC 4180: separated cells in lines (LF or CR LF), with quotes
- * around both.
- *
- * Blank lines are ignored. The result is independent of the pieces.
- */
+/** Splits a text in pieces of any size into records of RFC 4180. Blank lines are ignored. */
 export class RecordReader {
   readonly #sink: RecordSink
   readonly #separator: number

@@ -34,10 +34,7 @@ export class GrowingColumns {
     return this.#names
   }
 
-  /**
-   * Return the index of a column, adding a new one if needed. Returns `undefined` if there are too many, or the name is
-   * too long.
-   */
+  /** Return the index of a column, adding new ones. Returns `undefined` above the limits. */
   place(name: string): number | undefined {
     const known = this.#places.get(name)
     if (known !== undefined) return known

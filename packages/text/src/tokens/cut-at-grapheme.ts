@@ -3,9 +3,8 @@ let segmenter: Intl.Segmenter | undefined
 const WINDOW_UNITS = 64
 
 /**
- * Take at most `maxUnits` UTF-16 units from the start or the end of a text, without splitting a grapheme.
- *
- * The result is as long as possible, and empty if the outermost grapheme is longer. Only text near the cut is read.
+ * Take at most `maxUnits` UTF-16 units from the start or the end of a text, without splitting a grapheme. Empty if the
+ * outermost grapheme is longer. Only text near the cut is read.
  */
 export function cutAtGrapheme(text: string, maxUnits: number, fromEnd = false): string {
   const units = Math.max(0, Math.floor(maxUnits))

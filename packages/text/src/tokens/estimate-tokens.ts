@@ -28,9 +28,8 @@ for (const [first, seconds] of COMMON_PAIRS.split(' ').entries()) {
 const LONGEST_WORD = 16
 
 /**
- * Mean tokens of a run of letters by its length (1 to 16), with a preceding space or single other character included.
- *
- * Measured with o200k_base over logs, JSON, tables, HTML, source code, terminal output and agent transcripts.
+ * Mean tokens of a run of letters by its length (1 to 16), with a preceding space or other character included. Measured
+ * with o200k_base over logs, JSON, tables, HTML, source code, terminal output and agent transcripts.
  */
 const WORD_COSTS: Record<'lower' | 'capital' | 'upper', Record<'bare' | 'spaced' | 'joined', readonly number[]>> = {
   lower: {
@@ -201,10 +200,8 @@ const SLICES = 64
 const SLICE_UNITS = 1_024
 
 /**
- * Estimate the tokens of a large text at a bounded cost. Deterministic.
- *
- * Up to 128 K characters, the whole text is counted. Beyond that, the mean of 64 evenly spaced slices is used for the
- * rest.
+ * Estimate the tokens of a large text at a bounded cost. Beyond 128 K characters, the mean of 64 evenly spaced slices
+ * is used. Deterministic.
  */
 export function estimateLargeTokens(text: string, countTokens: CountTokens = estimateTokens): number {
   if (text.length <= WHOLE_UNITS) return countTokens(text)
@@ -223,10 +220,7 @@ export function estimateLargeTokens(text: string, countTokens: CountTokens = est
  */
 export type CountTokens = (text: string) => number
 
-/**
- * Wrap `countTokens` to throw a `TypeError` for an invalid count, since `NaN` or a promise would break every
- * comparison.
- */
+/** Wrap `countTokens` to throw a `TypeError` for invalid counts, which would break every comparison. */
 export function checkedCountTokens(countTokens: CountTokens): CountTokens {
   return (text) => {
     const tokens: unknown = countTokens(text)
@@ -243,11 +237,7 @@ const UNITS_PER_TOKEN = 5
 /** Required excess of a prefix in tokens, since a cut may split one token into several. */
 const CUT_SLACK = 16
 
-/**
- * Return whether a text has more than `limit` tokens.
- *
- * Counts a prefix, so that the cost is a few times the smaller of limit and text.
- */
+/** Return whether a text has more than `limit` tokens, counting only the necessary prefix. */
 export function longerThan(text: string, limit: number, countTokens: CountTokens): boolean {
   if (limit === Infinity) return false
   let units = Math.max(256, Math.ceil(limit) * UNITS_PER_TOKEN)
@@ -260,10 +250,7 @@ export function longerThan(text: string, limit: number, countTokens: CountTokens
 const STEP_UNITS = 65_536
 const SAMPLE_UNITS = 1_024
 
-/**
- * Estimate the tokens of a text in pieces from the first 1,024 of each 65,536 characters. The result is independent of
- * the pieces.
- */
+/** Estimate the tokens of a text in pieces from the first 1,024 of each 65,536 characters. */
 export class TokenSampler {
   readonly #countTokens: CountTokens
   #position = 0

@@ -1,6 +1,4 @@
-/**
- * Description of a block by its tool. The replacement shows each value beside the reference, on one line and shortened.
- */
+/** Description of a block by its tool. The replacement shows each value on one line, shortened. */
 interface NamedBlock {
   /** File name, title or URI, if known. */
   readonly name?: string | undefined
@@ -69,10 +67,8 @@ export function isStorable(block: ContentBlock): block is StorableBlock {
 }
 
 /**
- * Serialize a JSON value, indented by two spaces so that lines, ranges and grep work.
- *
- * Returns `undefined` for values that JSON cannot express: functions, `undefined`, cycles, big integers, throwing
- * getters or `toJSON`. Throws a `RangeError` if the value is too deep or the text too long.
+ * Serialize a JSON value, indented so that lines, ranges and grep work. Returns `undefined` for values that JSON cannot
+ * express. Throws a `RangeError` if the value is too deep or the text too long.
  */
 export function indentJson(value: unknown): string | undefined {
   try {
@@ -86,10 +82,7 @@ export function indentJson(value: unknown): string | undefined {
 
 const MAX_LENGTH = 80
 
-/**
- * Make an untrusted name safe to display: on one line, without brackets, at most `maxLength` characters. A longer name
- * loses its middle, since paths and URIs differ at the ends.
- */
+/** Make an untrusted name safe to display on one line. A longer name loses its middle. */
 export function safeName(name: string, maxLength: number = MAX_LENGTH): string {
   const line = clean(name)
   if (line.length <= maxLength) return line

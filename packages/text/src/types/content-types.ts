@@ -1,9 +1,8 @@
 import type { MediaBlock } from './content-block.ts'
 
 /**
- * Content types and their file extensions, the preferred one first.
- *
- * Backends name files by these extensions: adding one is safe, changing one needs a changeset.
+ * Content types and their file extensions. Backends name files by these extensions: adding one is safe, changing one
+ * needs a changeset.
  */
 const EXTENSIONS: readonly (readonly [contentType: string, ...extensions: string[]])[] = [
   ['text/plain', '.txt', '.text'],

@@ -58,11 +58,9 @@ const isBlockSize = (value: unknown): value is number => isCount(value) && value
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0
 
 /**
- * The tail of compressed content: the seek table of Zstandard's seekable format.
- *
- * Each block has an entry of two 32-bit numbers, its compressed and its plain length. The number of blocks, a byte of
- * flags, and a magic number follow. For Zstandard the tail is a skippable frame; for gzip it is in the extra fields of
- * empty members. `zstd -d` and `gunzip` can read the whole.
+ * Tail of compressed content: the seek table of Zstandard's seekable format. Each block has an entry of two 32-bit
+ * numbers, its compressed and its plain length. The number of blocks, a byte of flags, and a magic number follow.
+ * Zstandard has a skippable frame; gzip has extra fields of empty members.
  */
 const ENTRY_BYTES = 8
 const FOOTER_BYTES = 9
@@ -118,9 +116,7 @@ export function blocksOfTail(codec: CodecName, end: Uint8Array): number | undefi
   return view.getUint32(footer, true)
 }
 
-/**
- * Decode the tail of content of `contentBytes` in all. Returns `undefined` if the tail is invalid or of other content.
- */
+/** Decode the tail of content of `contentBytes` in all. Returns `undefined` if it is invalid. */
 export function decodeTail(codec: CodecName, tail: Uint8Array, contentBytes: number): BlockTable | undefined {
   const blocks = blocksOfTail(codec, tail)
   if (blocks === undefined || blocks === 0 || tail.byteLength !== tailBytes(codec, blocks)) return undefined

@@ -175,10 +175,7 @@ export class CompressedDriver extends WrappedDriver {
     }
   }
 
-  /**
-   * Verify that a written entry has the description of its own writer. A concurrent writer may have stored the same
-   * entry uncompressed, so that content and description would not match.
-   */
+  /** Reject if a concurrent writer of the same entry decided differently about compression. */
   async #described(id: EntryId, info: NewEntryInfo, written: WrittenEntry): Promise<WrittenEntry> {
     if (!this.tellsCreated || written.created) return written
     const present = await this.inner.stat(id)

@@ -187,10 +187,7 @@ export class EncryptedDriver extends WrappedDriver {
     })
   }
 
-  /**
-   * Open the description of an entry. Returns `undefined` if there is none; rejects with `corrupt` if it cannot be
-   * opened.
-   */
+  /** Open the description of an entry. Rejects with `corrupt` if it cannot be opened. */
   async #open(id: EntryId, inner: EntryId, info: EntryInfo | undefined): Promise<Opened | undefined> {
     if (info === undefined) {
       await this.#checkNames(id)
@@ -200,9 +197,7 @@ export class EncryptedDriver extends WrappedDriver {
     return opened.id === id ? opened : undefined
   }
 
-  /**
-   * Open the description of an entry. Returns `undefined` if it is damaged, sealed with an unknown key, or not sealed.
-   */
+  /** Open a description. Returns `undefined` if it is damaged, unsealed, or sealed with an unknown key. */
   async #openIfSealed(inner: EntryId, info: EntryInfo): Promise<Opened | undefined> {
     try {
       return await this.#opened({ inner, asked: inner }, info)
@@ -239,10 +234,7 @@ export class EncryptedDriver extends WrappedDriver {
     }
   }
 
-  /**
-   * Reject with an explanation instead of `not-found` if the name key is wrong. Checked at each miss until a check
-   * passes.
-   */
+  /** Explain a wrong name key instead of `not-found`. Checked at each miss until a check passes. */
   async #checkNames(id: EntryId): Promise<void> {
     if (this.#areNamesChecked) return
     let looked = 0

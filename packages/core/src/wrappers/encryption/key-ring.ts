@@ -60,12 +60,7 @@ export class KeyRing {
     return newHeader({ purpose, segmentBytes: this.segmentBytes, nameKeyId, keyId: currentId })
   }
 
-  /**
-   * Return the cipher for a header and an entry of the backend.
-   *
-   * The entry's name stands for key, scope and reference. Rejects with `corrupt` for the entry `asked` if the key is
-   * unknown.
-   */
+  /** Return the cipher for a header and an entry of the backend. Rejects with `corrupt` if the key is unknown. */
   async cipher(id: EntryId, header: SealedHeader, asked: EntryId = id): Promise<Aes256Gcm> {
     const { secrets } = await this.#all()
     const secret = secrets.get(header.keyId) ?? (await this.#find(header.keyId))

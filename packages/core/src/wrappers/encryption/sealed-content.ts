@@ -45,10 +45,7 @@ interface Opening {
 
 export class SealedContent {
   readonly #options: SealedContentOptions
-  /**
-   * The last successful opening. Each read keeps its own, since a concurrent read may find that the content was stored
-   * again.
-   */
+  /** The last successful opening. Each read keeps its own, since content may be stored again. */
   #opening: Opening
   #repair: Promise<Opening | undefined> | undefined
 
@@ -69,11 +66,7 @@ export class SealedContent {
     return layout
   }
 
-  /**
-   * Return the plain bytes in a range, as a copy. May be called concurrently.
-   *
-   * A range that reaches the end of the content also verifies the end.
-   */
+  /** Return a copy of the plain bytes in a range. A range to the end of the content verifies the end. */
   async read(range: ByteRange): Promise<Uint8Array> {
     if (range.length === 0) return new Uint8Array(0)
     let opening = this.#opening
@@ -96,10 +89,7 @@ export class SealedContent {
     return await this.#repair
   }
 
-  /**
-   * Use the header in front of the content. The description can be of a concurrent writer, and some backends keep it
-   * when content is stored again.
-   */
+  /** Use the header in front of the content, since the description can be of a concurrent writer. */
   async #renewed({ header }: Opening): Promise<Opening | undefined> {
     try {
       await this.#options.renew()
@@ -158,11 +148,7 @@ const PIECE_SEGMENTS = 16
 /** Bytes between two pauses for the event loop: sealing them takes some milliseconds. */
 const BYTES_OF_A_TURN = 8_388_608
 
-/**
- * Seal content: its header, then its segments.
- *
- * @param ended - Awaited after all of `chunks` was read, before the last bytes are yielded.
- */
+/** Seal content. `ended` is awaited after all of `chunks` was read, before the last bytes are yielded. */
 export async function* sealContent(
   chunks: AsyncIterable<Uint8Array>,
   cipher: Aes256Gcm,
@@ -198,9 +184,7 @@ export async function* sealContent(
 /** 160 bits of an HMAC: 40 hexadecimal digits. */
 const NAME_BYTES = 20
 const MAX_KNOWN = 20_000
-/**
- * Prefix of ids that stand for entries whose own name cannot be opened. No scope or reference of core has this prefix.
- */
+/** Prefix of stand-in ids for entries whose name cannot be opened. Scopes and references never have it. */
 const AS_IT_IS = '__'
 /** The prefix alone is an ordinary name. */
 const isAsItIs = (name: string): boolean => name.startsWith(AS_IT_IS) && name !== AS_IT_IS
@@ -217,11 +201,7 @@ interface NamePrefix {
   readonly innerPrefix: string
 }
 
-/**
- * Names in a backend: each segment of an id becomes a keyed code of itself and all earlier segments.
- *
- * Equal names in different scopes differ, and the entries of a scope share a prefix.
- */
+/** Names in a backend: each segment of an id becomes a keyed code of itself and all earlier segments. */
 export class SealedNames {
   readonly #keys: KeyRing
   readonly #scopes = new BoundedMap<string, Promise<string>>(MAX_KNOWN)

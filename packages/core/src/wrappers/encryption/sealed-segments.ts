@@ -8,10 +8,7 @@ export interface SegmentLayout {
   readonly segments: number
 }
 
-/**
- * Compute the layout of sealed content from its bytes, including the header. Returns `undefined` if the size is
- * impossible.
- */
+/** Compute the layout from the sealed bytes. Returns `undefined` if the size is impossible. */
 export function layOut(sealedBytes: number, segmentBytes: number): SegmentLayout | undefined {
   const body = sealedBytes - HEADER_BYTES
   const segments = Math.max(1, Math.ceil(body / (segmentBytes + TAG_BYTES)))
