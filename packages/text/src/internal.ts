@@ -1,4 +1,4 @@
-/** What other packages of Spillway need of text at once, and users do not: it may change in any version. */
+/** Exports for other packages of Spillway, not for users: these may change in any version. */
 export { cleanLine, escapeAround, escapeEnd, formatCount, isDrawn, visibleText } from './lines/clean-line.ts'
 export { countLineEnds, LINE_BLOCK_BYTES, LineIndex, LineIndexBuilder, LineIndexRecorder } from './lines/line-index.ts'
 export {

@@ -9,7 +9,6 @@ import { StoredFiles, type StoredFile } from './stored-files.ts'
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const decode = (bytes: Uint8Array | undefined): string | undefined => bytes && new TextDecoder().decode(bytes)
-/** Every byte there is, which no text has. */
 const BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte)
 const outage = (): Promise<never> => Promise.reject(new StorageError('unavailable', 'The storage is out of reach.'))
 
@@ -19,7 +18,6 @@ const textOf = async (files: StoredFiles, path: string): Promise<string | undefi
 const append = (files: StoredFiles, path: string, text: string): Promise<void> =>
   files.update(path, async (file) => ({ content: encode((decode(await file?.readBytes()) ?? '') + text) }))
 
-/** The storage, but for what stands in `changes`. */
 function changed(storage: Storage, changes: Partial<Record<keyof Storage, unknown>>): Storage {
   return {
     store: (...input) => storage.store(...input),

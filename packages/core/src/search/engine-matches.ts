@@ -55,7 +55,7 @@ function countLineFeeds(text: string, end: number): number {
   return count
 }
 
-/** Match a line, or a part of it, from `from` on. Cuts too long lines into overlapping parts. */
+/** Match a line, or a part from `from` on, in overlapping parts that may miss a longer match. */
 export async function matchLongLine(
   engine: PatternMatcher,
   line: string,

@@ -41,7 +41,7 @@ interface Question {
 
 interface Subject {
   readonly text: string
-  /** The same text, as grep reads it: with LF alone. */
+  /** The text for grep, with LF only. */
   readonly plain: string
   readonly blockBytes: number
   readonly questions: readonly Question[]
@@ -53,7 +53,6 @@ const LETTERS: Readonly<Record<Kind, readonly string[]>> = {
   astral: ['a', 'b', 'é', '中', '😀', '😁', ' '],
 }
 
-/** Literals as both write them. */
 const escaped = (character: string): string => character.replace(/[.]/, '\\.')
 
 function patternsOf(kind: Kind): fc.Arbitrary<string> {
@@ -92,7 +91,7 @@ function patternsOf(kind: Kind): fc.Arbitrary<string> {
       fc.tuple(tie('pattern'), tie('pattern')).map(([left, right]) => `(${left}|${right})`),
     ),
   }))
-  // Simple parts: grep takes hours for some repeats of repeats beside a word edge.
+  // Simple parts: grep takes hours for some nested repeats beside a word boundary.
   const part = fc.oneof(
     word,
     fc.tuple(fc.constantFrom(...sets[kind]), repeats).map(([set, repeat]) => set + repeat),
@@ -114,7 +113,7 @@ function patternsOf(kind: Kind): fc.Arbitrary<string> {
 
 function linesOf(kind: Kind): fc.Arbitrary<readonly string[]> {
   const short = fc.array(fc.constantFrom(...LETTERS[kind]), { maxLength: 12 }).map((letters) => letters.join(''))
-  // Some lines are longer than a block, and some longer than the lines of which each match is a hit.
+  // Some lines are longer than a block, and some are long enough to have several hits.
   const long = fc.tuple(short, fc.integer({ min: 1, max: 500 })).map(([line, times]) => line.repeat(times))
   const line = fc.oneof({ weight: 30, arbitrary: short }, { weight: 1, arbitrary: long })
   const few = fc.array(line, { maxLength: 40 })
@@ -152,17 +151,15 @@ const subject = fc.oneof(
   { weight: 1, arbitrary: subjectsOf('astral') },
 )
 
-/** What grep says to one question. */
+/** The answer of grep to one question. */
 interface Expected {
-  /** Numbers of the lines that match. */
   readonly lines: readonly number[]
-  /** Numbers of the lines that are shown, the context included. */
+  /** Line numbers of the output, including context. */
   readonly shown: readonly number[]
-  /** What sed prints of the range. */
+  /** The output of sed for the range. */
   readonly range: string
 }
 
-/** Run a script, and return what it prints; nothing where it fails. */
 function run(script: string): string {
   const env = { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8' }
   const { stdout, status } = spawnSync('sh', ['-c', script], { env, encoding: 'utf8', maxBuffer: 1 << 30 })
@@ -175,7 +172,7 @@ const isGnu = (): boolean =>
 const folder = mkdtempSync(join(tmpdir(), 'equals-grep-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Ask grep and sed everything about some texts, in one process that starts the others. */
+/** Run grep and sed for all texts in one process that starts the others. */
 function askGrep(subjects: readonly Subject[]): readonly (readonly Expected[])[] {
   const script = subjects.flatMap(({ plain, questions }, index) => {
     const file = join(folder, `${index}`)
@@ -199,7 +196,6 @@ function askGrep(subjects: readonly Subject[]): readonly (readonly Expected[])[]
   )
 }
 
-/** Line numbers of bytes, in ascending order. */
 function lineNumbers(content: Uint8Array, offsets: readonly number[]): readonly number[] {
   let line = 1
   let at = 0
@@ -212,7 +208,6 @@ function lineNumbers(content: Uint8Array, offsets: readonly number[]): readonly 
   })
 }
 
-/** Ask this library the same. */
 async function askSearch(source: ContentSource, bytes: Uint8Array, question: Question): Promise<Expected> {
   const { pattern, ignoreCase, context, range } = question
   const parsed = parseSearchPattern(pattern, { ignoreCase })
@@ -246,7 +241,6 @@ async function askSearch(source: ContentSource, bytes: Uint8Array, question: Que
   return { lines: numbers, shown: [...new Set(views.map(({ number }) => number))], range: lines.replaceAll('\r', '') }
 }
 
-/** Ask all questions about a text at once: how many lines match each, and which match one at least. */
 async function askSeveral(
   source: ContentSource,
   bytes: Uint8Array,
@@ -317,7 +311,7 @@ describe.skipIf(!isGnu())(
           }
         }
         expect(different.slice(0, 5), `${different.length} of ${COUNT} differ`).toEqual([])
-        // The questions must be worth asking: many match something, and many do not match everything.
+        // Guards against useless questions: many match something, and many do not match everything.
         expect(matching).toBeGreaterThan(COUNT / 4)
       },
     )

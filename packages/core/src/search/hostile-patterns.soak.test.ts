@@ -12,14 +12,12 @@ import type { SearchResult } from './search-lines.ts'
 const COUNT = isFull ? 500 : 24
 const SEED = Number(process.env['SPILLWAY_SEED'] ?? 20_260_101)
 const DEADLINE_MS = isFull ? 200 : 50
-/** Bytes of the inputs. */
 const SIZES = [2_000, 50_000, 1_000_000]
-/** Milliseconds that the reference may take, which holds everything meanwhile. */
+/** Milliseconds of the reference, which blocks the event loop. */
 const REFERENCE_MS = isFull ? 300 : 100
-/** Hits that are compared with those of the reference. */
 const LIMIT = 2_000
 
-/** A search, its duration, and the longest time in which a timer of 5 ms did not fire. */
+/** A search, its duration, and the longest delay of a 5 ms timer. */
 interface Watched {
   readonly outcome: SearchResult | PatternError
   readonly milliseconds: number
@@ -56,13 +54,13 @@ const search = async (content: string | Uint8Array, pattern: SearchPattern): Pro
   return watched
 }
 
-/** The number of lines in which V8 finds a match, and the range of bytes of the first match of each. */
+/** Matching lines in V8, and the range of bytes of the first match of each. */
 interface Reference {
   readonly lines: number
   readonly hits: readonly { readonly start: number; readonly end: number }[]
 }
 
-/** Runs in a context of its own, which can be interrupted also while an expression is matched. */
+/** Runs in a context of its own, so that a match can be interrupted. */
 const REFERENCE = new Script(`(() => {
   const regex = new RegExp(expression, flags)
   const found = []
@@ -73,7 +71,7 @@ const REFERENCE = new Script(`(() => {
   return found
 })()`)
 
-/** Search with V8 alone; `undefined` where that takes too long, or more than V8 can do. */
+/** Search with V8 alone. Returns `undefined` after a timeout or an error of V8. */
 function askReference(content: Uint8Array, { expression, flags }: SearchPattern): Reference | undefined {
   const lines: string[] = []
   const starts: number[] = []
@@ -102,7 +100,7 @@ function askReference(content: Uint8Array, { expression, flags }: SearchPattern)
   }
 }
 
-/** Whether bytes of a match can be told from its characters, and each line has one hit at most. */
+/** Whether bytes of a match follow from its characters, and each line has at most one hit. */
 function isPlain(content: Uint8Array): boolean {
   const text = new TextDecoder().decode(content)
   return (
@@ -121,7 +119,7 @@ it(
         return { name: `${name}, ${size}`, content: typeof made === 'string' ? new TextEncoder().encode(made) : made }
       }),
     )
-    // The longest time that timers wait on this machine during harmless searches.
+    // The longest delay of timers on this machine during harmless searches.
     const honest = parseSearchPattern('needle', { ignoreCase: false })
     let control = 0
     for (const { content } of inputs) control = Math.max(control, (await search(content, honest)).longestGap)
@@ -131,7 +129,7 @@ it(
     const count = (outcome: string): Map<string, number> => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
     const failures: unknown[] = []
     for (const [index, text] of hostilePatterns(COUNT, SEED).entries()) {
-      // Each pattern meets a small input, a middle and a large one.
+      // Each pattern is searched in a small, a middle and a large input.
       const pattern = parseSearchPattern(text, { ignoreCase: index % 5 === 0 })
       for (const [size] of SIZES.entries()) {
         const { name, content } = inputs[(index * SIZES.length + size) % inputs.length]!

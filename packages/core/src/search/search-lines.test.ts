@@ -11,7 +11,7 @@ import { type Hit } from './scanner.ts'
 
 const ALL = { skip: 0, limit: Infinity, fromEnd: false, deadlineMs: 10_000 }
 
-/** Content that comes in chunks, as only larger content does: its size is more than there is. */
+/** Chunked content, like large content: its declared size is larger. */
 const chunkedSource = (bytes: Uint8Array, chunkBytes: number): ContentSource =>
   ({ ...sourceInChunks(bytes, { chunkBytes }), size: MAX_WHOLE_BYTES + bytes.length }) as unknown as ContentSource
 
@@ -35,10 +35,10 @@ const search = (
   options: Partial<SearchOptions> = {},
 ): Promise<SearchResult> => searchChunks(encode(text), 1 << 20, patternsOf(patterns), options)
 
-/** What one line after the other says. */
+/** Reference: search one line after the other. */
 function expectedHits(bytes: Uint8Array, pattern: SearchPattern): Hit[] {
   const hits: Hit[] = []
-  // A match may begin or end within a character of two units.
+  // A match may begin or end within a surrogate pair.
   const bytesBefore = (line: string, unit: number): number =>
     encode(line.slice(0, unit).replace(/[\uD800-\uDBFF]$/, '')).length
   const bytesTo = (line: string, unit: number): number =>

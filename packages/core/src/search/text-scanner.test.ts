@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest'
 import { FastestWay } from './text-scanner.ts'
 
-/** Far more than any way takes. */
+/** More than any way takes. */
 const PAUSE_MS = 10_000
 
-/** Run 1,000 times with ways that take so long, and count how often each was taken. */
+/** Run 1,000 times with ways of these costs, and count how often each was chosen. */
 function taken(costs: Readonly<Record<string, number>>): Record<string, number> {
   let now = 0
   vi.spyOn(performance, 'now').mockImplementation(() => now)

@@ -21,7 +21,6 @@ async function viewsOf(text: string, pattern: string, contextLines = 0, keep = 1
   return (await viewHits(source, hits, { contextLines, keep, limit: Infinity })).views
 }
 
-/** Lines as an editor numbers them. */
 function linesOf(text: string): string[] {
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   if (lines.at(-1) === '') lines.pop()

@@ -7,7 +7,6 @@ import { WrappedDriver } from './wrapped-driver.ts'
 
 const INFO = { key: 'call', contentType: 'text/plain', storedAt: 1, lastUsedAt: 1, metadata: {} }
 
-/** A wrapper that cannot read what is in `damaged`. */
 class FaultyDriver extends WrappedDriver {
   readonly damaged = new Map<string, Error>()
 
@@ -30,7 +29,6 @@ class FaultyDriver extends WrappedDriver {
   protected override decodeOpen: WrappedDriver['open'] = (id) => this.inner.open(id)
   override list: WrappedDriver['list'] = (...listing) => this.inner.list(...listing)
 
-  /** Remove an entry as another process does. */
   async lose(id: string): Promise<void> {
     await this.inner.remove(id)
   }
@@ -56,7 +54,7 @@ test('an entry that was corrupt is removed before it is written, once, and count
   expect(await driver.touch('call_1', 5)).toBeUndefined()
   expect(await driver.write('call_1', stream(bytes('content')), INFO)).toEqual({ created: false, lastUsedAt: 1 })
   expect(await driver.stat('call_1')).toMatchObject({ size: 7 })
-  // Not removed this time: the last use goes on from the one before.
+  // Not removed this time: the last use continues after the previous one.
   expect(await driver.write('call_1', stream(bytes('content')), INFO)).toEqual({ created: false, lastUsedAt: 2 })
 })
 

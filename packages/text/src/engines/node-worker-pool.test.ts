@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
 
-/** Echoes a number, spins forever at `spin` or a shared counter, which it raises, exits at `exit`, and fills its memory at `fill`. */
+/** Echoes a number, spins at `spin` or a shared counter, exits at `exit`, and fills its memory at `fill`. */
 const SOURCE = `
 import('node:worker_threads').then(({ parentPort }) => {
   parentPort.on('message', (message) => {
@@ -49,7 +49,7 @@ it('serves callers in turn, however many runs one of them has', async () => {
   }
   const runs = Array.from({ length: 16 }, () => run('greedy', greedy))
   await Promise.all([...runs, run('modest', {})])
-  // Four workers are busy at most, and one run of the greedy caller may come before.
+  // At most four workers are busy, and one run of the greedy caller may come first.
   expect(order.indexOf('modest')).toBeLessThan(10)
 })
 
@@ -59,7 +59,6 @@ it('ends an aborted run, gives its place to others, and takes no place for an ab
   const started = new Int32Array(new SharedArrayBuffer(4))
   const spinning = Array.from({ length: 8 }, () => reasonOf(pool.run(started, 600_000, { signal: controller.signal })))
   const after = pool.run('after', 60_000)
-  // At least two workers run at once.
   while (Atomics.load(started, 0) < 2) await Atomics.waitAsync(started, 0, Atomics.load(started, 0)).value
   controller.abort('enough')
   expect(await Promise.all(spinning)).toEqual(spinning.map(() => 'enough'))

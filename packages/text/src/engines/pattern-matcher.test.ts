@@ -11,9 +11,8 @@ const run = promisify(execFile)
 const NODE_ENTRY = new URL('node.ts', import.meta.url).href
 const CASE_SENSITIVE = { ignoreCase: false, unicode: false }
 
-/** Triples, line by line, as the interface describes them. */
 function matchLines(pattern: string, flags: string, text: string): number[] {
-  // Lines end at LF only: a dot matches any other character, CR included.
+  // Lines end at LF only: a dot matches any other character, including CR.
   const regex = new RegExp(pattern, `${flags}s`)
   const lines = text.split('\n')
   const ended = lines.length - 1
@@ -24,7 +23,7 @@ function matchLines(pattern: string, flags: string, text: string): number[] {
   })
 }
 
-/** Lines of about a thousand characters that fit into one text. */
+/** Lines of about a thousand characters that fit one text. */
 const maxLines = (matcher: PatternMatcher): number => Math.floor(matcher.maxTextLength / 1_002)
 
 async function failure(promise: Promise<unknown>): Promise<PatternError> {
@@ -115,7 +114,7 @@ function abortable(): { readonly signal: AbortSignal; readonly abort: () => void
   return { signal: controller.signal, abort: () => controller.abort() }
 }
 
-/** A pattern that takes exponential time in a backtracking engine. */
+/** Exponential in a backtracking engine. */
 const HOSTILE = '(a|aa)+$'
 const HOSTILE_TEXT = `${'a'.repeat(100_000)}!`
 

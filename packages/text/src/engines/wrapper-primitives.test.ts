@@ -56,7 +56,7 @@ describe.each([
   })
 
   it('refuses to decompress damaged content, and more than the expected size', async () => {
-    // In place, and on a thread.
+    // On this thread, and on another one.
     for (const size of [50_000, 1_000_000]) {
       const bomb = await platform.gzip.compress(new Uint8Array(size), 6)
       expect(await platform.gzip.decompress(bomb, size)).toHaveLength(size)
@@ -116,7 +116,7 @@ describe.skipIf(node.zstd === undefined)('Zstandard', () => {
       const bomb = await zstd!.compress(new Uint8Array(size), 3)
       expect(await zstd!.decompress(bomb, size)).toHaveLength(size)
       expect(await zstd!.decompress(bomb, size - 1)).toBeUndefined()
-      // Before Node.js 24, of what is cut off the beginning comes back.
+      // Before Node.js 24, truncated input yields its beginning.
       const cut = await zstd!.decompress(bomb.subarray(0, bomb.length - 6), size)
       expect(cut === undefined || cut.length < size).toBe(true)
       expect(await zstd!.decompress(bomb.with(bomb.length - 1, bomb.at(-1)! ^ 1), size)).toBeUndefined()

@@ -17,7 +17,7 @@ interface ComplianceCase {
   readonly invalid_selector?: true
 }
 
-/** The official cases of RFC 9535, as a package brings them that is used for nothing else. */
+/** The official cases of RFC 9535. */
 function complianceCases(): readonly ComplianceCase[] {
   const manifest = createRequire(import.meta.url).resolve('jsonpath-rfc9535/package.json')
   const path = join(dirname(manifest), 'src/__tests__/jsonpath-compliance-test-suite/cts.json')

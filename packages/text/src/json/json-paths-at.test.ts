@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { jsonPathAt, jsonPathsAt } from './json-paths-at.ts'
 
-/** Mark the paths of all bytes by a reader of its own: of values written without escapes and blanks. */
+/** Reference: paths of all bytes, for values without escapes and blanks. */
 function pathsByHand(text: string): string[] {
   const paths: string[] = []
   let at = 0

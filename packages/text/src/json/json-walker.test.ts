@@ -5,7 +5,6 @@ import { JsonWalker, MAX_LEVELS } from './json-walker.ts'
 
 const encoder = new TextEncoder()
 
-/** Walk a text in chunks; says whether it is whole JSON. */
 function isJson(text: string, chunkBytes: number, enters = true): boolean {
   const bytes = encoder.encode(text)
   const visitor = { begin: () => enters, end: () => undefined }

@@ -10,7 +10,7 @@ import {
   LineIndexRecorder,
 } from './line-index.ts'
 
-/** Contents of some blocks, from few random choices, so that a failure can be read. */
+/** Contents of several blocks from few random choices, so that a failure is readable. */
 const content = fc
   .record({
     size: fc.oneof(
@@ -39,7 +39,6 @@ function indexOf(bytes: Uint8Array, chunkLengths: readonly number[] = [bytes.len
   return builder.finish()
 }
 
-/** The first byte of each line. */
 function lineStarts(bytes: Uint8Array): number[] {
   const starts = bytes.length === 0 ? [] : [0]
   for (let at = 0; at < bytes.length - 1; at += 1) if (bytes[at] === 10) starts.push(at + 1)
@@ -56,7 +55,7 @@ describe('LineIndex', () => {
         const wrong = starts.filter((start, position) => {
           const block = index.blockOfLine(position + 1)
           const blockStart = block * LINE_BLOCK_BYTES
-          // Found by reading this block, from the line ends before it: the line begins in it, or with the next.
+          // Found by reading this block: the line begins in it, or at the start of the next.
           const isWithin = start >= blockStart && start <= blockStart + LINE_BLOCK_BYTES
           return !isWithin || index.lineEndsBefore(block) > position
         })

@@ -39,7 +39,7 @@ export class LineReader {
     return this.#offset
   }
 
-  /** Offset after the last long line, where the earliest window can begin. */
+  /** Offset after the last long line, before which no window begins. */
   get contextStart(): number {
     return this.#contextStart
   }

@@ -15,7 +15,7 @@ function batchesOf(text: string, block: number, maxLength: number): AsyncGenerat
   return lineBatches(blocksOf(new TextEncoder().encode(text), block), { maxLength, overlap })
 }
 
-/** Lines as `split` has them, save that a final LF ends the last one. */
+/** Lines of `split`, except that a final LF ends the last one. */
 function splitLines(text: string): string[] {
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   const ended = lines.length - 1

@@ -18,7 +18,7 @@ function wide(text: string, isBigEndian = false): Uint8Array {
   return new Uint8Array(isBigEndian ? bytes.swap16() : bytes)
 }
 
-/** Bytes as even as those of compressed data, the same in each run. */
+/** Deterministic bytes as uniform as compressed data. */
 function noise(length: number): Uint8Array {
   let state = 7
   return Uint8Array.from({ length }, () => (state = (state * 48_271) % 2_147_483_647) >> 8)

@@ -27,12 +27,11 @@ const parts = {
   groups: LOOKS,
 }
 
-/** Also with references to its first group. */
 const patterns = fc
   .tuple(generatedPatterns(parts), fc.constantFrom('', '', '\\1', '\\1*b', '$', 'b', '.*'))
   .map(([pattern, end]) => (end.startsWith('\\1') ? `(${pattern})${end}` : pattern + end))
 
-/** Runs, words again and again, and what comes near a match. */
+/** Runs, repeated words, and near matches. */
 const texts = fc
   .array(
     fc.tuple(fc.constantFrom('a', 'b', 'ab', 'aab', 'a ', 'ab ', '1', 'a1', ' ', '1,', 'abba', 'B'), fc.nat(120)),

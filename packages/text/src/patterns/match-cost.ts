@@ -1,38 +1,36 @@
 /**
  * A proven upper bound on the work of a backtracking engine.
  *
- * **What is counted.** An engine matches a node at a place and then calls what follows, `next`; when `next` fails, it tries
- * the next way of the node. A step is one visit of a node, of a branch, of an iteration, or of a character compared by a
- * reference. Whether quantifiers are greedy does not matter: all ways are counted.
+ * **Steps.** An engine matches a node at a position and then calls its continuation, `next`. If `next` fails, it tries
+ * the next way of the node. A step is one visit of a node, a branch, or an iteration, or one character compared by a
+ * reference. All ways are counted, so greediness is irrelevant.
  *
- * **What is proven of a node**, whatever place it is matched at and however often its `next` fails: it takes at most
- * `cost` steps apart from `next`, and calls `next` at most `calls` times, of which at most `live` are at places where
- * `next` could get anywhere: where the character ahead, or the edge, is one that a match of `next` can begin with
- * (`follow`). At all other places `next` fails without consuming anything, which is bounded by `failure`. So of a
- * sequence `a b`: `cost = a.cost + a.live × b.cost + (a.calls − a.live) × failure(b)`. Behind the whole expression
- * nothing can fail: the search ends when it is reached for the first time, so that `follow` is empty there.
+ * **Nodes.** For any position and any failures of `next`, a node takes at most `cost` steps without `next`. It calls
+ * `next` at most `calls` times, of which at most `live` are live. A call is live if a match of `next` can begin with the
+ * next character or the edge (`follow`). All other calls fail without consuming anything, which is bounded by `failure`.
+ * So for a sequence `a b`: `cost = a.cost + a.live × b.cost + (a.calls − a.live) × failure(b)`. The continuation of the
+ * whole expression cannot fail, since the search ends there, so its `follow` is empty.
  *
- * **Repeats.** If the body has at most one live call, from any place there is just one chain of iterations, of at most
- * `max`, and at most one for each character (engines refuse an empty iteration that is not required). Each place of the
- * chain calls the body once and `next` once. If no match of `next` can begin as the body does, then only the last place
- * of the chain is live for `next`: one way. Otherwise each is. If the body has more live calls, the iterations branch:
- * a repeat with an end multiplies them, one without has no bound: `Infinity`. That refuses `(a+)+`, `(a|a)*` and
- * `(\w+\s?)*`, and accepts `(\w+\s)*`.
+ * **Repeats.** If the body has at most one live call, each position has just one chain of iterations. The chain has at
+ * most `max` iterations, and at most one for each character, since engines reject optional empty iterations. Each
+ * position of the chain calls the body once and `next` once. If no match of `next` can begin like the body, only the
+ * last position is live for `next`; otherwise all are. If the body has more live calls, the iterations branch: a limited
+ * repeat multiplies them, and an unlimited one is `Infinity`. That rejects `(a+)+`, `(a|a)*` and `(\w+\s?)*`, and
+ * accepts `(\w+\s)*`.
  *
- * **Look-around** is matched on its own, has one way, and costs what its body does. **References** have one way, too.
+ * **Look-around** is matched separately, has one way, and costs as much as its body. **References** have one way too.
  *
- * **Choices** try all branches. Their live calls add up, but not of branches that cannot match at the same place: those
- * that begin with other characters, or differ in a later one after the same number.
+ * **Choices** try all branches. Their live calls add up, except those of branches that cannot match at the same
+ * position. Such branches begin with different characters, or differ in a later one after the same number.
  *
- * **The search** begins at each of `n + 1` places, unless all branches begin with `^`. What always matches at the end
- * of the expression is paid once for each match, by the characters that it consumes. Where no run of characters (`\s*`,
- * `[^"]*`) can have the character that a match begins with, a start lies in no run of an earlier start, so each
- * character is in the runs of few starts: of at most as many as the rest of the expression is wide, and one. Then the
- * starts do not multiply the runs.
+ * **The search** begins at each of `n + 1` positions, unless all branches begin with `^`. A part at the end that always
+ * matches is paid for once for each match, by its characters. Assume that no run (`\s*`, `[^"]*`) can contain the first
+ * character of a match. Then a start is in no run of an earlier start, so each character is in the runs of few starts.
+ * Their number is at most the width of the rest of the expression plus one, and the starts do not multiply the runs.
  *
- * Sets may be taken for larger than they are, with the flag `i` for example: that only raises the bound. It holds for
- * all matches together that are found one behind the other, for each line of a text, and for the whole text as well,
- * because the sum of powers is at most the power of the sum.
+ * Sets may be approximated by supersets, for example with the flag `i`, which only raises the bound. The bound holds for
+ * all consecutive matches together, for each line, and for the whole text. The reason is that the sum of powers is at
+ * most the power of the sum.
  */
 import {
   areDisjoint,

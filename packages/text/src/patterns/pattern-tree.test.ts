@@ -60,7 +60,7 @@ test.each([
 })
 
 const UNITS = Array.from({ length: 0x10000 }, (_, unit) => unit)
-/** Letters of ASCII, those that lead to them, and those with several or odd cases. */
+/** ASCII letters, characters that fold to them, and those with several or unusual cases. */
 const LETTERS = Array.from('aKkSsZ_1éÉßµſ\u212aÅåΣσςİıǅǄǆΩ\u2126ῼŸÿ')
 
 test.each(LETTERS)('%s has the variants that the flag i takes for the same', (letter) => {

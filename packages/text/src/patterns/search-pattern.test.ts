@@ -133,7 +133,6 @@ const around = fc
   })
   .map((words) => words.join(''))
 
-/** Also in capitals. */
 const texts = fc.tuple(patterns, around, around, fc.boolean()).map(([{ source, sample }, before, behind, isUpper]) => ({
   source,
   text: before + (isUpper ? sample.toUpperCase() : sample) + behind,

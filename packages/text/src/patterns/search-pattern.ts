@@ -50,8 +50,8 @@ export interface SearchPattern {
   readonly chain?: readonly ChainLink[]
   readonly cost: PatternCost
   /**
-   * The expression for many lines without CR, U+2028 and U+2029. Its matches never contain an LF. A match in the empty
-   * text after the last LF does not count.
+   * The expression for many lines without CR, U+2028 and U+2029. Its matches never contain an LF. From
+   * the start of a line, the first match is that of `expression`. A match after the last LF does not count.
    */
   readonly textExpression: string
   /** The flags of `textExpression`: those of `expression` and `m`. */

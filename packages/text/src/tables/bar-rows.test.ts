@@ -10,7 +10,6 @@ interface Row {
   readonly cells: readonly string[]
 }
 
-/** Read the rows of a table between bars; `undefined` if it is not taken for one. */
 function read(text: string, pieceLength = text.length): Row[] | undefined {
   const format = alignedFormat({ contentType: 'text/plain', start: text, isWhole: true, intent: { paths: [] } })
   const rows: Row[] = []
@@ -38,7 +37,6 @@ const HEADER = ['id', 'note', 'lang']
 const UNICODE = { bar: '│', line: '─', top: '┌┬┐', middle: '├┼┤', bottom: '└┴┘' }
 const ASCII = { bar: '|', line: '-', top: '+++', middle: '+++', bottom: '+++' }
 
-/** Draw a table whose cells have several lines, one below the other. */
 function draw(rows: Table, { bar, line, ...rules }: typeof ASCII, isRuled: boolean, sign = ' '): string {
   const split = [HEADER, ...rows].map((row) => row.map((cell) => cell.split('\n')))
   const widths = HEADER.map((_, column) =>
@@ -60,7 +58,7 @@ function draw(rows: Table, { bar, line, ...rules }: typeof ASCII, isRuled: boole
   return [rule(rules.top), header, rule(rules.middle), body.join(between), rule(rules.bottom), ''].join('\n')
 }
 
-/** Draw a table as mysql does: the line ends stand in the cells as they are. */
+/** Draw a table like mysql: line ends in cells are unchanged. */
 function drawRaw(rows: Table): string {
   const all = [HEADER, ...rows]
   const widths = HEADER.map((_, column) => Math.max(...all.map((row) => row[column]!.length)))

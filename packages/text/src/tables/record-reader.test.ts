@@ -94,7 +94,7 @@ it('reads the same however the text is split', () => {
       const text = [...rows.map((cells) => cells.join(',')), row, 'end,"q"', '"open'].join('\n')
       const at = [0, ...cuts.map((cut) => cut % (text.length + 1)).toSorted((one, other) => one - other), text.length]
       const pieces = at.slice(1).map((to, index) => text.slice(at[index], to))
-      // Compared as one value: a difference of long records is not worth to be printed.
+      // Compared as one value, since a diff of long records is unreadable.
       expect(JSON.stringify(recordsOf(pieces)) === JSON.stringify(recordsOf([text]))).toBe(true)
     }),
     { numRuns: 50 },

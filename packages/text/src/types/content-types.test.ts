@@ -8,7 +8,7 @@ import {
 } from './content-types.ts'
 
 describe('extensionForContentType', () => {
-  // Files are found again by these names: a line that changes here strands what users have stored.
+  // Stored files are found by these names: a changed line loses the content of users.
   test.each([
     ['text/plain', '.txt'],
     ['application/json', '.json'],

@@ -23,7 +23,7 @@ test('gives no read the block of another layout that has the same number', async
     markerText(info)!,
     async ({ offset, length }) => {
       await Promise.resolve()
-      // The description says 8,192: whenever something is read for one range, another one is asked for.
+      // The description claims 8,192 bytes: each read is followed by a request for another range.
       const next = ranges.length * 1_000
       if (next < 30_000) ranges.push({ offset: next, found: content.read({ offset: next, length: 100 }) })
       return bytes.subarray(offset, offset + length)

@@ -26,11 +26,10 @@ const noise = (length: number): Uint8Array => {
   for (let at = 0; at < length; at += 65_536) crypto.getRandomValues(content.subarray(at, at + 65_536))
   return content
 }
-/** Much faster on large content than an assertion about each byte. */
+/** Much faster for large content than an assertion about each byte. */
 const isEqual = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0
 const CODECS = (['gzip', 'zstd'] as const).filter((name) => findCodec(name) !== undefined)
 
-/** Content of several blocks that shrinks, with parts that do not. */
 const content = fc
   .array(fc.record({ text: fc.string({ minLength: 1, maxLength: 20 }), times: fc.nat(2_000) }), { maxLength: 6 })
   .map((parts) => bytes(parts.map(({ text, times }) => text.repeat(times)).join('')))
@@ -44,7 +43,7 @@ async function* cut(whole: Uint8Array, lengths: readonly number[]): AsyncGenerat
   }
 }
 
-/** Node.js reads only the first of several frames. */
+/** Node.js only decompresses the first of several frames. */
 function decompressedByTools(codec: CodecName, content: Uint8Array): Uint8Array {
   if (codec === 'gzip') return new Uint8Array(gunzipSync(content))
   const tail = content.subarray(content.length - tailBytes(codec, blocksOfTail(codec, content)!))
@@ -65,11 +64,11 @@ const make = (
 
 interface Rewriting {
   readonly storage: ManagedStorage
-  /** @param before - Called once, when it was seen that the entry is not there. */
+  /** @param before - Called once, after the entry was found to be missing. */
   wrap(options: CompressedOptions, before?: () => Promise<unknown>): ManagedStorage
 }
 
-/** A storage that writes content again and keeps the description, as S3 does after a conditional put that was lost. */
+/** A storage that replaces content but keeps the description, like S3 after a lost conditional put. */
 function rewriting(): Rewriting {
   const recorded = recordedDriver({ touch: undefined as never })
   const driver: StorageDriver = {
@@ -160,7 +159,7 @@ describe.each(CODECS)('compressed with %s', (codec: CodecName) => {
     const { content } = only()
     const other = make({ codec: 'gzip', level: 9, blockBytes: 8_192 })
     expect(await other.storage.store('log', whole)).toBe(reference)
-    // The description and the line index of one, the content of the other.
+    // The description and the line index of one entry, with the content of the other.
     other.only().content = content
     const { id, info } = other.only()
     other.disk.records.set(id, { content, info: { ...info, size: content.length } })
@@ -199,7 +198,7 @@ describe('compressed', () => {
     const before = recorded.bytesRead()
     const found = await storage.retrieveRange(reference, { offset: 2_000_000, length: 100 })
     expect(found.content).toEqual(whole.subarray(2_000_000, 2_000_100))
-    // The first bytes, the table of about a thousand blocks, and a block or two.
+    // The first bytes, the table of about a thousand blocks, and one or two blocks.
     expect(recorded.bytesRead() - before).toBeLessThan(65_536 + 4_096 + 16_384 + 8_192)
   })
 
@@ -238,7 +237,7 @@ describe('compressed', () => {
     const storages = [plain, wrap({}), wrap({ blockBytes: 4_096, level: 9 }), wrap({ minBytes: 1_000_000 })]
     for (const first of storages)
       for (const second of storages) {
-        // A plain storage knows nothing of what was compressed.
+        // A plain storage cannot read compressed entries.
         if (second === plain && first !== plain) continue
         await first.clear()
         const reference = await first.store('log', lines(1_000))
@@ -349,7 +348,6 @@ describe('compressed', () => {
     async function* source(): AsyncGenerator<Uint8Array> {
       for (; given < 200; given += 1) yield lines(300).subarray(0, 4_096)
     }
-    // A chunk is a block.
     await compressed(createStorage(driver), { blockBytes: 4_096 }).storeStream('log', source())
     expect(given).toBe(200)
     expect(ahead).toBeLessThan(8)

@@ -175,7 +175,7 @@ export class CompressedDriver extends WrappedDriver {
     }
   }
 
-  /** Reject if a concurrent writer of the same entry decided differently about compression. */
+  /** Remove the entry and reject if a concurrent writer decided differently about its compression. */
   async #described(id: EntryId, info: NewEntryInfo, written: WrittenEntry): Promise<WrittenEntry> {
     if (!this.tellsCreated || written.created) return written
     const present = await this.inner.stat(id)

@@ -11,10 +11,10 @@ import { HEADER_BYTES } from './sealed-segments.ts'
 const SECRET = new Uint8Array(32).fill(1)
 const ID = 'scope/call_1'
 const WHOLE = Uint8Array.from({ length: 400 }, (_, at) => at % 251)
-/** What an open entry remembers of the beginning: the header and two segments. */
+/** Bytes cached by an open entry: the header and two segments. */
 const FIRST_BYTES = HEADER_BYTES + 2 * (SEGMENT_BYTES + 16)
 
-/** An encrypted driver over one that opens entries as S3 does: it keeps the beginning, and reads the rest from what is there. */
+/** An encrypted driver over one that opens entries like S3: the beginning is cached, the rest is read on demand. */
 function openingFixture() {
   const recorded = recordedDriver()
   const open = { now: 0, reads: 0 }
@@ -38,7 +38,7 @@ function openingFixture() {
     },
   }
   const driver = new EncryptedDriver(completeDriver(inner), ring())
-  /** Store the content again, under the description that is there. */
+  /** Store the content again with the existing description. */
   const storeAgain = async (): Promise<void> => {
     const other = recordedDriver()
     await write(new EncryptedDriver(completeDriver(other.driver), ring()))
@@ -142,7 +142,7 @@ describe('a range that is sealed', () => {
         ...inner,
         async read(id, range) {
           const found = await inner.read(id, range)
-          // After the range, and after the header that does not fit it either.
+          // Once after the range, and once after the header, which does not match either.
           if ((reads += 1) <= 2) await storeAgain()
           return found
         },

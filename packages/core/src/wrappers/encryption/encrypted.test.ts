@@ -127,7 +127,7 @@ describe('encrypted', () => {
     kept.push(JSON.stringify([...disk.tombstones]))
     expect(kept.length).toBeGreaterThan(3)
     expect(kept.join('\n')).not.toMatch(/marker/i)
-    // Nor in base64, which JSON would have been written in.
+    // Nor in base64, the encoding of bytes in JSON.
     for (const shift of [0, 1, 2])
       expect(kept.join('\n')).not.toContain(
         Buffer.from(`${' '.repeat(shift)}marker-of`)
@@ -306,7 +306,7 @@ describe('keys', () => {
         code: 'corrupt',
         message: expect.stringContaining('names in this storage were made with another key for names'),
       })
-    // It is not held against a storage later that it had other entries once.
+    // Earlier entries of another key are no longer relevant.
     await wrong.clear()
     await expect(wrong.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
@@ -460,6 +460,6 @@ test('clearing names what it removed, also where the backend clears by itself', 
   await open.close()
   expect(await storage.scope('x').clear()).toBe(2)
   expect(removed).toHaveLength(2)
-  // What was remembered of it is gone too.
+  // Cached names of the entry are gone too.
   await expect(storage.scope('x', 'a').open(references[0]!)).rejects.toMatchObject({ code: 'not-found' })
 })

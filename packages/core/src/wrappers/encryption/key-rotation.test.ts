@@ -29,7 +29,7 @@ it('processes that change their keys one after the other, in two steps, read eac
       await use()
     }
   expect(await checkStorage(start({ current: next, previous: [old] }))).toMatchObject({ problems: [], unproven: 0 })
-  // Without the first key, what it sealed cannot be read, and a check says so.
+  // Without the first key, its entries cannot be read, and a check reports them.
   const { problems } = await checkStorage(start({ current: next }))
   expect(new Set(problems.map(({ problem }) => problem))).toEqual(new Set(['unreadable']))
   expect(problems.length).toBeLessThan(references.length)
