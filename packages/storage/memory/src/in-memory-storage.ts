@@ -17,22 +17,22 @@ const DEFAULT_EVICT_AFTER_TURNS = 20
 /** Options of {@link InMemoryStorage}. */
 export interface InMemoryStorageOptions {
   /**
-   * Evict an entry neither stored nor retrieved for more than this many turns (model calls) of its scope.
-   * Defaults to 20; `null` keeps everything until {@link InMemoryStorage} is cleared or closed.
+   * Evict entries unused for more than this many turns (model calls) of their scope. Defaults to 20; `null` disables
+   * it.
    */
   readonly evictAfterTurns?: number | null | undefined
   /** Evict least recently used entries of a scope beyond this many bytes. Defaults to no limit. */
   readonly maxBytes?: number | null | undefined
-  /** Evict an entry this many milliseconds after its last use. Defaults to never. */
+  /** Evict entries this many milliseconds after their last use. Defaults to never. */
   readonly ttlMs?: number | null | undefined
-  /** The clock, in milliseconds since the epoch. Defaults to `Date.now`. */
+  /** Clock, in milliseconds since the epoch. Defaults to `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 
 /**
- * Keep content in the memory of this process: for tests, development, and agents whose sessions end with the process.
+ * Store content in the memory of this process: for tests, development, and agents whose sessions end with the process.
  *
- * @throws TypeError where an option is unknown or impossible.
+ * @throws TypeError if an option is unknown or invalid.
  *
  * @example
  * ```ts
@@ -61,7 +61,6 @@ interface Entry {
   info: EntryInfo
 }
 
-/** The entries of one scope, and the scopes right below it. */
 interface Scope {
   readonly path: string
   readonly parent: Scope | undefined
@@ -70,11 +69,11 @@ interface Scope {
   readonly entries: RecencyMap<EntryId, Entry>
 }
 
-/** Keep entries in maps, one for each scope, and scopes in a tree, so that listing a scope costs what is in it. */
+/** Scopes form a tree, so that listing a scope costs only its own entries. */
 export class MemoryDriver implements StorageDriver {
   readonly ephemeral = true
   readonly refreshMs = 0
-  /** By their paths: those that have entries, and those above them. */
+  /** By path: scopes with entries, and their parents. */
   readonly #scopes = new Map<string, Scope>()
 
   async write(
@@ -123,7 +122,7 @@ export class MemoryDriver implements StorageDriver {
     const entry = entries?.get(id)
     if (entries === undefined || entry === undefined) return undefined
     entry.info = { ...entry.info, lastUsedAt: Math.max(lastUsedAt, entry.info.lastUsedAt + 1) }
-    // Listing in the order of use tells apart what was used in the same millisecond.
+    // The order of use also tells apart entries used in the same millisecond.
     entries.set(id, entry)
     return entry.info.lastUsedAt
   }
@@ -158,7 +157,6 @@ export class MemoryDriver implements StorageDriver {
     return scope
   }
 
-  /** Take out a scope, and those above it, as far as nothing is left in them. */
   #prune(scope: Scope): void {
     for (let at: Scope | undefined = scope; at?.entries.size === 0 && at.below.size === 0; at = at.parent) {
       at.parent?.below.delete(at)
@@ -167,10 +165,9 @@ export class MemoryDriver implements StorageDriver {
   }
 }
 
-/** The path above the last part of an id or a path; of a prefix, which ends with a slash, the path of its scope. */
 const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** Name the entries of a scope and of those below it, in copies: what is used meanwhile moves to the end. */
+/** Iterates over copies: an entry used meanwhile moves to the end. */
 function* listed(scope: Scope): Generator<DriverEntry> {
   for (const [id, { info }] of [...scope.entries]) yield { id, info }
   for (const below of [...scope.below]) yield* listed(below)
