@@ -16,10 +16,9 @@ import {
   type FilePair,
 } from './paths.ts'
 
-/** How old the files of a writer must be to belong to one that was killed: a living one marks them every minute. */
+/** Living writers mark their files every minute. */
 const LEFTOVER_AGE_MS: number = 10 * 60_000
 
-/** Remove what killed processes left behind, and put back what they were about to remove. */
 export class Collector {
   readonly #files: EntryFiles
   readonly #remover: EntryRemover
@@ -71,7 +70,7 @@ export class Collector {
     }
     const pending = pendingPair(paths, item.nonce)
     const [content, sidecar] = await Promise.all([this.#files.stat(pending.content), this.#files.stat(pending.sidecar)])
-    // The age of both is that of the content: a sidecar has the time of the entry's last use.
+    // Use the age of the content for both: a sidecar has the time of the entry's last use.
     const age = content ?? sidecar
     if (age === undefined || age.modifiedAt >= now - LEFTOVER_AGE_MS) return
     if (item.kind === 'pending-sidecar' && content !== undefined) return
@@ -86,10 +85,7 @@ export class Collector {
       }
   }
 
-  /**
-   * See to the content that a killed process had named, or had taken away, without getting to its sidecar. Return
-   * `false` where others are at it: without these files nobody would look for that content again.
-   */
+  /** Returns `false` if others are at work on the files: nothing else leads to that content. */
   async #finishWriter(paths: EntryPaths, pending: FilePair, now: number): Promise<boolean> {
     await this.#remover.isBeingRemoved(paths, now)
     const committed = await this.#files.readSidecar(paths.sidecar)
@@ -101,7 +97,6 @@ export class Collector {
     return true
   }
 
-  /** Remove the folders of a scope where nothing is left in them. */
   async #pruneScope(root: string, segments: readonly string[]): Promise<void> {
     if (segments.length === 0) return
     const base = `${root}/${METADATA_FOLDER}`
@@ -113,38 +108,32 @@ export class Collector {
   }
 }
 
-/** How long evicted entries are remembered. */
 const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
-/** How many evicted entries of one scope are remembered, plus at most {@link TRIM_EVERY} for each process that evicts. */
 export const MAX_TOMBSTONES = 1_000
 const MAX_TOMBSTONE_BYTES = 64 * 1024
-/** Trimming looks at every tombstone of the scope, so it is done once in so many evictions. */
 export const TRIM_EVERY = 64
 const MAX_KNOWN_FOLDERS = 1_000
 const REASONS: readonly EvictionReason[] = ['turns', 'age', 'quota']
 
-/** Remember evicted entries, each in a small file, bounded in age and in number for each scope. */
 export class Tombstones {
   readonly #files: EntryFiles
-  /** Evictions since a folder was trimmed. */
   readonly #untrimmed = new Map<string, number>()
 
   constructor(files: EntryFiles) {
     this.#files = files
   }
 
-  /** Remember an eviction. On a full disk it is forgotten, so that the eviction can make room. */
+  /** A full disk loses the tombstone, so that the eviction can still make room. */
   async write(paths: EntryPaths, eviction: Eviction): Promise<void> {
     await unless(['ENOSPC', 'EDQUOT'], this.#write(paths, eviction))
     const folder = paths.tombstoneFolder
-    // Processes that evict only a few entries each must trim too, so each begins somewhere.
+    // A random start makes processes trim that evict only a few entries each.
     const count = 1 + (this.#untrimmed.get(folder) ?? Math.floor(Math.random() * TRIM_EVERY))
     if (this.#untrimmed.size >= MAX_KNOWN_FOLDERS) this.#untrimmed.clear()
     this.#untrimmed.set(folder, count % TRIM_EVERY)
     if (count >= TRIM_EVERY) await this.trim(folder, eviction.evictedAt)
   }
 
-  /** Find the tombstone of an entry that is not there. */
   async find(paths: EntryPaths): Promise<Eviction | undefined> {
     if (!(await this.#files.directory.has(paths.tombstoneFolder))) return undefined
     try {
@@ -163,7 +152,6 @@ export class Tombstones {
     if (await this.#files.directory.has(paths.tombstoneFolder)) await this.#files.remove(paths.tombstone)
   }
 
-  /** Forget what is too old in the folder of one scope, and the oldest beyond {@link MAX_TOMBSTONES}. */
   async trim(folder: string, now: number): Promise<void> {
     let kept: { path: string; modifiedAt: number }[] = []
     for await (const { name, kind } of listFolder(this.#files.fileSystem, folder)) {
@@ -188,7 +176,7 @@ export class Tombstones {
   async #write(paths: EntryPaths, { reason, evictedAt, metadata }: Eviction): Promise<void> {
     const { directory, fileSystem } = this.#files
     await directory.ensure(paths.tombstoneFolder)
-    // It is made among the sidecars, where leftovers of killed processes are looked for.
+    // Create the file among the sidecars: leftovers of killed processes are collected there.
     const pending = pendingPair(paths).content
     try {
       const file = await fileSystem.createFile(pending)

@@ -2,22 +2,17 @@ import { Worker } from 'node:worker_threads'
 import type { FileStep } from './file-system.ts'
 import { NodeFileSystem } from './node-file-system.ts'
 
-/** A process that stores so little does without a thread: starting one takes 20 ms or more. */
+/** Starting a thread takes 20 ms or more, so the first steps run without one. */
 const FIRST_WITHOUT = 4
-/** A thread without work ends after this time. */
 const IDLE_MS = 10_000
-/** Where those that wait already would take longer, the disk is slow: the thread pool does more than one at a time. */
+/** A longer wait means a slow disk: the thread pool then works on several files at once. */
 const MAX_WAIT_MS = 20
-/** What each is taken to need before the first was measured. */
 const FIRST_GUESS_MS = 1
-/** After this time without an answer, whatever else there is to do goes another way. */
+/** After so many milliseconds without an answer, steps go to the thread pool. */
 const STALLED_MS = 100
 const MAX_MEMORY_MB = 64
 
-/**
- * The program of the thread. It is text, so that no bundler, loader or test runner has to find a file. It answers each
- * list of steps with its number, how many of them were taken, and the milliseconds that took.
- */
+/** The thread's program. It is text, so that no bundler, loader, or test runner has to find a file. */
 const PROGRAM = `
 import('node:worker_threads').then(async ({ parentPort }) => {
   const fs = await import('node:fs')
@@ -56,7 +51,6 @@ import('node:worker_threads').then(async ({ parentPort }) => {
 })
 `
 
-/** Answers of {@link PROGRAM}. */
 interface Answer {
   readonly id: number
   readonly taken: number
@@ -64,9 +58,8 @@ interface Answer {
 }
 
 /**
- * A thread that takes steps on the file system with calls that wait, each of which costs a tenth of one that does not:
- * there is one trip to the thread instead of one to the thread pool for every step. Started where a process stores much,
- * ended when idle; it does not keep a process alive that waits for nothing from it.
+ * A thread that runs file steps with synchronous calls: one trip for all steps of an entry. It never keeps the process
+ * alive.
  */
 export class StepsThread {
   readonly #waiting = new Map<number, (taken: number) => void>()
@@ -74,11 +67,10 @@ export class StepsThread {
   #worker: Worker | 'none' | 'impossible' = 'none'
   #isReady = false
   #milliseconds = FIRST_GUESS_MS
-  /** When it last answered, or was asked while it had nothing to do. */
   #activeAt = 0
   #idleTimer: NodeJS.Timeout | undefined
 
-  /** Take steps up to the first that fails, and return how many were taken: 0 where the thread is not there or busy. */
+  /** Returns the number of steps done: 0 if the thread is missing or busy. */
   async run(steps: readonly FileStep[]): Promise<number> {
     this.#asked += 1
     if (this.#worker === 'none' && this.#asked > FIRST_WITHOUT) this.#start()
@@ -104,14 +96,13 @@ export class StepsThread {
     return size > 0 && performance.now() - this.#activeAt > STALLED_MS
   }
 
-  /** End the thread, as it does by itself when idle. */
   async end(): Promise<void> {
     if (typeof this.#worker !== 'string') await this.#worker.terminate()
   }
 
   #start(): void {
     try {
-      // It needs nothing of the process: no loader hooks, no environment, no streams.
+      // The thread needs no loader hooks, no environment, and no streams.
       const worker = new Worker(PROGRAM, {
         eval: true,
         name: 'spillway-file',
@@ -123,12 +114,12 @@ export class StepsThread {
       })
       worker.unref()
       worker.on('message', (answer: Answer) => this.#answered(worker, answer))
-      // What it had begun is unknown then; whoever waits for it begins anew.
+      // The started steps are in an unknown state. The caller starts again.
       worker.on('error', () => (this.#worker = 'impossible'))
       worker.on('exit', () => this.#ended())
       this.#worker = worker
     } catch (error) {
-      // Node.js with --permission, or a system that has no room for another thread: all the rest goes on without one.
+      // Node.js with `--permission`, or a system without room for a thread, works without one.
       if (typeof (error as { code?: unknown }).code !== 'string') throw error
       this.#worker = 'impossible'
     }
@@ -157,7 +148,7 @@ export class StepsThread {
   }
 }
 
-/** Copy contents: of a part of a buffer, a thread would get all of it. */
+/** Copies parts of buffers: a thread would receive the whole buffer. */
 function ownContents(steps: readonly FileStep[]): { readonly copies: FileStep[]; readonly memory: ArrayBuffer[] } {
   const memory: ArrayBuffer[] = []
   const copies = steps.map((step) => {
@@ -169,13 +160,9 @@ function ownContents(steps: readonly FileStep[]): { readonly copies: FileStep[];
   return { copies, memory }
 }
 
-/** One for the process. */
 const thread = new StepsThread()
 
-/**
- * What `FileStorage` uses where it is given nothing else. It is no part of {@link NodeFileSystem}, since steps in another
- * thread pass by what a class of a user's has in the place of its operations.
- */
+/** Separate from {@link NodeFileSystem}: steps in a thread would bypass methods that a subclass overrides. */
 export class DefaultFileSystem extends NodeFileSystem {
   async runSteps(steps: readonly FileStep[]): Promise<number> {
     return thread.run(steps)

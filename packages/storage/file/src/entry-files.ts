@@ -21,18 +21,15 @@ import {
 
 const MAX_SIDECAR_BYTES = 64 * 1024 * 1024
 const MAX_ATTEMPTS = 10
-/** What file systems without hard links say, such as exFAT, many network mounts and sandboxes. */
+/** Error codes of file systems without hard links: exFAT, many network mounts, sandboxes. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']
-/** A link, a directory or a pipe where a plain file should be. */
 const NO_PLAIN_FILE = ['ELOOP', 'EINVAL', 'EISDIR']
 
-/** A sidecar that was found; `sidecar` is absent where it is damaged. */
 export interface FoundSidecar {
   readonly lastUsedAt: number
   readonly sidecar?: Sidecar
 }
 
-/** The single steps on the files of entries, from which writing, reading and removing are made. */
 export class EntryFiles {
   readonly directory: StorageDirectory
   readonly fileSystem: FileSystem
@@ -48,7 +45,6 @@ export class EntryFiles {
     return unless('ENOENT', this.fileSystem.stat(path))
   }
 
-  /** Tell whether the content that a sidecar describes is there. */
   async hasContent(paths: EntryPaths, { info, extension }: Sidecar): Promise<boolean> {
     const status = await this.stat(paths.content(extension))
     return status?.kind === 'file' && status.size === info.size
@@ -70,10 +66,7 @@ export class EntryFiles {
     }
   }
 
-  /**
-   * Create a file with a pending name in the folder of the sidecars, making that again where it was removed just now for
-   * being empty.
-   */
+  /** Creates the folder again if it was just removed for being empty. */
   async createPending(paths: EntryPaths, path: string): Promise<FileWriter> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -85,71 +78,61 @@ export class EntryFiles {
     }
   }
 
-  /** Encode a sidecar for a file with a pending name. Before that gets another one, {@link dateSidecar} must follow. */
+  /** Call {@link dateSidecar} before the file is renamed. */
   encodeSidecar(sidecar: Sidecar): Uint8Array {
     return encodeSidecar(sidecar, this.fileSystem.setModifiedAt === undefined)
   }
 
-  /** The step that writes and dates a sidecar. */
   creationOfSidecar(path: string, sidecar: Sidecar): FileStep {
     const step = { step: 'create', path, content: this.encodeSidecar(sidecar) } as const
     return this.fileSystem.setModifiedAt === undefined ? step : { ...step, modifiedAt: sidecar.info.lastUsedAt }
   }
 
-  /** Finish a pending sidecar, so that a link to it carries the time of its last use from the start. */
+  /** A link to the sidecar must have the time of its last use from the start. */
   async dateSidecar(path: string, { info }: Sidecar): Promise<void> {
     await this.fileSystem.setModifiedAt?.(path, info.lastUsedAt)
     await this.sync([path])
   }
 
-  /**
-   * Give a file another name that must not be taken; tell whether it worked. Without hard links the file is renamed:
-   * then two processes can both believe that the name was theirs, and the file is gone from its old name.
-   */
+  /** Returns whether the new name was free. Without hard links, two processes can both get `true`. */
   async put(from: string, to: string, folder: string): Promise<boolean> {
     return this.#retrying(folder, from, () => this.#putOnce(from, to))
   }
 
-  /** Give a file another name, replacing what is there. */
   async replace(paths: EntryPaths, from: string, to: string, folder: string): Promise<void> {
     const copy = pendingPair(paths).content
     await this.put(from, copy, paths.sidecarFolder)
     try {
       await this.#retrying(folder, copy, () => this.fileSystem.rename(copy, to))
     } finally {
-      // Renaming does nothing where both names belong to one file already.
+      // Renaming does nothing if both names belong to one file already.
       await this.remove(copy)
     }
   }
 
-  /** Remove a file; tell whether it was there. */
   async remove(path: string): Promise<boolean> {
     return doneUnless('ENOENT', this.fileSystem.removeFile(path))
   }
 
   /**
-   * Move the last use of an entry, whose sidecar was found just now, forward to `lastUsedAt`, at least by a millisecond,
-   * and return it; `undefined` where the entry is not there, or is just being removed.
+   * Moves the last use forward by at least 1 ms and returns it; `undefined` if the entry is missing or being removed.
    */
   async touch(paths: EntryPaths, found: FoundSidecar, lastUsedAt: number): Promise<number | undefined> {
     const usedAt = Math.max(found.lastUsedAt + 1, lastUsedAt)
     const done = await unless('ENOENT', this.#setLastUse(paths, found, usedAt))
-    // Whoever takes the sidecar away after this point sees the new time; whoever took it before has it no longer here.
+    // A remover that takes the sidecar from now on sees the new time. An earlier one has moved the sidecar away.
     return done !== undefined && (await this.stat(paths.sidecar)) !== undefined ? usedAt : undefined
   }
 
-  /** With `fsync`, bring files, and the names in folders, onto the medium. */
   async sync(paths: readonly string[]): Promise<void> {
     if (!this.fsync) return
     for (const path of paths) await unless('ENOENT', this.fileSystem.sync?.(path) ?? Promise.resolve())
   }
 
-  /** With `fsync`, bring an entry and its names onto the medium. */
   async syncEntry(paths: EntryPaths, extension: string): Promise<void> {
     await this.sync([paths.content(extension), paths.contentFolder, paths.sidecar, paths.sidecarFolder])
   }
 
-  /** Run what needs `folder`, making it again where it was removed for being empty, as long as `from` is there. */
   async #retrying<Result>(folder: string, from: string, run: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -200,18 +183,12 @@ export class EntryFiles {
 
 const GITIGNORE = '*\n'
 
-/**
- * The directory of a storage: made at its first use, and a wall that no symbolic link below it leads out of.
- *
- * The directory itself may be a symbolic link, since whoever configured it chose so.
- */
+/** Creates the directory at its first use and rejects symbolic links below it. The directory itself may be a link. */
 export class StorageDirectory {
   readonly fileSystem: FileSystem
-  /** The absolute path as it was configured. */
   readonly path: string
   readonly #fsync: boolean
   #root: string | undefined
-  /** The name of a file in the folder of marks, from when the directory was first used. */
   #mark: string | undefined
 
   constructor(fileSystem: FileSystem, path: string, fsync: boolean) {
@@ -220,22 +197,17 @@ export class StorageDirectory {
     this.#fsync = fsync
   }
 
-  /** Return the real path of the directory, or `undefined` where it does not exist yet. */
   async open(): Promise<string | undefined> {
     this.#root ??= await this.#resolve()
     if (this.#root !== undefined) this.#mark ??= await this.#findMark(this.#root)
     return this.#root
   }
 
-  /** The file that is there for as long as the directory is the one that was made or opened. */
   get markPath(): string {
     return `${this.#root}/${MARK_FOLDER}/${this.#mark}`
   }
 
-  /**
-   * Make sure that the directory is still the one that was used before: what is not found there is a miss only then.
-   * Throws `unavailable` if it was removed, moved, emptied or replaced.
-   */
+  /** A missing file is a miss only if the directory is still the same. Throws `unavailable` if not. */
   async assertInPlace(): Promise<void> {
     if (this.#root === undefined) return
     const path = this.#mark === undefined ? this.#root : this.markPath
@@ -246,7 +218,6 @@ export class StorageDirectory {
       )
   }
 
-  /** Return the real path of the directory, making it where it does not exist, closed to other users and to git. */
   async create(): Promise<string> {
     if (this.#root !== undefined && this.#mark !== undefined) return this.#root
     if (this.#root === undefined && (await this.#makeWithParents(this.path))) await this.#ignoreInGit()
@@ -256,9 +227,7 @@ export class StorageDirectory {
     return root
   }
 
-  /**
-   * Tell whether a folder below the root exists. Throws `corrupt` where a symbolic link on the way leads elsewhere.
-   */
+  /** Throws `corrupt` if a symbolic link leads elsewhere. */
   async has(folder: string): Promise<boolean> {
     if (this.fileSystem.realPath === undefined) return this.#hasEachPart(folder)
     const real = await unless('ENOENT', this.fileSystem.realPath(folder))
@@ -266,20 +235,18 @@ export class StorageDirectory {
     return real !== undefined
   }
 
-  /** Make a folder below the root, and those above it, where they do not exist. Throws like {@link has}. */
   async ensure(folder: string): Promise<void> {
     if (await this.has(folder)) return
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const root = await this.create()
       if (folder !== root && !folder.startsWith(`${root}/`)) return this.#refuse(folder)
       if (folder === root ? await this.has(root) : await this.#makeParts(root, folder)) return
-      // Somebody removed an empty folder, or all of them, between two of the steps.
+      // Another process removed an empty folder between two steps.
       await this.assertInPlace()
     }
     throw new StorageError('unavailable', `${this.path} keeps being removed while it is written to. Try again.`)
   }
 
-  /** Remove a folder below the root and those above it as far as they are empty; `keep` stays in any case. */
   async prune(folder: string, keep: string): Promise<void> {
     for (let at = folder; at.startsWith(`${keep}/`); at = parentOf(at))
       if (
@@ -300,9 +267,9 @@ export class StorageDirectory {
         const code = fileErrorCode(error)
         if (code === 'ENOENT') return false
         if (code !== 'EEXIST') throw error
-        // It was there already: it must not be a link that the next part would be made behind.
+        // The existing name must not be a link: the next part would be created behind it.
         if (!(await this.has(at))) return false
-        // Whoever has made it just now may not have come so far.
+        // The process that created the folder may not have synced it yet.
         await this.#syncNames(parent)
       }
     }
@@ -324,12 +291,12 @@ export class StorageDirectory {
     return true
   }
 
-  /** With `fsync`, bring the names in a folder onto the medium; one that may not be read above the root cannot be. */
+  /** Names above the root may be unreadable; they cannot be synced. */
   async #syncNames(folder: string): Promise<void> {
     if (this.#fsync) await unless('EACCES', this.fileSystem.sync?.(folder) ?? Promise.resolve())
   }
 
-  /** Several processes may make one each: every one of them stays as long as the directory does. */
+  /** Several processes may each make a mark. All of them stay as long as the directory does. */
   async #makeMark(root: string): Promise<string> {
     const folder = `${root}/${MARK_FOLDER}`
     while (!(await this.#makeParts(root, folder))) await this.assertInPlace()
@@ -387,12 +354,10 @@ function parentOf(path: string): string {
   return path.slice(0, Math.max(1, path.lastIndexOf('/')))
 }
 
-/** A file or directory in the folder of a scope. */
 interface ScopeItem extends DirectoryItem {
   readonly segments: readonly string[]
 }
 
-/** Name what is in a folder; nothing where it does not exist, or stops existing meanwhile. */
 export async function* listFolder(fileSystem: FileSystem, folder: string): AsyncGenerator<DirectoryItem> {
   try {
     yield* fileSystem.list(folder)
@@ -402,8 +367,8 @@ export async function* listFolder(fileSystem: FileSystem, folder: string): Async
 }
 
 /**
- * Go through the folder of a scope, and with `below` those below it: first what is in a folder, then its scopes, then the folder
- * itself as an item of kind `directory` without a name. Symbolic links are not followed.
+ * Yields the items of a folder, then its scopes, then the folder itself without a name. Symbolic links are not
+ * followed.
  */
 export async function* walkScopes(
   fileSystem: FileSystem,

@@ -20,28 +20,22 @@ import {
 } from './file-system.ts'
 import type { EntryPaths, Sidecar } from './paths.ts'
 
-/** Where the files of an entry are, and its sidecar if it was found there just now. */
 export interface EntryFound {
   readonly paths: EntryPaths
   readonly sidecar?: FoundSidecar | undefined
 }
 
-/** A part of the content of an entry, which is being read before its sidecar is known. */
 export interface EarlyContent extends ContentPlace {
-  /** The content, or why it is not there. */
   readonly file: Promise<FileContent | string>
 }
 
-/** What has to be known of content to read it. */
 interface ContentPlace {
   readonly extension: string
   readonly size: number
 }
 
-/** Of so many entries it is remembered where their content is: those that were stored or read last. */
 const MAX_REMEMBERED = 1_000
 
-/** Read entries, looking again where another process is just storing or removing them. */
 export class EntryReader {
   readonly #files: EntryFiles
   readonly #remover: EntryRemover
@@ -52,7 +46,7 @@ export class EntryReader {
     this.#remover = remover
   }
 
-  /** Find the sidecar of an entry, waiting for a removal in progress to end one way or the other, unless it is known. */
+  /** Waits until a removal in progress ends. */
   async findSidecar(paths: EntryPaths, known?: FoundSidecar): Promise<FoundSidecar | undefined> {
     if (known !== undefined) return known
     for (const pause of PATIENCE_MS) {
@@ -61,11 +55,10 @@ export class EntryReader {
       if (!(await this.#remover.isBeingRemoved(paths))) break
       await wait(pause)
     }
-    // A removal that was called off may have ended between the two looks.
+    // A removal that was undone may have ended between the two reads.
     return this.#files.readSidecar(paths.sidecar)
   }
 
-  /** Find the sidecar of an entry; throw `corrupt` where it is damaged. */
   async describe({ paths, sidecar }: EntryFound): Promise<Sidecar | undefined> {
     const found = await this.findSidecar(paths, sidecar)
     if (found !== undefined && found.sidecar === undefined)
@@ -73,15 +66,11 @@ export class EntryReader {
     return found?.sidecar
   }
 
-  /** Remember where the content of an entry is, for {@link readEarly}. */
   remember(id: EntryId, { extension, info: { size } }: Sidecar): void {
     this.#remembered.set(id, { extension, size })
   }
 
-  /**
-   * Begin to read an entry or a part of it, where it is remembered, while its sidecar and its folders are looked for: what
-   * is read counts only for {@link read}, and where it fits them.
-   */
+  /** Reads the content while its sidecar is still being looked for. {@link read} checks that they match. */
   readEarly(paths: EntryPaths, range?: ByteRange): EarlyContent | undefined {
     const place = this.#remembered.get(paths.id)
     if (place === undefined) return undefined
@@ -92,7 +81,6 @@ export class EntryReader {
     return { ...place, file }
   }
 
-  /** Read an entry or a part of it; throw `corrupt` where the content is not what was stored. */
   async read(entry: EntryFound, range?: ByteRange, early?: EarlyContent): Promise<DriverContent | undefined> {
     const { fileSystem } = this.#files
     let known = early
@@ -108,7 +96,6 @@ export class EntryReader {
     return found && { content: found.file.content, info: found.info }
   }
 
-  /** Open an entry, so that it need not be found for each read; throw `corrupt` like {@link read}. */
   async open(entry: EntryFound): Promise<OpenEntry | undefined> {
     const { paths } = entry
     const { fileSystem } = this.#files
@@ -130,7 +117,6 @@ export class EntryReader {
     }
   }
 
-  /** For file systems that cannot keep a file open. */
   async #openByReading(paths: EntryPaths, path: string): Promise<FileReader> {
     const { fileSystem } = this.#files
     const { status } = await fileSystem.readFile(path, { offset: 0, length: 0 })
@@ -145,7 +131,6 @@ export class EntryReader {
     }
   }
 
-  /** Get at the content of an entry, or say why it is not there, and give up what was found where its size is not that of the entry. */
   async #take<File extends { readonly status: FileStatus }>(
     { paths, sidecar: known }: EntryFound,
     take: (path: string, sidecar: Sidecar) => Promise<File | string>,
@@ -164,13 +149,12 @@ export class EntryReader {
       }
       problem = typeof file === 'string' ? file : `${path} has ${file.status.size} bytes instead of ${info.size}`
       if (typeof file !== 'string') await giveUp(file)
-      // What was found before the folders were checked may have been removed since then: it is looked for once more.
+      // Content found before the check of the folders may have been removed since: search once more.
       if (attempt > 0 && !(await this.#remover.restoreContent(paths, sidecar))) await wait(pause)
     }
     throw corrupt(paths, problem)
   }
 
-  /** Return the content, or say why it is not there. */
   async #orProblem<File>(paths: EntryPaths, path: string, taken: Promise<File>): Promise<File | string> {
     try {
       return await taken

@@ -11,19 +11,19 @@ import {
   type Sidecar,
 } from './paths.ts'
 
-/** How long a removal may take before others believe that whoever began it was killed. */
+/** A removal this old belongs to a killed process. */
 export const ABANDONED_AFTER_MS = 60_000
 const REMOVE_ATTEMPTS = 25
 const REMOVE_PAUSE_MS = 10
-/** Even making a directory needs space; renaming within one does not. */
+/** Creating a directory needs free space. Renaming within one does not. */
 const NO_SPACE = ['ENOSPC', 'EDQUOT']
 
 /**
- * Take entries away, step by step so that an entry stored or used meanwhile survives, and so that a kill at any point
- * leaves what {@link EntryRemover.recover} can put back.
+ * Removes entries in steps, so that entries stored or used meanwhile survive, and {@link EntryRemover.recover} can undo
+ * a killed removal.
  *
- * Whoever removes first makes the directory `<reference>.removal`, which keeps other removers off, moves the sidecar
- * into it, looks whether it was used up to that moment, moves the content, and looks whether the entry was stored again.
+ * The directory `<reference>.removal` keeps other removers off. The sidecar moves into it first. If the entry was not
+ * used since, the content follows, and a last check finds entries stored again.
  */
 export class EntryRemover {
   readonly #files: EntryFiles
@@ -34,7 +34,6 @@ export class EntryRemover {
     this.#fileSystem = files.fileSystem
   }
 
-  /** Remove an entry unless it was used after `unusedSince`; call `decided` once it is certain that it goes. */
   async evict(paths: EntryPaths, unusedSince: number, decided: () => Promise<void>): Promise<boolean> {
     const found = await this.#files.readSidecar(paths.sidecar)
     if (found === undefined || found.lastUsedAt > unusedSince) return false
@@ -45,7 +44,6 @@ export class EntryRemover {
     return gone
   }
 
-  /** Remove an entry, whoever else is removing it; return whether there was one. */
   async remove(paths: EntryPaths): Promise<boolean> {
     for (let attempt = 1; attempt <= REMOVE_ATTEMPTS; attempt += 1) {
       const isPresent = (await this.#files.stat(paths.sidecar)) !== undefined
@@ -56,7 +54,7 @@ export class EntryRemover {
       } else if (attempt < REMOVE_ATTEMPTS) {
         await wait(REMOVE_PAUSE_MS)
       } else {
-        // Whoever began to remove it was killed a moment ago: go on from there.
+        // The process that began the removal was just killed: continue it.
         const { sidecars } = await this.#listRemoval(paths)
         return this.#removeClaimed(paths, removedPair(paths), sidecars)
       }
@@ -64,7 +62,7 @@ export class EntryRemover {
     return false
   }
 
-  /** Remove content that has no sidecar, as killed and failed writers leave it; `false` where others are at it. */
+  /** Returns `false` if others are at work on the content. */
   async removeOrphan(paths: EntryPaths, extension: string): Promise<boolean> {
     if ((await this.#files.stat(paths.content(extension))) === undefined) return true
     if ((await this.#files.stat(paths.sidecar)) !== undefined) return true
@@ -75,7 +73,6 @@ export class EntryRemover {
     return true
   }
 
-  /** Tell whether somebody is removing the entry; first undo what was begun so long ago that they must be dead. */
   async isBeingRemoved(paths: EntryPaths, now: number = Date.now()): Promise<boolean> {
     const removal = await this.#files.stat(paths.removal)
     if (removal === undefined) return false
@@ -83,7 +80,7 @@ export class EntryRemover {
     return true
   }
 
-  /** Undo a removal that was never finished: nobody was told that the entry is gone. */
+  /** An unfinished removal was never reported, so it can be undone. */
   async recover(paths: EntryPaths): Promise<void> {
     const { sidecars, contents } = await this.#listRemoval(paths)
     for (const path of sidecars) {
@@ -96,12 +93,10 @@ export class EntryRemover {
     await this.#end(paths)
   }
 
-  /** Put content back that a remover took away from an entry which has a sidecar again; tell whether it is there. */
   async restoreContent(paths: EntryPaths, sidecar: Sidecar): Promise<boolean> {
     return this.putContentBack(paths, sidecar, (await this.#listRemoval(paths)).contents)
   }
 
-  /** Put content from one of several places back where a sidecar says it is, unless it is; tell whether it is there now. */
   async putContentBack(paths: EntryPaths, sidecar: Sidecar, contents: readonly string[]): Promise<boolean> {
     for (const path of contents) {
       if (await this.#files.hasContent(paths, sidecar)) return true
@@ -140,7 +135,6 @@ export class EntryRemover {
     return this.#takeContent(paths, taken, await this.#extensions(paths, taken.sidecar))
   }
 
-  /** Take the content away, and give it back where the entry was stored again before; tell whether it is gone. */
   async #takeContent(paths: EntryPaths, taken: FilePair, extensions: Iterable<string>): Promise<boolean> {
     let gone = true
     for (const extension of extensions) {
@@ -156,7 +150,6 @@ export class EntryRemover {
     return gone
   }
 
-  /** Make sure that an entry which has a sidecar keeps its content, and drop all else that was taken away. */
   async #settle(paths: EntryPaths): Promise<void> {
     const { sidecars, contents } = await this.#listRemoval(paths)
     const found = await this.#files.readSidecar(paths.sidecar)
@@ -190,7 +183,6 @@ export class EntryRemover {
     ])
   }
 
-  /** The extensions under which the content of a sidecar may be. */
   async #extensions(paths: EntryPaths, sidecarPath: string): Promise<readonly string[]> {
     const found = await this.#files.readSidecar(sidecarPath)
     if (found === undefined) return []

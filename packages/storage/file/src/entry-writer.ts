@@ -4,29 +4,24 @@ import type { EntryRemover } from './entry-remover.ts'
 import { fileErrorCode, PATIENCE_MS, settled, unless, wait, type FileStep, type FileWriter } from './file-system.ts'
 import { pendingPair, type EntryPaths, type FilePair, type Sidecar } from './paths.ts'
 
-/** How often the file of a stream that has not ended is marked as still being written. */
 const HEARTBEAT_MS = 60_000
-/** Larger content takes longer than the trips that are saved, and should not keep others waiting. */
+/** Larger content gains little from fewer trips and would block other writers. */
 const MAX_BYTES_AT_ONCE = 256 * 1024
 const MAX_ATTEMPTS = 3
 
-/** What {@link EntryWriter.write} did. */
 interface EntryWritten extends WrittenEntry {
-  /** What describes the content that was written. */
   readonly sidecar: Sidecar
 }
 
-/** What is written. */
 export interface EntryContent {
   readonly source: ContentSource
   readonly info: NewEntryInfo
-  /** Called once all of the source was taken. */
   readonly lineIndex: () => string | undefined
 }
 
 /**
- * Write entries: content and sidecar under pending names, then the content under its own, then the sidecar, which is
- * the moment at which the entry exists.
+ * Writes content and sidecar under pending names, then names the content, then the sidecar. The sidecar's name makes
+ * the entry exist.
  */
 export class EntryWriter {
   readonly #files: EntryFiles
@@ -39,15 +34,13 @@ export class EntryWriter {
     this.#committer = new EntryCommitter(files, remover)
   }
 
-  /** Write an entry whose folders are there. Where it exists by the time that it would begin to, touch it. */
   async write(paths: EntryPaths, entry: EntryContent): Promise<EntryWritten> {
     for (let attempt = 1; ; attempt += 1)
       try {
         return await this.#writeStepByStep(paths, entry)
       } catch (error) {
         const isCollected = fileErrorCode(error) === 'ENOENT' && attempt < MAX_ATTEMPTS
-        // Whoever collects with a clock that is ahead takes the files for those of a killed writer. What is in memory is
-        // written again.
+        // A collector with a fast clock takes the files for a killed writer's. Content in memory is written again.
         if (!isCollected || (await entry.source.onlyChunk()) === undefined) throw error
       }
   }
@@ -62,10 +55,7 @@ export class EntryWriter {
     })
   }
 
-  /**
-   * Write small content in one go, if the file system can. Returns `undefined` where nothing has come of it, because the
-   * entry is there, its folders are not, or for a reason that {@link write} will meet and explain.
-   */
+  /** Returns `undefined` if nothing was written. {@link write} then finds out the reason. */
   async writeAtOnce(paths: EntryPaths, entry: EntryContent): Promise<EntryWritten | undefined> {
     const { fileSystem, fsync } = this.#files
     if (fileSystem.runSteps === undefined || fsync) return undefined
@@ -111,7 +101,6 @@ export class EntryWriter {
     })
   }
 
-  /** Run what makes an entry of a writer's files; in the end they are removed, and if it fails all else that came of them. */
   async #clearingUp<Result>(
     paths: EntryPaths,
     pending: FilePair,
@@ -124,21 +113,19 @@ export class EntryWriter {
       await Promise.allSettled([this.#remover.removeOrphan(paths, extension)])
       throw error
     } finally {
-      // What cannot be removed now is collected later. A tombstone stays: nobody asks for that of an entry that is there.
+      // Files that cannot be removed now are collected later. A tombstone may stay: it is ignored while the entry
+      // exists.
       await Promise.allSettled([this.#files.remove(pending.content), this.#files.remove(pending.sidecar)])
     }
   }
 
-  /**
-   * Write content and sidecar under their pending names. Where the file system can give other names to files that are
-   * still open, they are still being closed afterwards.
-   */
+  /** The files may still be closing when this resolves, if the file system can rename open files. */
   async #writePending(
     paths: EntryPaths,
     pending: FilePair,
     entry: EntryContent,
   ): Promise<{ readonly sidecar: Sidecar; readonly closed: Promise<unknown> }> {
-    // Before there are files: until a stream goes on, nothing would show that its writer is alive.
+    // Read before creating files: while a stream pauses, nothing would show that its writer is alive.
     const only = await entry.source.onlyChunk()
     const opening = [pending.content, pending.sidecar].map((path) => this.#files.createPending(paths, path))
     const close = (): Promise<unknown> => settled(opening.map(async (file) => (await file).close()))
@@ -154,7 +141,7 @@ export class EntryWriter {
         sidecar = await writeSidecar(await this.#writeAll(pending.content, entry.source.all(), content))
       else {
         const writing = this.#heldAlive(pending.content, () => content.write(only))
-        // Lines are counted while the content is on its way to the disk.
+        // Count lines while the content is written to disk.
         ;[, sidecar] = await settled([writing, writeSidecar(only.byteLength)])
       }
     } catch (error) {
@@ -163,7 +150,7 @@ export class EntryWriter {
     }
     const closed = close()
     if (this.#files.fsync || this.#files.fileSystem.linksOpenFiles !== true) await closed
-    // Its failure is seen before the entry is committed.
+    // The commit reports the failure.
     void Promise.allSettled([closed])
     await this.#files.sync([pending.content])
     return { sidecar, closed }
@@ -180,10 +167,9 @@ export class EntryWriter {
     return size
   }
 
-  /** Mark a file as still being written while that goes on. */
   async #heldAlive(path: string, write: () => Promise<void>): Promise<void> {
     const heartbeat = setInterval(() => {
-      // A failure shows in the next write; until then nothing is lost.
+      // A failed mark loses nothing; the next write reports the failure.
       void Promise.allSettled([this.#files.fileSystem.setModifiedAt?.(path, Date.now())])
     }, HEARTBEAT_MS)
     heartbeat.unref()
@@ -205,7 +191,6 @@ function describe(entry: EntryContent, size: number): Sidecar {
 
 const MAX_COMMITS = 10
 
-/** Give the files of a writer the names that make them an entry, among others that store and remove the same one. */
 class EntryCommitter {
   readonly #files: EntryFiles
   readonly #remover: EntryRemover
@@ -215,11 +200,6 @@ class EntryCommitter {
     this.#remover = remover
   }
 
-  /**
-   * Name the content, then the sidecar, both of which were written; where the entry exists by then, touch it.
-   *
-   * @param closed - Resolves once the files are closed.
-   */
   async commit(
     paths: EntryPaths,
     pending: FilePair,
@@ -228,12 +208,12 @@ class EntryCommitter {
   ): Promise<WrittenEntry> {
     const { lastUsedAt } = sidecar.info
     const dated = this.#files.dateSidecar(pending.sidecar, sidecar)
-    // What traces the content reaches the medium before it.
+    // The directory entry of the content must be durable before the sidecar.
     if (this.#files.fsync) await dated
     await settled([dated, this.#placeContent(paths, pending, sidecar), closed ?? Promise.resolve()])
     for (const [attempt, pause] of PATIENCE_MS.entries()) {
       if (attempt > 0) await this.#placeContent(paths, pending, sidecar)
-      // Power may fail at any point: no sidecar may reach the medium before its content.
+      // Power may fail at any point: the content must be durable before its sidecar.
       await this.#files.sync([paths.contentFolder])
       if (await this.#files.put(pending.sidecar, paths.sidecar, paths.sidecarFolder)) {
         await this.holdContent(paths, pending, sidecar)
@@ -255,14 +235,14 @@ class EntryCommitter {
     throw new StorageError('unavailable', `${paths.reference} keeps being removed while it is stored. Try again.`)
   }
 
-  /** Make sure that the content is there after the commit: a removal begun before it may have taken it away. */
+  /** A removal begun before the commit may have taken the content away. */
   async holdContent(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<void> {
     let replaced = false
     for (const pause of PATIENCE_MS) {
       const isThere = await this.#files.hasContent(paths, sidecar)
       if (isThere && !replaced) return
       if ((await this.#files.stat(paths.sidecar)) === undefined) {
-        // Removed again since then, which comes after this call's own success.
+        // The entry was removed again after this call's own success.
         if (replaced) await this.#remover.removeOrphan(paths, sidecar.extension)
         return
       }
@@ -274,16 +254,15 @@ class EntryCommitter {
     throw new StorageError('unavailable', `${paths.reference} keeps being removed while it is stored. Try again.`)
   }
 
-  /** Give the content its own name, unless equal content has it already. */
   async #placeContent(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<void> {
     const content = paths.content(sidecar.extension)
     for (let attempt = 0; attempt < MAX_COMMITS; attempt += 1) {
       if (await this.#files.put(pending.content, content, paths.contentFolder)) return
       const status = await this.#files.stat(content)
       if (status?.kind === 'file' && status.size === sidecar.info.size) return
-      // Taken away again between the two looks.
+      // The content was taken away between the two checks.
       if (status === undefined) continue
-      // Bytes of another length are those of an entry that is whole, or damaged.
+      // Content of another size belongs to a whole entry or a damaged one.
       const existing = await this.#files.readSidecar(paths.sidecar)
       if (existing?.sidecar !== undefined && (await this.#files.hasContent(paths, existing.sidecar))) return
       await this.#files.replace(paths, pending.content, content, paths.contentFolder)
@@ -292,15 +271,11 @@ class EntryCommitter {
   }
 }
 
-/** Carries a failure of the chunks past the file system's own, so that neither is taken for the other. */
+/** Wraps a failure of the source, to tell it from the file system's failures. */
 export class SourceFailure extends Error {
   override readonly name = 'SourceFailure'
 }
 
-/**
- * The chunks of a content that is to be written, of which the first can be looked at before. {@link end} must be called
- * once nothing more is needed.
- */
 export class ContentSource {
   readonly #chunks: AsyncGenerator<Uint8Array>
   #taken: readonly IteratorResult<Uint8Array, unknown>[] | undefined
@@ -309,7 +284,6 @@ export class ContentSource {
     this.#chunks = guarded(chunks)
   }
 
-  /** Return the content where it is one chunk. */
   async onlyChunk(): Promise<Uint8Array | undefined> {
     if (this.#taken === undefined) {
       const first = await this.#chunks.next()
@@ -319,18 +293,15 @@ export class ContentSource {
     return first?.done !== true && second?.done === true ? first?.value : undefined
   }
 
-  /** Go through all chunks, once. */
   async *all(): AsyncGenerator<Uint8Array> {
     for (const next of this.#taken ?? []) if (next.done !== true) yield next.value
     yield* this.#chunks
   }
 
-  /** Read what need not be written. */
   async drain(): Promise<void> {
     for await (const _ of this.#chunks);
   }
 
-  /** Tell the chunks that no more of them are needed. */
   async end(): Promise<void> {
     await this.#chunks.return(undefined)
   }

@@ -56,27 +56,27 @@ const FILE_SYSTEM_METHODS = [
 
 /** Options of {@link FileStorage}. */
 export interface FileStorageOptions extends ManagedStorageOptions {
-  /** Where the files go; made at the first use. A relative path is resolved at construction. Defaults to `./artifacts`. */
-  readonly directory?: string | undefined
   /**
-   * The file operations to use, such as those of a sandbox. Defaults to those of {@link NodeFileSystem}, small content being
-   * stored by a thread.
+   * Directory of the files, created at first use. A relative path is resolved at construction. Defaults to
+   * `./artifacts`.
    */
+  readonly directory?: string | undefined
+  /** File operations, for example of a sandbox. Defaults to {@link NodeFileSystem}, with a thread for small content. */
   readonly fileSystem?: FileSystem | undefined
   /**
-   * Wait until content has reached the medium before `store` resolves, so that it survives a power failure. Without it,
-   * content survives a killed process but not a crash of the machine. Defaults to `false`.
+   * Wait until content is durable before `store` resolves. Without it, content survives a killed process but not a
+   * crash of the machine. Defaults to `false`.
    */
   readonly fsync?: boolean | undefined
 }
 
 /**
- * Keep content in plain files, which a shell can read and search, and which any number of processes may share.
+ * Store content as plain files, which a shell can search and several processes can share.
  *
- * An unwritable directory or a full disk rejects with the code `unavailable` and a message that names the fix; what the
- * disk returns and was not stored there, with `corrupt`.
+ * Rejects with `unavailable` and the fix if the directory is unwritable or the disk is full, and with `corrupt` if
+ * stored content changed.
  *
- * @throws TypeError where an option is unknown or impossible.
+ * @throws TypeError if an option is unknown or invalid.
  *
  * @example
  * ```ts
@@ -127,21 +127,16 @@ function driverOptions(
 }
 
 const MAX_TOUCH_ATTEMPTS = 10
-/** How many sidecars are read at the same time while listing. */
 const LIST_BATCH = 32
 const UNKNOWN_CONTENT_TYPE = 'application/octet-stream'
 
-/** What {@link FileDriver} needs. */
 interface FileDriverOptions {
   readonly fileSystem: FileSystem
-  /** An absolute path, with `/` between its parts. */
   readonly directory: string
   readonly fsync: boolean
 }
 
-/** Keep each entry as a plain file of content and a sidecar, in one directory that any number of processes share. */
 export class FileDriver implements StorageDriver {
-  /** Writing looks for the entry itself, while it makes sure of the folders. */
   readonly touchFirstBytes: number = Infinity
   readonly #directory: StorageDirectory
   readonly #files: EntryFiles
@@ -235,7 +230,7 @@ export class FileDriver implements StorageDriver {
   async #touch({ paths, sidecar }: EntryFound, lastUsedAt: number): Promise<number | undefined> {
     for (let attempt = 0; attempt < MAX_TOUCH_ATTEMPTS; attempt += 1) {
       const found = await this.#reader.findSidecar(paths, attempt === 0 ? sidecar : undefined)
-      // What is damaged counts as missing, so that storing it again mends it.
+      // A damaged entry counts as missing, so that storing it again repairs it.
       if (found?.sidecar === undefined) return undefined
       const [isWhole, usedAt] = await Promise.all([
         this.#files.hasContent(paths, found.sidecar),
@@ -300,13 +295,11 @@ export class FileDriver implements StorageDriver {
     return { address, command: `cat '${address.replaceAll("'", String.raw`'\''`)}'` }
   }
 
-  /** Say where the files of an entry would be; `undefined` where the directory does not exist. */
   async #paths(id: EntryId): Promise<EntryPaths | undefined> {
     const root = await this.#directory.open()
     return root === undefined ? undefined : entryPaths(root, id)
   }
 
-  /** Tell whether the scope of an entry has any. Throws where a symbolic link leads elsewhere. */
   async #hasFolders(paths: EntryPaths): Promise<boolean> {
     const [exists] = await Promise.all([
       this.#directory.has(paths.sidecarFolder),
@@ -315,7 +308,6 @@ export class FileDriver implements StorageDriver {
     return exists
   }
 
-  /** Read the sidecar of an entry while its folders are looked at: it counts only if they are ours. */
   async #findEntry(paths: EntryPaths | undefined): Promise<EntryFound | undefined> {
     if (paths === undefined) return undefined
     const reading = this.#files.readSidecar(paths.sidecar)
@@ -344,7 +336,7 @@ export class FileDriver implements StorageDriver {
     yield* present(await Promise.all(batch))
   }
 
-  /** Describe an entry for a listing: a damaged one too, since otherwise nobody could find and remove it. */
+  /** Lists damaged entries too: otherwise they could not be found and removed. */
   async #describe(paths: EntryPaths): Promise<DriverEntry | undefined> {
     const found = await this.#files.readSidecar(paths.sidecar)
     if (found === undefined) return undefined
@@ -360,7 +352,7 @@ export class FileDriver implements StorageDriver {
     return { id: paths.id, info: sidecar?.info ?? damaged }
   }
 
-  /** Like {@link #explained}: what is not found may have gone with the directory, which is an outage. */
+  /** A missing file may mean that the directory is gone, which is an outage. */
   async #found<Result>(run: () => Promise<Result>): Promise<Result> {
     return this.#explained(async () => {
       const found = await run()

@@ -1,8 +1,8 @@
 import { StorageError } from '@spillway/core/driver'
 
-/** What {@link FileSystem.stat} knows of a path. */
+/** Status of a path, returned by {@link FileSystem.stat}. */
 export interface FileStatus {
-  /** Anything that is neither a plain file nor a directory, symbolic links among it, is `other`. */
+  /** `other` is neither a plain file nor a directory, for example a symbolic link. */
   readonly kind: 'file' | 'directory' | 'other'
   /** Bytes. */
   readonly size: number
@@ -10,46 +10,43 @@ export interface FileStatus {
   readonly modifiedAt: number
 }
 
-/** One name in a directory. */
+/** A name in a directory. */
 export interface DirectoryItem {
   readonly name: string
   readonly kind: FileStatus['kind']
 }
 
-/** A plain file and its bytes, or the part that was asked for. */
+/** A plain file's bytes, or the requested part of them. */
 export interface FileContent {
   readonly content: Uint8Array
   readonly status: FileStatus
 }
 
-/** A file that is being written. */
+/** A file open for writing. */
 export interface FileWriter {
   /** Append all of `bytes`. */
   write(bytes: Uint8Array): Promise<void>
   close(): Promise<void>
 }
 
-/** A plain file that is open for reading. */
+/** A plain file open for reading. */
 export interface FileReader {
-  /** As it was when it was opened. */
+  /** Status when the file was opened. */
   readonly status: FileStatus
-  /**
-   * Return the bytes in a range, clipped to the end, in memory that nobody else uses: `buffer` if it is given, which has
-   * room for them. Called concurrently.
-   */
+  /** Read a range, clipped to the end, into `buffer` if given, or into memory of its own. Calls may be concurrent. */
   read(range: { readonly offset: number; readonly length: number }, buffer?: Uint8Array): Promise<Uint8Array>
   close(): Promise<void>
 }
 
-/** What {@link FileSystem.runSteps} is to do, or to make sure of. */
+/** A step of {@link FileSystem.runSteps}: a check or a change. */
 export type FileStep =
-  /** Fails where a symbolic link is anywhere in the path. */
+  /** Fails if the path contains a symbolic link. */
   | { readonly step: 'isReal'; readonly path: string }
-  /** Fails where there is anything. */
+  /** Fails if the path exists. */
   | { readonly step: 'isMissing'; readonly path: string }
-  /** Fails where there is anything but a plain file of that size, in bytes. */
+  /** Fails unless the path is a plain file of `size` bytes. */
   | { readonly step: 'isFile'; readonly path: string; readonly size: number }
-  /** Create a file with this content and time of modification, close it, and fail where the name is taken. */
+  /** Create and close a file with this content and modification time; fails if the name is taken. */
   | { readonly step: 'create'; readonly path: string; readonly content: Uint8Array; readonly modifiedAt?: number }
   /** Like {@link FileSystem.link}. */
   | { readonly step: 'link'; readonly from: string; readonly to: string }
@@ -57,13 +54,12 @@ export type FileStep =
   | { readonly step: 'remove'; readonly path: string }
 
 /**
- * The file operations that `FileStorage` needs: Node's by default, or those of an agent's sandbox.
+ * File operations for `FileStorage`: those of Node.js by default, or of an agent's sandbox.
  *
- * Paths are absolute and separated by `/`. Failures reject with an error whose `code` is the POSIX name: `ENOENT` where
- * something does not exist, `EEXIST` where it must not exist but does, `ENOTEMPTY`, `EACCES`, `ENOSPC` and so on. No
- * operation follows a symbolic link in the last part of a path.
+ * Paths are absolute, with `/` as the separator. Reject with an error whose `code` is a POSIX name: `ENOENT`, `EEXIST`,
+ * `ENOTEMPTY`, `EACCES`, `ENOSPC`. Never follow a symbolic link in the last part of a path.
  *
- * Storage is safe with many processes in one directory only where `link`, `setModifiedAt` and an atomic `rename` exist.
+ * Sharing a directory between processes is safe only with `link`, `setModifiedAt`, and an atomic `rename`.
  *
  * @example
  * ```ts
@@ -85,53 +81,52 @@ export type FileStep =
  * ```
  */
 export interface FileSystem {
-  /** Create a file, readable by its owner only, and open it for writing. Rejects with `EEXIST` where the name is taken. */
+  /** Create a file readable by its owner only and open it for writing. Rejects with `EEXIST` if the name is taken. */
   createFile(path: string): Promise<FileWriter>
   /**
-   * Read a plain file, or the part of it in `range`, clipped to its end. Rejects with `ELOOP` for a symbolic link and
-   * with `EINVAL` for anything else that is no plain file; it must not hang on a named pipe.
+   * Read a plain file, or a range clipped to its end. Rejects with `ELOOP` for a symbolic link and `EINVAL` for other
+   * non-files. Must not hang on a named pipe.
    */
   readFile(path: string, range?: { readonly offset: number; readonly length: number }): Promise<FileContent>
-  /** Describe a path, a symbolic link as itself. */
+  /** Describe a path. Describes a symbolic link itself, not its target. */
   stat(path: string): Promise<FileStatus>
-  /** Rename a file, replacing what is at `to`. */
+  /** Rename a file, replacing any file at `to`. */
   rename(from: string, to: string): Promise<void>
   /** Remove a file. */
   removeFile(path: string): Promise<void>
-  /** Create one directory, open to its owner only; its parent exists. */
+  /** Create one directory, accessible to its owner only. Its parent exists. */
   createDirectory(path: string): Promise<void>
   /** Remove an empty directory. */
   removeDirectory(path: string): Promise<void>
-  /** Name what is in a directory, in any order, without holding all names in memory. */
+  /** List a directory in any order, without holding all names in memory. */
   list(path: string): AsyncIterable<DirectoryItem>
 
   /**
-   * Open a plain file for many reads. Rejects like {@link FileSystem.readFile}. Should the file be removed meanwhile, reads
-   * go on or reject with `ENOENT`. Without this, each read opens the file.
+   * Open a plain file for many reads; rejects like {@link FileSystem.readFile}. Reads of a removed file continue or
+   * reject with `ENOENT`. If absent, each read opens the file.
    */
   openFile?(path: string): Promise<FileReader>
-  /** Give a file a second name that must not exist yet. Without this, files are renamed, which is safe in one process. */
-  link?(from: string, to: string): Promise<void>
   /**
-   * Whether a file that was written can get another name while it is still being closed. Without this, files are closed
-   * first.
+   * Give a file a second name, which must not exist yet. If absent, files are renamed, which is safe in one process
+   * only.
    */
+  link?(from: string, to: string): Promise<void>
+  /** Whether a written file can be linked while it is still closing. If absent, files are closed first. */
   readonly linksOpenFiles?: boolean
-  /** Set the time of the last modification. Without this, every use rewrites the entry's description. */
+  /** Set the modification time. If absent, every use rewrites the entry's sidecar. */
   setModifiedAt?(path: string, modifiedAt: number): Promise<void>
   /**
-   * Take steps one after the other, and return how many were taken before the first that failed: 0 is always right. It may
-   * leave a part of a file that it could not create. Without this, or where it returns less, the steps are taken by the other
-   * operations; small content is stored so where each operation takes a trip of its own, to a thread or a sandbox.
+   * Run steps in order and return how many succeeded before the first failure; 0 is always valid. A failed `create` may
+   * leave a partial file. If absent, or for the remaining steps, single operations are used.
    */
   runSteps?(steps: readonly FileStep[]): Promise<number>
-  /** Resolve all symbolic links in a path. Without this, each directory on the way is looked at by itself. */
+  /** Resolve all symbolic links in a path. If absent, each directory on the way is checked. */
   realPath?(path: string): Promise<string>
-  /** Bring a file, or the names in a directory, onto the medium, as `fsync` does. Without this, `fsync: true` is refused. */
+  /** Make a file, or the names in a directory, durable like `fsync`. If absent, `fsync: true` is rejected. */
   sync?(path: string): Promise<void>
 }
 
-/** How a person mends what the file system complains about. `DIRECTORY` stands for the storage's directory. */
+/** `DIRECTORY` is replaced with the storage's directory. */
 const FIXES: Readonly<Record<string, string>> = {
   EACCES: 'Make DIRECTORY readable and writable for this user, or choose another with the option "directory".',
   EPERM: 'Make DIRECTORY readable and writable for this user, or choose another with the option "directory".',
@@ -146,13 +141,13 @@ const FIXES: Readonly<Record<string, string>> = {
 }
 const OTHER_FIX = 'Try again; if it persists, check DIRECTORY.'
 
-/** The POSIX name of what went wrong, such as `ENOENT`; `undefined` where `error` did not come from a file system. */
+/** Returns the POSIX code of a file system error; `undefined` for other errors. */
 export function fileErrorCode(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
 }
 
-/** Run `operation`; where it fails with one of `codes`, return `undefined` instead. */
+/** Returns `undefined` if `operation` fails with one of `codes`. */
 export async function unless<Result>(
   codes: string | readonly string[],
   operation: Promise<Result>,
@@ -166,7 +161,6 @@ export async function unless<Result>(
   }
 }
 
-/** Like {@link unless}, for operations without a result: tell whether it was done. */
 export async function doneUnless(codes: string | readonly string[], operation: Promise<void>): Promise<boolean> {
   return (
     (await unless(
@@ -176,7 +170,7 @@ export async function doneUnless(codes: string | readonly string[], operation: P
   )
 }
 
-/** Explain a failure of the file system, naming the directory and the fix; anything else comes back as it is. */
+/** Returns other errors unchanged. */
 export function explainFileError(error: unknown, directory: string): unknown {
   const code = fileErrorCode(error)
   if (code === undefined || StorageError.isInstance(error)) return error
@@ -186,15 +180,14 @@ export function explainFileError(error: unknown, directory: string): unknown {
   })
 }
 
-/** Pauses in milliseconds while another process finishes what it is in the middle of: about a quarter of a second. */
+/** Pauses in milliseconds while another process finishes: about a quarter of a second in all. */
 export const PATIENCE_MS: readonly number[] = [1, 1, 2, 4, 8, 16, 32, 64, 128]
 
-/** Wait. */
 export async function wait(milliseconds: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, milliseconds))
 }
 
-/** Wait for all, for those that go on after one has failed too; reject as the first of them did. */
+/** Waits for all promises, even after one failed, then rejects with the first failure. */
 export async function settled<const Promises extends readonly Promise<unknown>[]>(
   promises: Promises,
 ): Promise<{ readonly [Index in keyof Promises]: Awaited<Promises[Index]> }> {

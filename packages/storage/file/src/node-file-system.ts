@@ -26,23 +26,20 @@ import {
 const OWNER_ONLY_FILE = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
 const DIRECTORY_BUFFER_ITEMS = 256
-/** A single read takes at most 2 GiB; this much keeps the thread pool available for others. */
+/** A read takes at most 2 GiB. Smaller reads keep the thread pool available for others. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
-/**
- * For more at once, Linux looks for large pages to cache it in. Where those are scarce, that takes five times as long as
- * all the rest: 17 ms instead of 3 ms for 10 MB.
- */
+/** Linux caches larger writes in large pages. If these are scarce, 10 MB takes 17 ms instead of 3 ms. */
 const MAX_WRITE_BYTES = 1024 * 1024
 const PARALLEL_WRITES = 8
-/** Up to so many bytes are read before it is known whether a file has them. */
+/** Read up to so many bytes before the file's size is known. */
 const MAX_GUESS_BYTES = 1024 * 1024
-/** Of a file that may have any size, so many are. */
+/** Read so many bytes if the file can have any size. */
 const SMALL_BYTES = 4 * 1024
-/** Not through links, and not waiting for a writer at the other end of a named pipe. Windows has neither. */
+/** Do not follow links or wait for the writer of a named pipe. Windows has neither flag. */
 const OPEN_PLAIN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /**
- * The file system of the machine, by `node:fs`.
+ * File system of the machine, based on `node:fs`.
  *
  * @example
  * ```ts
@@ -53,7 +50,7 @@ const OPEN_PLAIN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
  * ```
  */
 export class NodeFileSystem implements FileSystem {
-  /** Windows keeps the names of open files. */
+  /** On Windows, open files cannot be linked. */
   readonly linksOpenFiles: boolean = process.platform !== 'win32'
 
   async createFile(path: string): Promise<FileWriter> {
@@ -74,7 +71,7 @@ export class NodeFileSystem implements FileSystem {
     try {
       const { offset, length } = range ?? { offset: 0, length: Infinity }
       const guess = new Uint8Array(length <= MAX_GUESS_BYTES ? length : SMALL_BYTES)
-      // Both at once: what was read counts only if it is a plain file that has so much.
+      // Read and stat in parallel: the bytes count only if the path is a plain file of that size.
       const [described, read] = await Promise.allSettled([statDescriptor(file), readDescriptor(file, guess, offset)])
       if (described.status === 'rejected') throw described.reason
       const status = plainFile(describe(described.value), path)
@@ -84,7 +81,7 @@ export class NodeFileSystem implements FileSystem {
         const readSome = (into: Uint8Array, at: number): Promise<number> => readDescriptor(file, into, at)
         return { content: await readAll(readSome, offset, new Uint8Array(wanted)), status }
       }
-      // Little must not hold the memory of much.
+      // Small content must not keep a large buffer in memory.
       return { content: wanted < guess.length / 2 ? guess.slice(0, wanted) : guess.subarray(0, wanted), status }
     } finally {
       closeDescriptor(file)
@@ -163,7 +160,7 @@ function describe(stats: Stats): FileStatus {
   return {
     kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other',
     size: stats.size,
-    // Times are set from seconds in floating point, which lose a little: 1.234 s comes back as 1233.9999 ms.
+    // Times are set as seconds in floating point: 1.234 s is read back as 1233.9999 ms.
     modifiedAt: Math.round(stats.mtimeMs),
   }
 }
@@ -173,10 +170,7 @@ function plainFile(status: FileStatus, path: string): FileStatus {
   throw Object.assign(new Error(`EINVAL: not a plain file, '${path}'`), { code: 'EINVAL' })
 }
 
-/**
- * Write pieces, several of which are under way while this thread is busy with other things. The last one comes last: a file
- * that has its length has all before it, also if the machine stops in between.
- */
+/** The last piece is written last: a file of full length is then complete, even after a crash. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array, start: number): Promise<void> {
   const last = Math.max(0, bytes.byteLength - MAX_WRITE_BYTES)
   let next = 0
@@ -198,7 +192,6 @@ async function writePiece(handle: FileHandle, piece: Uint8Array, start: number):
   }
 }
 
-/** Fill `content` from `offset` on; return it, or as much of it as there is. */
 async function readAll(
   readSome: (into: Uint8Array, at: number) => Promise<number>,
   offset: number,
@@ -212,20 +205,18 @@ async function readAll(
   return content
 }
 
-/** Open a file by its number alone, which costs half of what a `FileHandle` does. Whoever opens it must close it. */
+/** A plain descriptor costs half of a `FileHandle`. The caller must close it. */
 const openDescriptor: (path: string, flags: number) => Promise<number> = promisify(openFile)
 
-/** Describe an open file. */
 const statDescriptor: (descriptor: number) => Promise<Stats> = promisify(fstat)
 
-/** Read some bytes from an offset on; fewer than asked for, and 0 at the end. */
 async function readDescriptor(descriptor: number, into: Uint8Array, offset: number): Promise<number> {
   return new Promise((resolve, reject) => {
     read(descriptor, into, 0, into.length, offset, (error, bytesRead) => (error ? reject(error) : resolve(bytesRead)))
   })
 }
 
-/** Close a file that was read, without waiting for it: nothing of it can be lost any more. */
+/** A file that was only read can be closed without waiting. */
 function closeDescriptor(descriptor: number): void {
   close(descriptor, () => undefined)
 }

@@ -1,11 +1,10 @@
 import { assertFormat, type EntryId, type EntryInfo, type Metadata } from '@spillway/core/driver'
 
-/** The folder for everything that is not content. No scope's name starts with a dot. */
+/** Folder of everything that is not content. Scope names never start with a dot. */
 export const METADATA_FOLDER = '.metadata'
-/** The folder of tombstones inside {@link METADATA_FOLDER}. */
 export const TOMBSTONE_FOLDER: string = `${METADATA_FOLDER}/.evicted`
 
-/** The folder with an empty file, whose name tells the directory from another one that takes its place. */
+/** Holds an empty file whose name identifies the directory. */
 export const MARK_FOLDER: string = `${METADATA_FOLDER}/.root`
 
 const SIDECAR_SUFFIX = '.metadata.json'
@@ -17,27 +16,25 @@ const EXTENSION = /^\.[a-z0-9]{1,8}$/
 const NONCE_BYTES = 8
 const NONCE = /^[0-9a-f]{16}$/
 
-/** Where the files of one entry are, as absolute paths below the directory `root`. */
 export interface EntryPaths {
   readonly id: EntryId
   readonly reference: string
   readonly contentFolder: string
   readonly sidecarFolder: string
   readonly sidecar: string
-  /** The directory whose existence says that somebody is removing the entry, and what it has taken away so far. */
+  /** Directory that marks a removal in progress and holds the files removed so far. */
   readonly removal: string
   readonly tombstoneFolder: string
   readonly tombstone: string
   content(extension: string): string
 }
 
-/** Two files that belong together, content and its description, on their way to or from their final names. */
 export interface FilePair {
   readonly content: string
   readonly sidecar: string
 }
 
-/** Find the files of an entry. Throws a `TypeError` where the id could lead anywhere else. */
+/** Throws `TypeError` if the id leads outside of the root. */
 export function entryPaths(root: string, id: EntryId): EntryPaths {
   const segments = id.split('/')
   if (!segments.every((segment) => NAME.test(segment)))
@@ -59,21 +56,17 @@ export function entryPaths(root: string, id: EntryId): EntryPaths {
   }
 }
 
-/** Name the files of a writer, in the entry's own folder so that they can be linked from there. */
 export function pendingPair(paths: EntryPaths, nonce: string = randomNonce()): FilePair {
   return pair(`${paths.sidecarFolder}/${paths.reference}.${nonce}`)
 }
 
-/** Name what one remover takes away, inside {@link EntryPaths.removal}. */
 export const removedPair = (paths: EntryPaths, nonce: string = randomNonce()): FilePair =>
   pair(`${paths.removal}/${nonce}`)
 
-/** The folder of a scope below `base`; the segments are the encoded ones of an id. */
 export function scopeFolder(base: string, segments: readonly string[]): string {
   return segments.length === 0 ? base : `${base}/${segments.join('/')}`
 }
 
-/** The segments of a prefix of ids: empty, or ending with `/`. */
 export function prefixSegments(prefix: string): string[] {
   if (prefix === '') return []
   const segments = prefix.split('/')
@@ -82,19 +75,15 @@ export function prefixSegments(prefix: string): string[] {
   return segments
 }
 
-/** Tell whether a directory can belong to a scope. */
 export const isScopeName = (name: string): boolean => NAME.test(name)
 
-/** Tell whether a text can be the extension of content. */
 export const isExtension = (value: unknown): value is string => typeof value === 'string' && EXTENSION.test(value)
 
-/** What a name in a folder of sidecars stands for; `undefined` for a name that is not ours. */
 type SidecarFolderItem =
   | { readonly kind: 'sidecar'; readonly reference: string }
   | { readonly kind: 'removal'; readonly reference: string }
   | { readonly kind: 'pending-content' | 'pending-sidecar'; readonly reference: string; readonly nonce: string }
 
-/** Read a name in a folder of sidecars. */
 export function parseSidecarFolderItem(name: string): SidecarFolderItem | undefined {
   for (const [suffix, kind] of [
     [SIDECAR_SUFFIX, 'sidecar'],
@@ -113,7 +102,6 @@ export function parseSidecarFolderItem(name: string): SidecarFolderItem | undefi
   return undefined
 }
 
-/** The nonce in a name inside {@link EntryPaths.removal}, or `undefined` for a name that is not ours. */
 export function parseRemovedName(name: string): { readonly nonce: string; readonly isSidecar: boolean } | undefined {
   const isSidecar = name.endsWith(PENDING_SIDECAR_SUFFIX)
   const nonce = withoutSuffix(name, isSidecar ? PENDING_SIDECAR_SUFFIX : PENDING_CONTENT_SUFFIX)
@@ -133,19 +121,16 @@ function randomNonce(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Of the sidecars. */
 const FORMAT = 1
 
-/** What a sidecar says of the content beside it. Its last use is the time of the file's last modification. */
+/** Metadata of the content beside it. The file's modification time is the last use. */
 export interface Sidecar {
   readonly info: EntryInfo
-  /** The extension of the content's file. */
   readonly extension: string
-  /** Set where the last use is in the sidecar itself, because the file system could not set the time of a file. */
+  /** Set if the sidecar itself holds the last use, because the file system cannot set file times. */
   readonly holdsLastUse?: true
 }
 
-/** Encode a sidecar. Pass `holdsLastUse` where the file system cannot set the time of a file. */
 export function encodeSidecar({ info, extension }: Sidecar, holdsLastUse = false): Uint8Array {
   const { key, contentType, size, storedAt, lastUsedAt, metadata, lineIndex } = info
   const kept = holdsLastUse ? { lastUsedAt } : {}
@@ -153,7 +138,7 @@ export function encodeSidecar({ info, extension }: Sidecar, holdsLastUse = false
   return new TextEncoder().encode(`${JSON.stringify(record)}\n`)
 }
 
-/** Decode a sidecar that was last modified at `modifiedAt`; `undefined` where it is not what was written. Throws `unsupported` for a newer format. */
+/** Returns `undefined` for invalid bytes. Throws `unsupported` for a newer format. */
 export function decodeSidecar(bytes: Uint8Array, modifiedAt: number): Sidecar | undefined {
   const record = parseObject(bytes)
   if (record === undefined) return undefined
@@ -175,7 +160,6 @@ export function decodeSidecar(bytes: Uint8Array, modifiedAt: number): Sidecar | 
   return lastUsedAt === undefined ? { info, extension } : { info, extension, holdsLastUse: true }
 }
 
-/** Parse a JSON object; `undefined` where the bytes are anything else. */
 export function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
@@ -188,7 +172,6 @@ export function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>
   }
 }
 
-/** Tell whether a value read from a file is metadata. */
 export function isMetadata(value: unknown): value is Metadata {
   return (
     typeof value === 'object' &&

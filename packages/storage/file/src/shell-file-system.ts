@@ -1,12 +1,11 @@
 import type { DirectoryItem, FileContent, FileStatus, FileStep, FileSystem, FileWriter } from './file-system.ts'
 
-/** Linux takes commands of up to 128 KiB, and Base64 makes four bytes of three. */
+/** Linux accepts commands of up to 128 KiB, and Base64 makes 4 bytes of 3. */
 const PIECE_BYTES = 64 * 1024
 const MAX_STEPS_LENGTH = 100_000
 const STATUS = /^([^:]*):(\d+):(-?\d+) (\d+)$/
-/** Marks of {@link LIST} that stand before names. */
 const KINDS: Readonly<Record<string, DirectoryItem['kind']>> = { f: 'file', d: 'directory' }
-/** By the shell alone: a tool fails where something goes while it looks. */
+/** Uses only the shell: tools fail if a file disappears while they run. */
 const LIST = `for name in * .*; do
 case $name in .|..) continue;; esac
 if [ -L "$name" ]; then kind=o; elif [ -f "$name" ]; then kind=f; elif [ -d "$name" ]; then kind=d
@@ -15,15 +14,14 @@ printf '%s%s\\000' $kind "$name"
 done`
 
 /**
- * The files that a shell reaches, such as those in an agent's sandbox, in a container, or on another machine.
+ * File system reached by a shell, for example of a sandbox, a container, or another machine.
  *
- * Every operation is a command: `sh` with the usual tools of Linux, BusyBox or macOS, and `base64`. Small content is stored
- * with one command, larger content with one for each 64 KiB. What is not there is never confused with a shell that cannot
- * be reached.
+ * Runs `sh` with the usual tools of Linux, BusyBox, or macOS, and `base64`. Small content takes one command, larger
+ * content one for each 64 KiB. A shell that cannot be reached is never taken for a missing file.
  *
- * There is no portable way to set the time of a file in milliseconds. So each use of an entry rewrites its description, and
- * while one process evicts or deletes in a directory, no other should use it. Pass `FileStorage` an absolute path: a relative
- * one is resolved on this machine.
+ * Shells cannot set file times in milliseconds, so each use of an entry rewrites its sidecar. While one process evicts
+ * or deletes, no other should use the directory. Give `FileStorage` an absolute path: relative ones are resolved on
+ * this machine.
  *
  * @example
  * ```ts
@@ -45,7 +43,7 @@ done`
 export class ShellFileSystem implements FileSystem {
   readonly #shell: Shell
 
-  /** @param shell - Whatever has an `execute` that runs a command and says how it ended, as sandboxes do. */
+  /** @param shell - An object with an `execute` method that runs a command and returns its result. */
   constructor(shell: Shell) {
     if (typeof (shell as Partial<Shell> | null | undefined)?.execute !== 'function')
       throw new TypeError(
@@ -60,7 +58,7 @@ export class ShellFileSystem implements FileSystem {
     let [size, held] = [0, Buffer.alloc(0)]
     const send = async (piece: Buffer): Promise<void> => {
       size += piece.length
-      // Appending would make the file again where it was removed meanwhile.
+      // Appending would create the file again if it was removed meanwhile.
       await this.#run(`run status ${file}
 run append ${file} ${piece.toString('base64')}
 said='the file was changed while it was written'
@@ -148,11 +146,11 @@ function parseStatus(text: string): FileStatus {
   const [, type = '', size, modifiedAt, now] = STATUS.exec(text) ?? []
   if (now === undefined) throw new Error(`the shell described a file as ${JSON.stringify(text.slice(0, 100))}`)
   const kind = /^regular/i.test(type) ? 'file' : /^directory/i.test(type) ? 'directory' : 'other'
-  // By the clock of this process: the other side's may differ.
+  // Use this process's clock: the other machine's may differ.
   return { kind, size: Number(size), modifiedAt: Date.now() - (Number(now) - Number(modifiedAt)) * 1_000 }
 }
 
-/** Write a step as a command that succeeds where the step was taken. */
+/** The command succeeds if the step was done. */
 export function shellStep(step: FileStep): string {
   if (step.step === 'link') return `{ [ ! -d ${quoted(step.to)} ] && ln ${quoted(step.from)} ${quoted(step.to)}; }`
   const path = quoted(step.path)
@@ -164,7 +162,7 @@ export function shellStep(step: FileStep): string {
     case 'isFile':
       return `{ [ ! -L ${path} ] && [ -f ${path} ] && [ "$(wc -c < ${path})" -eq ${step.size} ]; }`
     case 'create':
-      // Not by a shell: see the comment on times in ShellFileSystem.
+      // A shell cannot set times; see ShellFileSystem.
       if (step.modifiedAt !== undefined) return 'false'
       return `(set -C; printf %s '${Buffer.from(step.content).toString('base64')}' | base64 -d > ${path})`
     case 'remove':
@@ -172,12 +170,12 @@ export function shellStep(step: FileStep): string {
   }
 }
 
-/** What runs commands in a POSIX shell: a sandbox, a container, another machine. */
+/** A runner of commands in a POSIX shell, for example of a sandbox or a container. */
 export interface Shell {
   execute(command: string): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>
 }
 
-/** What a failed tool or shell ends a line with, that of GNU, BusyBox or BSD, by the POSIX name of the failure. */
+/** Last words of error lines of GNU, BusyBox, and BSD tools, by POSIX code. */
 const MESSAGES = {
   ENOENT: ['No such file or directory', 'Directory nonexistent', 'nonexistent directory'],
   EEXIST: ['File exists', 'cannot overwrite existing file'],
@@ -192,15 +190,14 @@ const MESSAGES = {
   ENOTSUP: ['Operation not supported', 'Not supported', 'Function not implemented'],
   EMLINK: ['Too many links'],
 }
-/** At the end of what was said, or of a line of it: GNU's `base64` says less after it has said what failed. */
+/** Match the end of the text or of a line: GNU `base64` prints a second message. */
 const CASES = Object.entries(MESSAGES).map(
   ([code, ends]) => `${ends.map((end) => `*': ${end}'|*': ${end}\n'*`).join('|')}) fail ${code};;`,
 )
 
 /**
- * What every script can use. `fail` answers with the name of a failure, `explain` with the one that was `said`. `run` runs a
- * tool, keeps what it prints in `said`, and fails where it does. `status` describes a path by the `stat`
- * of Linux, or of BSD and macOS.
+ * Functions for all scripts. `run` keeps a tool's output in `said`; `fail` answers with an error code; `explain`
+ * derives the code from `said`; `status` wraps GNU or BSD `stat`.
  */
 const PRELUDE = `export LC_ALL=C
 umask 077
@@ -214,13 +211,11 @@ create() { (set -C; : > "$1"); }
 append() { printf %s "$2" | base64 -d >> "$1"; }`
 
 /**
- * Run a script and return what it prints.
- *
- * What is missing, taken or forbidden only the script itself says, in its output. A shell that cannot be reached ends with
- * any exit code, and complains of anything: of a missing file too, such as a key or a socket.
+ * Only the script's own output reports missing, taken, or forbidden paths. An unreachable shell can end with any exit
+ * code and message.
  */
 async function runScript(shell: Shell, script: string): Promise<string> {
-  // In braces, since there may be a `cd … &&` in front of it.
+  // Braces guard against a `cd … &&` before the script.
   const { exitCode, stdout, stderr } = await shell.execute(`{ ${PRELUDE}\n${script}\n}`)
   if (exitCode !== 0) throw new Error(`the shell ended with ${exitCode}: ${stderr.trim() || 'it said nothing'}`)
   if (!stdout.startsWith('!')) return stdout
@@ -228,5 +223,4 @@ async function runScript(shell: Shell, script: string): Promise<string> {
   throw Object.assign(new Error(`${code}: ${script.slice(0, 200)}`), { code })
 }
 
-/** Quote a text for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

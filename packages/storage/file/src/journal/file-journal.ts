@@ -3,16 +3,14 @@ import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 const DEFAULT_MAX_BYTES = 10 * 1_048_576
-/** Files that are kept: the one that is being written, and the one before it. */
 const KEPT_FILES = 2
 const FILE_NAME = /^events-(\d+)\.jsonl$/
 
 /**
- * Keeps a journal in files of JSON lines, `events-1.jsonl` and so on, which several processes can append to. A new file begins
- * once one has `maxBytes` (10 MiB by default); the latest two are kept.
+ * Keep a journal in JSON Lines files, `events-1.jsonl` and so on, to which several processes can append.
  *
- * Each write appends whole records at once, so that records of different processes do not mix. A record that a killed
- * process left incomplete is skipped, and does not damage the next one. Appending rejects if a file cannot be written.
+ * A new file starts after `maxBytes` (10 MiB by default); the latest two are kept. Each append writes whole records; an
+ * incomplete record of a killed process is skipped. Appending rejects if a file cannot be written.
  *
  * @example
  * ```ts
@@ -41,7 +39,7 @@ export class FileJournal implements EventJournal {
   }
 
   append(event: JournalEvent): Promise<void> {
-    // A newline on both sides: the record before it may be incomplete.
+    // The newline before it ends a record that may be incomplete.
     this.#pending += `\n${JSON.stringify(event)}\n`
     return (this.#writing ??= this.#write())
   }
@@ -57,7 +55,7 @@ export class FileJournal implements EventJournal {
     }
   }
 
-  /** Wait until all events are written, or have failed. No file stays open between writes. */
+  /** Wait until all events are written or failed. No file stays open between writes. */
   async close(): Promise<void> {
     await Promise.allSettled([this.#writing])
   }
@@ -76,7 +74,7 @@ export class FileJournal implements EventJournal {
     }
   }
 
-  /** Append to a file, and return whether it had room. No file is renamed, so that processes cannot disagree. */
+  /** Returns whether the file had room. Files are never renamed, so that processes agree on them. */
   async #append(number: number, records: Buffer): Promise<boolean> {
     const handle = await open(this.#path(number), 'a', 0o600)
     try {
@@ -89,7 +87,7 @@ export class FileJournal implements EventJournal {
     }
   }
 
-  /** Return the number of the newest file, at least `least`, and remove the files that are too old then. */
+  /** Returns the newest file's number, at least `least`, and removes files that are too old. */
   async #newest(least: number): Promise<number> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 })
     const numbers = await this.#numbers()
@@ -111,7 +109,6 @@ export class FileJournal implements EventJournal {
   }
 }
 
-/** Return `undefined` for a file or folder that does not exist. */
 async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work
