@@ -8,7 +8,6 @@ import type { Scopes } from './entry-lister.ts'
 
 const MEMBERS_AT_ONCE = 500
 
-/** What one writing has left in a page of keys. */
 interface Leftover {
   readonly path: string
   readonly reference: string
@@ -16,25 +15,19 @@ interface Leftover {
   readonly keys: string[]
 }
 
-/** What a page of keys has. */
 interface FoundKeys {
   readonly indexes: Set<string>
-  /** References of entries, by the path of their scope. */
   readonly entries: Map<string, string[]>
   readonly leftovers: Map<string, Leftover>
 }
 
-/**
- * Go through all keys: remove what killed writers left, enter what an evicted index no longer names, and forget old
- * evictions.
- */
+/** Removes leftovers of killed writers, restores lost indexes, and deletes old tombstones. */
 export class Collector {
   readonly #connection: Connection
   readonly #keys: Keys
   readonly #scopes: Scopes
   readonly #leftoverAgeMs: number
 
-  /** @param leftoverAgeMs - How long a writer may have given no sign of life before it counts as killed. */
   constructor(connection: Connection, keys: Keys, scopes: Scopes, leftoverAgeMs: number) {
     this.#connection = connection
     this.#keys = keys
@@ -61,7 +54,7 @@ export class Collector {
         leftovers += one.leftovers
         bytes += one.bytes
       }
-      // What the index had lost is in it now, and so is its scope.
+      // The index and its scope are restored now.
       for (const path of found.entries.keys()) indexes.add(path)
       await this.#scopes.add([...found.indexes, ...found.entries.keys()])
     }
@@ -85,7 +78,7 @@ export class Collector {
         const { reference, nonce } = parsed
         const name = `${path} ${nonce}`
         const leftover: Leftover = found.leftovers.get(name) ?? { path, reference, nonce, keys: [] }
-        // The sign of life goes with the last of the others, and with nothing else to remove it is not counted.
+        // The sign of life is removed with the last other key. Alone, it is not counted.
         if (parsed.kind !== 'alive') leftover.keys.push(key)
         found.leftovers.set(name, leftover)
       }
@@ -93,7 +86,7 @@ export class Collector {
     return found
   }
 
-  /** Enter entries that their index lacks, at different times until `now`; return how many. */
+  /** Gives the entries different times of use up to `now`, and returns their number. */
   async #restore(path: string, references: readonly string[], now: number): Promise<number> {
     const keys = scriptKeys(this.#keys.tag(path), references)
     const [, entered] = (await this.#connection.script(RESTORE, keys, [now, ...references])) as unknown[]
@@ -109,7 +102,6 @@ export class Collector {
     return { leftovers: leftovers ?? 0, bytes: bytes ?? 0 }
   }
 
-  /** Forget old evictions of a scope, and remember those that the server has made. */
   async #settle(path: string, now: number): Promise<void> {
     const forget = async (): Promise<unknown> =>
       this.#connection.script(FORGET_EVICTIONS, [this.#index(path)], [now - TOMBSTONE_AGE_MS])

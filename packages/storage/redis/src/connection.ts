@@ -4,19 +4,16 @@ import { Writable } from 'node:stream'
 import type { RedisClient } from './redis-options.ts'
 import type { Script } from './scripts.ts'
 
-/** A word of a command. */
 type CommandArgument = string | Buffer | number
 
-/** What {@link Connection} needs. */
 interface ConnectionOptions {
   readonly client: RedisClient
-  /** Whether the client belongs to the storage, which then closes it. */
   readonly isOwn: boolean
   readonly address: string
   readonly commandTimeoutMs: number
 }
 
-/** Send commands, each answered or failed within the timeout, and explain what fails. Replies are buffers. */
+/** Sends commands with a timeout and explains failures. Replies are buffers. */
 export class Connection {
   readonly #client: RedisClient
   readonly #gate: ClientGate
@@ -33,7 +30,7 @@ export class Connection {
     this.#address = address
     this.#commandTimeoutMs = commandTimeoutMs
     if (!isOwn) return
-    // Without a listener ioredis writes to the console. Commands that fail because of it say why.
+    // Without a listener, ioredis writes to the console. Failed commands report the error.
     client.on('error', (error: Error) => (this.#connectionError = error))
     client.on('node error', (error: Error) => (this.#connectionError = error))
     client.on('ready', () => (this.#connectionError = undefined))
@@ -43,12 +40,12 @@ export class Connection {
     return this.#explained(() => this.#send(this.#client, name, args))
   }
 
-  /** Send a command whose last argument is large, and may be in parts. They must not change until it is answered. */
+  /** The parts must not change until the command is answered. */
   async put(name: string, args: readonly (string | number)[], ...parts: Uint8Array[]): Promise<unknown> {
     return this.#explained(() => this.#sendCommand(this.#client, name, () => new ValueCommand(name, args, parts)))
   }
 
-  /** Run a script on keys of one hash tag: the index of a scope, and what must be on the same node as that. */
+  /** All keys must have the hash tag of the scope. */
   async script({ lua, sha }: Script, keys: readonly string[], args: readonly CommandArgument[]): Promise<unknown> {
     return this.#explained(async () => {
       try {
@@ -60,9 +57,9 @@ export class Connection {
     })
   }
 
-  /** Go through all keys of all masters that match a pattern, by pages. A key may come more than once. */
+  /** Yields pages of keys; a key may come more than once. */
   async *scan(pattern: string): AsyncGenerator<string[]> {
-    // Before a Cluster client is connected it knows no nodes.
+    // A Cluster client knows no nodes before it is connected.
     if (this.#client.isCluster) await this.command('EXISTS', pattern)
     for (const node of this.#masters()) {
       let cursor = '0'
@@ -76,7 +73,6 @@ export class Connection {
     }
   }
 
-  /** Close a client of our own. Closing twice is fine. */
   async close(): Promise<void> {
     if (this.#isOwn) await (this.#closed ??= this.#close())
   }
@@ -92,7 +88,7 @@ export class Connection {
   }
 
   async #explained(run: () => Promise<unknown>): Promise<unknown> {
-    // A client that is closed may keep commands waiting for a connection.
+    // A closed client may keep commands in its queue.
     if (this.#closed !== undefined) throw wasClosed()
     try {
       return await run()
@@ -110,7 +106,7 @@ export class Connection {
     return this.#sendCommand(client, name, () => new SentCommand(name, args))
   }
 
-  /** A client of the caller's may have no timeout at all, so every answer is waited for with one of our own. */
+  /** A caller's client may have no timeout, so each answer has one of our own. */
   async #sendCommand(client: RedisClient, name: string, make: () => SentCommand): Promise<unknown> {
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(
@@ -135,13 +131,13 @@ export class Connection {
 const wasClosed = (): StorageError =>
   new StorageError('unavailable', 'The storage was closed. Make a new one.', { retryable: false })
 
-/** How often connecting may fail while a command waits for it, and for how long, in milliseconds, it may go on failing. */
+/** Failed attempts to connect, and milliseconds of failing, before a command gives up. */
 const FAILED_CONNECTS = 2
 const FAILING_MS = 500
 
 /**
- * Wait for a client to be connected, so that nothing is queued in it: a command in a queue would be executed later, when
- * whoever sent it has long been told that it failed.
+ * Waits for the connection, so that the client queues nothing: a queued command could run after it was reported as
+ * failed.
  */
 class ClientGate {
   readonly #client: RedisClient
@@ -151,12 +147,10 @@ class ClientGate {
     this.#client = client
   }
 
-  /** Whether commands can be sent at once. */
   get isOpen(): boolean {
     return this.#client.status === 'ready'
   }
 
-  /** Wait until it is open, connecting first where nobody has. Rejects once connecting has failed for a while. */
   async opened(): Promise<void> {
     this.#waiting ??= this.#connected().finally(() => (this.#waiting = undefined))
     return this.#waiting
@@ -181,7 +175,7 @@ class ClientGate {
     for (const [event, listener] of Object.entries(listeners)) client.on(event, listener)
     try {
       if (client.status === 'end') throw reason
-      // How it fails is told by the events.
+      // Events report a failure.
       if (client.status === 'wait') void Promise.allSettled([client.connect()])
       await promise
     } finally {
@@ -190,21 +184,18 @@ class ClientGate {
   }
 }
 
-/** What a message needs to know of a connection. */
 interface Server {
-  /** Where the server is, without credentials, such as `localhost:6379`. */
   readonly address: string
-  /** The latest failure to connect, where it is known. */
   readonly connectionError?: Error | undefined
   readonly commandTimeoutMs: number
 }
 
-/** The command was not answered in time. It may still be executed. */
+/** The command timed out. The server may still execute it. */
 class CommandTimeout extends Error {
   override readonly name = 'CommandTimeout'
 }
 
-/** What Redis says, and how a person mends it. `SERVER` stands for its address, `MESSAGE` for what it says. */
+/** Explanations of replies. `SERVER` is replaced with the address, `MESSAGE` with the reply. */
 const REPLIES: readonly (readonly [RegExp, string])[] = [
   [
     /^NOAUTH|HELLO must be called with the client already authenticated/,
@@ -255,7 +246,6 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** How the way to the server failed, by code or message. */
 const FAILURES: readonly (readonly [RegExp, string])[] = [
   [/ECONNREFUSED|ENOENT/, 'nothing listens there. Start Redis, or correct host and port in the url'],
   [/ENOTFOUND|EAI_AGAIN/, 'the host is not known. Correct it in the url'],
@@ -278,11 +268,11 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** Explain what ioredis threw as a `StorageError` that names the fix and holds neither credentials nor content. */
+/** Returns a `StorageError` with the fix, without credentials or content. */
 function explainRedisError(thrown: unknown, server: Server): unknown {
   if (StorageError.isInstance(thrown) || !(thrown instanceof Error)) return thrown
   const error = rootOf(thrown)
-  // What a connection failed of says more than that there is none.
+  // The cause of the failed connection says more.
   const root = isAboutConnection(error) && server.connectionError !== undefined ? rootOf(server.connectionError) : error
   const { message } = root
   if (/WRONGTYPE/.test(message))
@@ -307,13 +297,12 @@ function explainRedisError(thrown: unknown, server: Server): unknown {
   return unavailable(`Redis at ${server.address} failed: ${message} Try again; if it persists, check the server.`, root)
 }
 
-/** A Cluster says that it failed, and has the last failure of a node beside. */
+/** A Cluster error holds the last failure of a node. */
 function rootOf(error: Error): Error {
   const { lastNodeError } = error as { lastNodeError?: unknown }
   return lastNodeError instanceof Error ? lastNodeError : error
 }
 
-/** Whether an error only says that there is no connection, and not why. */
 const isAboutConnection = (error: Error): boolean =>
   error instanceof CommandTimeout ||
   /max retries per request|Connection is closed|Stream isn't writeable|slots cache|startup nodes/.test(error.message)
@@ -326,7 +315,7 @@ const codeOf = (error: Error): string => {
 const unavailable = (message: string, error: Error | undefined): StorageError =>
   new StorageError('unavailable', message, { cause: error && plainCause(error) })
 
-/** An error of ioredis has its command, with passwords and content: those must not reach a log. */
+/** Errors of ioredis hold the command, with passwords and content, which must not be logged. */
 function plainCause(error: Error): Error {
   const plain = new Error(error.message)
   plain.name = error.name
@@ -335,10 +324,10 @@ function plainCause(error: Error): Error {
 }
 
 const LINE_END = Buffer.from('\r\n')
-/** Below it, copying is faster than one more part to send. */
+/** Below this size, copying is faster than sending one more part. */
 const COPIED_BYTES = 8 * 1024
 
-/** A command that leaves with those that are sent right with it, in one system call. Its reply is a buffer. */
+/** A command sent in one system call with those right after it. Its reply is a buffer. */
 class SentCommand extends Command {
   constructor(name: string, args: readonly (string | Buffer | number)[]) {
     super(name, [...args], { replyEncoding: null })
@@ -349,14 +338,13 @@ class SentCommand extends Command {
     return super.toWritable(socket)
   }
 
-  /** Have the client send something harmless where it would still send, or send again, what is reported as failed. */
+  /** Replaces a command reported as failed with a harmless one, if the client sends it later. */
   giveUp(): void {
     this.name = 'ping'
     this.args = []
   }
 }
 
-/** A command whose last argument is made of parts, which are sent as they are where they are large. */
 class ValueCommand extends SentCommand {
   readonly #parts: readonly Uint8Array[]
 
@@ -365,9 +353,9 @@ class ValueCommand extends SentCommand {
     this.#parts = parts
   }
 
-  /** Return the end of what is sent; the client writes that behind what this has written. */
+  /** Returns the last part; the parts before it are written here. */
   override toWritable(socket: object): string | Buffer {
-    // It was given up.
+    // The command was given up.
     if (this.args.length === 0) return super.toWritable(socket)
     const words = [this.name, ...this.args.slice(0, -1).map(String)]
     const size = this.#parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
@@ -388,7 +376,7 @@ class ValueCommand extends SentCommand {
   }
 }
 
-/** Until the end of what runs now: large values of the same stream do not wait for each other. */
+/** Corks the socket until the current task ends. Large values do not wait for each other. */
 function hold(socket: Writable): void {
   socket.cork()
   queueMicrotask(() => socket.uncork())

@@ -5,28 +5,24 @@ import { PAGE, REMOVE } from './scripts.ts'
 
 const PAGE_SIZE = 250
 const MAX_PAGE_SIZE = 4_000
-/** Scopes whose first page is asked for at the same time. */
 const PARALLEL_SCOPES = 32
 const UNKNOWN_CONTENT_TYPE = 'application/octet-stream'
 
 interface Listed {
   readonly reference: string
   readonly lastUsedAt: number
-  /** What the entry begins with; empty where the server has evicted it. */
+  /** The first bytes of the entry; empty if the server evicted it. */
   readonly head: Buffer
 }
 
-/** Where a page begins. */
 interface Cursor {
   readonly from: number
-  /** How many of those from there on to leave out. */
   readonly skip: number
   readonly size: number
 }
 
 const BEGIN: Cursor = { from: 0, skip: 0, size: PAGE_SIZE }
 
-/** List entries of a scope and those below it, and remove all of them. */
 export class EntryLister {
   readonly #connection: Connection
   readonly #keys: Keys
@@ -40,14 +36,12 @@ export class EntryLister {
     this.#scopes = scopes
   }
 
-  /** List entries that were last used at `latest` or before. */
   async *list(prefix: string, latest: number): AsyncGenerator<DriverEntry> {
     for await (const { path, page } of this.#pages(prefix, latest))
       for (const { reference, lastUsedAt, head } of page)
         if (head.length > 0) yield { id: idIn(path, reference), info: describe(head, lastUsedAt) }
   }
 
-  /** Remove all entries, and name each that was removed. */
   async *removeAll(prefix: string): AsyncGenerator<EntryId> {
     for await (const { path, page } of this.#pages(prefix, Infinity))
       for await (const reference of this.remove(
@@ -57,7 +51,6 @@ export class EntryLister {
         yield idIn(path, reference)
   }
 
-  /** Remove entries of one scope and name those that there were. */
   async *remove(path: string, references: readonly string[]): AsyncGenerator<string> {
     const tag = this.#keys.tag(path)
     let rest = references
@@ -66,7 +59,7 @@ export class EntryLister {
       const reply = await this.#connection.script(REMOVE, scriptKeys(tag, rest), [askedAt, ...rest])
       const [seen, removed, left, latest] = reply as [unknown, Buffer[], Buffer[], unknown]
       rest = [...rest.slice(Number(seen)), ...left.map(String)]
-      // Clocks differ, or it was used just now: we have the answer, so this is no call that was given up.
+      // Clocks differ, or the entry was just used. The call is still awaited, so remove newer uses too.
       if (left.length > 0) askedAt = Number(latest)
       yield* removed.map(String)
     }
@@ -81,7 +74,7 @@ export class EntryLister {
       }
   }
 
-  /** Entries that are used meanwhile move to the end: they come again, and are left out then. None is missed. */
+  /** Entries used meanwhile move to the end. They come again and are skipped; none is missed. */
   async *#pagesOf(
     path: string,
     first: readonly Listed[],
@@ -115,9 +108,10 @@ export class EntryLister {
 }
 
 /**
- * Say where the page after a full one begins: with those of the time at which that ended, some of which have been seen.
- * Where it has nothing else, it must be larger. Where it is as large as may be and has nothing new, a half of it is left
- * out: only a half, since those that are used or removed meanwhile make the others move up.
+ * Returns the start of the next page: the last time of the full page, minus the entries seen there.
+ *
+ * A page full of equal times must grow. At the limit, only half of it is skipped: entries used or removed meanwhile
+ * move the rest up.
  */
 function cursorAfter({ from, skip, size }: Cursor, lastUsedAt: number, isSeen: boolean): Cursor {
   if (lastUsedAt > from) return { from: lastUsedAt, skip: 0, size: PAGE_SIZE }
@@ -125,7 +119,7 @@ function cursorAfter({ from, skip, size }: Cursor, lastUsedAt: number, isSeen: b
   return { from, skip: isSeen ? skip + size / 2 : skip, size }
 }
 
-/** Describe an entry for a listing: a damaged one too, since otherwise nobody could find and remove it. */
+/** Lists damaged entries too: otherwise they could not be found and removed. */
 function describe(head: Buffer, lastUsedAt: number): EntryInfo {
   const header = decodeHeader(head)
   const info = header && decodeInfo(head, header, lastUsedAt)
@@ -143,15 +137,14 @@ function describe(head: Buffer, lastUsedAt: number): EntryInfo {
 const SCOPES_PAGE = 1_000
 const PRUNED_AT_ONCE = 100
 const MAX_REMEMBERED = 10_000
-/** How long an empty scope is still known after somebody wrote to it. */
 const SCOPE_AGE_MS = 3_600_000
 
 /**
- * Know which scopes there are: a sorted set of their paths, in the order of the paths, so that those below one are a range.
+ * A sorted set of all scope paths, so that the scopes below one are a range.
  *
- * In a Cluster it is in another slot than most scopes, so nothing is atomic. A writer enters its scope before it writes,
- * and again after a sixth of the age, which also mends a set that the server has evicted. Empty scopes are taken out only
- * beyond that age, and put back if they are not empty after that.
+ * In a Cluster the set has another slot than most scopes, so updates are not atomic. Writers add their scope before
+ * each write, at most every sixth of `ageMs`, which also repairs an evicted set. Empty scopes are removed only after
+ * that age, and restored if they are not empty.
  */
 export class Scopes {
   readonly #connection: Connection
@@ -165,7 +158,6 @@ export class Scopes {
     this.#keys = keys
   }
 
-  /** Enter a scope before it is written to. */
   async enter(path: string): Promise<void> {
     if (path === '') return
     const enteredAt = this.#entered.get(path)
@@ -174,7 +166,6 @@ export class Scopes {
     this.#entered.set(path, performance.now())
   }
 
-  /** Enter scopes, whatever is remembered. */
   async add(paths: readonly string[]): Promise<void> {
     const named = paths.filter((path) => path !== '')
     if (named.length === 0) return
@@ -185,10 +176,9 @@ export class Scopes {
     ])
   }
 
-  /** Name the scope of a driver's prefix of ids and those below it, by pages. */
   async *below(prefix: string): AsyncGenerator<string[]> {
     yield [scopeOfPrefix(prefix)]
-    // '0' is what follows '/'.
+    // '0' is the character after '/'.
     const end = prefix === '' ? '+' : `(${scopeOfPrefix(prefix)}0`
     let start = prefix === '' ? '-' : `[${prefix}`
     for (;;) {
@@ -208,7 +198,6 @@ export class Scopes {
     }
   }
 
-  /** Take out scopes in which nothing is left. */
   async prune(paths: readonly string[]): Promise<void> {
     const named = paths.filter((path) => path !== '')
     for (let at = 0; at < named.length; at += PRUNED_AT_ONCE)

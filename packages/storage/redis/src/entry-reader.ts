@@ -21,29 +21,25 @@ import {
 } from './keys.ts'
 import { EXAMINE, RESTORE } from './scripts.ts'
 
-/** What is read of an entry to describe it: line indexes of up to about 100 MB fit in. */
+/** Bytes read to describe an entry, enough for line indexes of about 100 MB. */
 const HEADER_BYTES = 4 * 1024
-/** Up to so many bytes from the beginning come together with the description. */
+/** Bytes of content read together with the description. */
 const EARLY_BYTES = 64 * 1024
-/** Pieces that are asked for at the same time. */
 const PARALLEL_PIECES = 8
 const MAX_ATTEMPTS = 3
 
-/** An entry that was found. `head` begins with its header; `early` is as much of its content as came with that. */
 interface FoundEntry {
   readonly header: EntryHeader
   readonly info: EntryInfo
   readonly early: Buffer
 }
 
-/** What to say of an entry that the server has evicted. */
 export const serverEviction = (now: number, metadata: Eviction['metadata'] = {}): Eviction => ({
   reason: 'quota',
   evictedAt: now,
   metadata,
 })
 
-/** Read entries and parts of them. */
 export class EntryReader {
   readonly #connection: Connection
   readonly #now: () => number
@@ -85,7 +81,7 @@ export class EntryReader {
     }
   }
 
-  /** Find an entry by its first bytes; they are asked for again where the description is longer. */
+  /** Reads again with more bytes if the description is longer. */
   async #find(place: Place, bytes: number): Promise<FoundEntry | undefined> {
     const key = entryKey(place)
     const [score, value] = await Promise.all([
@@ -103,7 +99,7 @@ export class EntryReader {
     return { header, info, early: value.subarray(header.length) }
   }
 
-  /** Enter an entry again into an index that the server has evicted; `undefined` where the entry is gone meanwhile. */
+  /** Restores the index entry after the server evicted it; `undefined` if the entry is gone. */
   async #restored(place: Place): Promise<number | undefined> {
     const keys = scriptKeys(place.tag, [place.reference])
     const reply = await this.#connection.script(RESTORE, keys, [this.#now(), place.reference])
@@ -111,7 +107,6 @@ export class EntryReader {
     return usedAt === null ? undefined : Number(usedAt)
   }
 
-  /** Read a part of what was found; `undefined` where it is there no more. */
   async #readOf(
     place: Place,
     found: FoundEntry,
@@ -127,7 +122,7 @@ export class EntryReader {
     return this.#readLate(place, header, { offset: start, length })
   }
 
-  /** Read a part of content that follows its header. The header comes last: with it, the part is of the same writing. */
+  /** Reads the header last: it proves that the part belongs to the same write. */
   async #readLate(place: Place, header: EntryHeader, { offset, length }: ByteRange): Promise<Uint8Array | undefined> {
     const key = entryKey(place)
     const start = header.length + offset
@@ -176,10 +171,10 @@ export class EntryReader {
     return isWhole ? content : this.#examine(place, header, info)
   }
 
-  /** Find out why a piece was not as it should be: the entry may have gone, by us or by the server, or be damaged. */
+  /** Explains an unreadable piece: removed, evicted by the server, or damaged. */
   async #examine(place: Place, header: EntryHeader, { metadata }: EntryInfo): Promise<undefined> {
     const { nonce, size, pieceBytes } = header
-    // A piece that is on another node of a Cluster must not count as lost.
+    // A piece on another node of a Cluster must not count as lost.
     const pieces = Array.from({ length: Math.ceil(size / pieceBytes) }, (_, piece) => pieceKey(place, nonce, piece))
     const keys = [...scriptKeys(place.tag, [place.reference]), ...pieces]
     const now = this.#now()
@@ -195,16 +190,14 @@ export class EntryReader {
   }
 }
 
-/** How much of the content to ask for with the description, so that a range near the beginning comes in one trip. */
 const earlyEnd = ({ offset, length }: ByteRange): number => (offset + length <= EARLY_BYTES ? offset + length : 0)
 
-/** Memory that is filled before anybody sees it. */
 const uninitialized = (length: number): Uint8Array => {
   const { buffer } = Buffer.allocUnsafeSlow(length)
   return new Uint8Array(buffer)
 }
 
-/** Replies share memory with others that came with them: copy what does not have its memory for itself. */
+/** Copies bytes that share their memory with other replies. */
 const ownBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 

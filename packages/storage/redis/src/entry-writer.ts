@@ -6,13 +6,11 @@ import { ABANDON, COMMIT, RENEW, RESTORE, TOUCH } from './scripts.ts'
 
 const NOTHING = new Uint8Array(0)
 
-/** What {@link EntryWriter.write} did. */
 interface WriteOutcome extends WrittenEntry {
-  /** Whether a large entry is the first of its scope; nothing is known of small ones. */
   readonly isFirst: boolean
 }
 
-/** Write entries: what is of one piece at once, what is larger in pieces beforehand. */
+/** Writes small entries with one command and larger ones in pieces before the commit. */
 export class EntryWriter {
   readonly #connection: Connection
   readonly #chunkBytes: number
@@ -47,13 +45,13 @@ export class EntryWriter {
       const size = upload.size + content.byteLength
       const pieceBytes = upload.size > 0 ? this.#chunkBytes : 0
       const header = encodeHeader(info, { nonce, size, pieceBytes }, lineIndex())
-      // What is committed needs no more signs of life.
+      // Committed pieces need no more signs of life.
       upload.stop()
       if (upload.size > 0) return await this.#commit(place, header, info.lastUsedAt)
       return await this.#put(place, [header, content], info.lastUsedAt)
     } catch (error) {
       const removal = upload.abandon()
-      // A server that cannot be reached is not waited for once more.
+      // Do not wait again for an unreachable server.
       if (!(StorageError.isInstance(error) && error.code === 'unavailable')) await removal
       throw error
     } finally {
@@ -61,10 +59,7 @@ export class EntryWriter {
     }
   }
 
-  /**
-   * Write an entry of one piece. It goes last and behind everything else: a server reads large values without copying
-   * only then, and scripts would copy them several times.
-   */
+  /** The value goes last and outside of scripts: a server then reads it without copying. */
   async #put(place: Place, parts: readonly Uint8Array[], lastUsedAt: number): Promise<WriteOutcome> {
     const index = indexKey(place.tag)
     const keys = scriptKeys(place.tag, [place.reference])
@@ -73,13 +68,13 @@ export class EntryWriter {
       this.#connection.put('SETNX', [entryKey(place)], ...parts),
     ])
     if (Number(created) === 1) {
-      // The index had an earlier entry, which may have been removed, and its place with it, between the two commands.
+      // The index may have lost its entry between the two commands.
       if (Number(entered) === 0) await this.#connection.script(RESTORE, keys, [lastUsedAt, place.reference])
       return { created: true, lastUsedAt, isFirst: false }
     }
     const usedAt = await this.#connection.script(TOUCH, keys, [place.reference, lastUsedAt])
     if (usedAt !== null) return { created: false, lastUsedAt: Number(usedAt), isFirst: false }
-    // What is there is damaged, or has gone meanwhile.
+    // The stored entry is damaged or gone.
     return this.#commit(place, Buffer.concat(parts), lastUsedAt)
   }
 
@@ -97,27 +92,26 @@ export class EntryWriter {
   }
 }
 
-/** Name a writing: when it began, so that what a killed writer left can be told, and chance. */
+/** Starts with the time, so that leftovers of killed writers can be dated. */
 const newNonce = (now: number): string =>
   `${Math.max(0, Math.floor(now)).toString(36)}-${randomUUID().replaceAll('-', '').slice(0, 18)}`
 
-/** When the writing of a nonce began, in milliseconds since the epoch. */
 export const nonceTime = (nonce: string): number => Number.parseInt(nonce, 36)
 
 /**
- * Bytes that are on their way to the server at the same time, but for a single piece that is larger. The time of a command
- * runs from when it is sent: on a slow link, more of them would only wait for each other until they fail.
+ * Bytes in flight at the same time, except for one larger piece. A timeout starts when a command is sent, so more would
+ * fail on slow links.
  */
 const IN_FLIGHT_BYTES = 2 * 1024 * 1024
 const UNLINKED_AT_ONCE = 500
 
-/** How long what a writer has sent stays without a sign of life of it. It gives one ten times as often. */
+/** Milliseconds before unsigned pieces expire. Writers renew ten times as often. */
 interface WriterAge {
   readonly pendingMs: number
   readonly now: () => number
 }
 
-/** Send content in pieces that nobody sees until their entry is committed, and that vanish unless it is. */
+/** Sends pieces that stay invisible until the commit and expire without it. */
 class PieceUpload {
   readonly #connection: Connection
   readonly #place: Place
@@ -136,12 +130,10 @@ class PieceUpload {
     this.#age = age
   }
 
-  /** Bytes that were added. */
   get size(): number {
     return this.#size
   }
 
-  /** Send one more piece; wait only where many are under way already. */
   async add(piece: Uint8Array): Promise<void> {
     this.#heartbeat ??= this.#keepAlive()
     while (this.#inFlight.length > 0 && this.#inFlightBytes + piece.byteLength > IN_FLIGHT_BYTES) await this.#oldest()
@@ -152,17 +144,15 @@ class PieceUpload {
     this.#send(piece.byteLength, this.#connection.put('PSETEX', [key, pendingMs], piece))
   }
 
-  /** Wait until all pieces have arrived. */
   async finish(): Promise<void> {
     while (this.#inFlight.length > 0) await this.#oldest()
   }
 
-  /** Give no more signs of life. */
   stop(): void {
     clearInterval(this.#heartbeat)
   }
 
-  /** Remove what was sent, as far as the server can be reached; the rest vanishes by itself. */
+  /** Pieces of an unreachable server expire by themselves. */
   async abandon(): Promise<void> {
     this.stop()
     if (this.#pieces === 0) return
@@ -188,14 +178,14 @@ class PieceUpload {
       return this.#connection.script(RENEW, this.#scriptKeys, args)
     }
     this.#send(0, renew())
-    // A sign that gets lost is made up for by the next one.
+    // The next sign of life makes up for a lost one.
     return setInterval(() => void Promise.allSettled([renew()]), this.#age.pendingMs / 10).unref()
   }
 
   #send(bytes: number, sent: Promise<unknown>): void {
     this.#inFlight.push({ bytes, sent })
     this.#inFlightBytes += bytes
-    // Its failure is seen when it is waited for; until then it must not count as unhandled.
+    // The failure is reported when the piece is awaited.
     void Promise.allSettled([sent])
   }
 

@@ -7,15 +7,13 @@ import {
   type EntryInfo,
 } from '@spillway/core/driver'
 
-/** Where an entry is: its scope's keys have one hash tag, so that all of them are in one slot of a Cluster. */
+/** All keys of a scope share a hash tag, and so one slot of a Cluster. */
 export interface Place {
-  /** What the keys of its scope begin with. */
   readonly tag: string
   readonly reference: string
   readonly id: EntryId
 }
 
-/** A key that belongs to a scope, taken apart. */
 type ScopeKey =
   | { readonly kind: 'index' | 'evicted'; readonly path: string }
   | { readonly kind: 'entry'; readonly path: string; readonly reference: string }
@@ -30,30 +28,28 @@ const PATH = /^[a-z0-9_/-]*$/
 const NAME = /^(?:(index|evicted)|entry:([a-z0-9_]+)|(piece|alive):([a-z0-9_]+):([a-z0-9-]+)(?::\d+)?)$/
 
 /**
- * Names of keys. Those of a scope are `{prefix:path}:…`:
+ * Key names. The keys of a scope start with `{prefix:path}:`.
  *
- * - `index`: a sorted set of references. The score is the last use, or, below zero, when the entry was evicted.
- * - `evicted`: a hash of what is remembered of evicted entries.
- * - `entry:<reference>`: a header, the description, the line index, and content of one piece.
- * - `piece:<reference>:<nonce>:<number>`: larger content. The nonce belongs to one writing of it.
- * - `alive:<reference>:<nonce>`: when its writer was last known to be alive.
+ * - `index`: sorted set of references. The score is the last use, or, if negative, the eviction time.
+ * - `evicted`: hash of tombstones.
+ * - `entry:<reference>`: header, description, line index, and the content of small entries.
+ * - `piece:<reference>:<nonce>:<number>`: larger content. Each write has its own nonce.
+ * - `alive:<reference>:<nonce>`: the writer's last sign of life.
  *
- * `{prefix}:scopes` names the scopes, `{prefix}:entered` says when a writer last entered each.
+ * `{prefix}:scopes` lists the scopes, `{prefix}:entered` the time at which writers last added each.
  */
 export class Keys {
   readonly #prefix: string
 
-  /** @param prefix - Without braces, spaces, and what is special in patterns of `SCAN`. */
+  /** @param prefix - Must not contain braces, spaces, or special characters of `SCAN` patterns. */
   constructor(prefix: string) {
     this.#prefix = prefix
   }
 
-  /** The key of the set of all scopes. */
   get scopes(): string {
     return `{${this.#prefix}}:scopes`
   }
 
-  /** The key of the set of the times at which scopes were entered. */
   get entered(): string {
     return `{${this.#prefix}}:entered`
   }
@@ -67,18 +63,16 @@ export class Keys {
     return { id, tag: this.tag(id.slice(0, Math.max(0, slash))), reference: id.slice(slash + 1) }
   }
 
-  /** The pattern of all keys of a scope and those below it. */
   pattern(path: string): string {
     return path === '' ? `{${this.#prefix}:*` : `{${this.#prefix}:${path}[}/]*`
   }
 
-  /** Take a key apart; `undefined` where it is none of ours. */
   parse(key: string): ScopeKey | undefined {
     const start = `{${this.#prefix}:`
     const end = key.indexOf('}:')
     if (!key.startsWith(start) || end < 0) return undefined
     const path = key.slice(start.length, end)
-    // With a colon it is a scope of a longer prefix.
+    // With a colon, it is a scope of a longer prefix.
     if (!PATH.test(path)) return undefined
     const [, plain, entry, kind, reference, nonce] = NAME.exec(key.slice(end + 2)) ?? []
     if (plain === 'index' || plain === 'evicted') return { kind: plain, path }
@@ -92,10 +86,7 @@ export const indexKey = (tag: string): string => `${tag}index`
 
 export const entryKey = ({ tag, reference }: Pick<Place, 'tag' | 'reference'>): string => `${tag}entry:${reference}`
 
-/**
- * The keys that a script on entries names: while a slot of a Cluster moves, an entry that is on the other node must make
- * Redis refuse the script. It would look like one that is gone.
- */
+/** Scripts name entry keys too: while a slot moves, Redis must refuse the script instead of missing an entry. */
 export const scriptKeys = (tag: string, references: readonly string[]): string[] => [
   indexKey(tag),
   ...references.map((reference) => entryKey({ tag, reference })),
@@ -107,34 +98,28 @@ export const aliveKey = ({ tag, reference }: Pick<Place, 'tag' | 'reference'>, n
 export const pieceKey = ({ tag, reference }: Place, nonce: string, piece: number): string =>
   `${tag}piece:${reference}:${nonce}:${piece}`
 
-/** Return the path of the scope that a driver's prefix of ids names: the prefix without its last `/`. */
 export const scopeOfPrefix = (prefix: string): string => (prefix === '' ? '' : prefix.slice(0, -1))
 
-/** Return the id of an entry of a scope. */
 export const idIn = (path: string, reference: string): EntryId => (path === '' ? reference : `${path}/${reference}`)
 
-/** Bytes in which the first line of every entry ends. */
 export const MAX_HEADER_LINE_BYTES = 160
 
-/** What the first line of an entry says. */
 export interface EntryHeader {
-  /** Different for each writing, so that what belongs to two of them is never mixed up. */
+  /** Differs for each write, so that two writes are never mixed. */
   readonly nonce: string
   readonly size: number
-  /** Bytes of a piece; 0 where the content follows the header. */
+  /** Bytes of a piece; 0 if the content follows the header. */
   readonly pieceBytes: number
-  /** Bytes of the description, of the line index, and of everything before the content. */
+  /** Bytes of the description, the line index, and everything before the content. */
   readonly descriptionBytes: number
   readonly lineIndexBytes: number
   readonly length: number
 }
 
-/** Of what is stored under a key; it stands in the first line. */
 const FORMAT = 1
 const LINE = /^spillway\d{1,6} (\S+) (\d+) (\d+) (\d+) (\d+)\n/
 const FORMAT_OF_LINE = /^spillway(\d{1,6}) /
 
-/** Encode what comes before the content of an entry. */
 export function encodeHeader(
   description: EntryDescription,
   content: { readonly nonce: string; readonly size: number; readonly pieceBytes: number },
@@ -147,7 +132,7 @@ export function encodeHeader(
   return Buffer.concat([Buffer.from(line), described, lines])
 }
 
-/** Decode the first line of an entry; `undefined` where it is anything else. Throws `unsupported` for a newer format. */
+/** Returns `undefined` for invalid bytes. Throws `unsupported` for a newer format. */
 export function decodeHeader(bytes: Buffer): EntryHeader | undefined {
   const text = bytes.toString('latin1', 0, MAX_HEADER_LINE_BYTES)
   assertFormat('@spillway/redis', Number(FORMAT_OF_LINE.exec(text)?.[1] ?? FORMAT), FORMAT)
@@ -159,7 +144,7 @@ export function decodeHeader(bytes: Buffer): EntryHeader | undefined {
   return { nonce, size, pieceBytes, descriptionBytes, lineIndexBytes, length }
 }
 
-/** Decode the description behind a header; `undefined` where it is cut or anything else. */
+/** Returns `undefined` for an incomplete or invalid description. */
 export function decodeInfo(bytes: Buffer, header: EntryHeader, lastUsedAt: number): EntryInfo | undefined {
   const { size, length, lineIndexBytes, descriptionBytes } = header
   if (bytes.length < length) return undefined

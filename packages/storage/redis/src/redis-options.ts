@@ -3,7 +3,7 @@ import type { Cluster, Redis, RedisOptions } from 'ioredis'
 
 const KIB = 1024
 const DEFAULT_PREFIX = 'spillway'
-/** With what Redis puts before a value, this is just below 1 MiB, and of memory it takes no more. */
+/** With Redis's own overhead, this uses just under 1 MiB of memory. */
 const DEFAULT_CHUNK_BYTES = 1_020 * KIB
 const MIN_CHUNK_BYTES = 4 * KIB
 const MAX_CHUNK_BYTES = 16 * KIB * KIB
@@ -24,42 +24,39 @@ const NAMES: readonly string[] = [
   'now',
 ] satisfies (keyof RedisStorageOptions)[]
 
-/** Options of ioredis for a connection; how replies are shown makes no difference here. */
 export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>
 
-/** The address of a node of a Cluster. */
+/** Address of a node of a Cluster. */
 export interface RedisNodeAddress {
   readonly host: string
   readonly port: number
 }
 
-/** Options of {@link RedisStorage}. One of `url`, `cluster`, `client` and `connection` says where Redis is. */
+/** Options of {@link RedisStorage}. At most one of `url`, `cluster`, and `client` is allowed. */
 export interface RedisStorageOptions extends ManagedStorageOptions {
   /**
-   * `redis://user:password@host:port/db`, `rediss://…` with TLS, or `redis+cluster://user:password@host:port,host:port`
-   * (`rediss+cluster://…`) for a Cluster.
+   * URL `redis://user:password@host:port/db`, `rediss://…` for TLS, or
+   * `redis+cluster://user:password@host:port,host:port` for a Cluster.
    */
   readonly url?: string | undefined
-  /** Nodes of a Cluster, from which it finds the others. */
+  /** Some nodes of a Cluster. They lead to the others. */
   readonly cluster?: readonly RedisNodeAddress[] | undefined
-  /** A client of ioredis that stays yours: it is never closed. It must not have a `keyPrefix`. */
+  /** An ioredis client, never closed by the storage. It must not have a `keyPrefix`. */
   readonly client?: RedisClient | undefined
-  /** Options of ioredis for each connection, such as `tls`, `username` and `password`, or `sentinels`. */
+  /** Options of ioredis for each connection, for example `tls`, `username`, `password`, or `sentinels`. */
   readonly connection?: ConnectionOptions | undefined
-  /** What all keys begin with, in braces. Storages that share a server need different ones. Defaults to `spillway`. */
+  /** Prefix of all keys, inside braces. Storages that share a server need different ones. Defaults to `spillway`. */
   readonly prefix?: string | undefined
   /**
-   * Bytes of a piece: larger content is kept in several, so that no command is larger than this. May differ between
-   * instances. Defaults to 1,044,480, which Redis keeps in 1 MiB.
+   * Bytes of a piece; larger content is split. Instances may differ. Defaults to 1,044,480, which Redis keeps in 1 MiB.
    */
   readonly chunkBytes?: number | undefined
-  /** Milliseconds that a command may take before it fails as `unavailable`. Defaults to 10,000. */
+  /** Milliseconds before a command fails as `unavailable`. Defaults to 10,000. */
   readonly commandTimeoutMs?: number | undefined
-  /** Milliseconds that connecting may take. Not for a `client` of yours. Defaults to 5,000. */
+  /** Milliseconds for connecting, ignored for a `client`. Defaults to 5,000. */
   readonly connectTimeoutMs?: number | undefined
 }
 
-/** Where Redis is, and how to talk to it. */
 export interface ConnectionSettings {
   readonly url?: string | undefined
   readonly cluster?: readonly RedisNodeAddress[] | undefined
@@ -69,7 +66,6 @@ export interface ConnectionSettings {
   readonly connectTimeoutMs: number
 }
 
-/** Options with their defaults. */
 interface RedisSettings {
   readonly connection: ConnectionSettings
   readonly prefix: string
@@ -77,7 +73,7 @@ interface RedisSettings {
   readonly managed: ManagedStorageOptions
 }
 
-/** Check what a storage was constructed with, and put in the defaults. Throws a `TypeError` that names the option. */
+/** Throws a `TypeError` that names the option. */
 export function redisSettings(
   target: string | RedisClient | RedisStorageOptions,
   more: RedisStorageOptions,
@@ -125,31 +121,27 @@ function assertOneTarget(targets: Pick<RedisStorageOptions, 'url' | 'cluster' | 
 }
 
 function assertMilliseconds(name: string, value: number): void {
-  // Timers take no more.
+  // Longer timers are not possible.
   if (!Number.isFinite(value) || value <= 0 || value > 2 ** 31 - 1)
     throw new TypeError(`${name} must be a positive number of milliseconds, got ${String(value)}.`)
 }
 
-/** A client of ioredis: of a single server, of one behind sentinels, or of a Cluster. */
+/** An ioredis client of a single server, a server behind sentinels, or a Cluster. */
 export type RedisClient = Redis | Cluster
 
-/** Tell whether a value is a client of ioredis, also of another copy of it. */
+/** Also accepts a client of another copy of ioredis. */
 const isRedisClient = (value: unknown): value is RedisClient =>
   typeof value === 'object' && value !== null && typeof (value as { sendCommand?: unknown }).sendCommand === 'function'
 
 const DEFAULT_PORT = 6379
 const EXAMPLE = 'redis+cluster://host:7000,host:7001'
 
-/** What a url of a Cluster says. */
 interface ClusterUrl {
   readonly nodes: readonly RedisNodeAddress[]
   readonly options: ConnectionOptions
 }
 
-/**
- * Take a url such as `redis+cluster://user:password@host:7000,host:7001` apart; `undefined` for that of a single server.
- * Throws `TypeError`, without the url's password, where it is neither.
- */
+/** Returns `undefined` for a single server's URL. Throws `TypeError`, without the password, if the URL is neither. */
 export function clusterUrl(url: string): ClusterUrl | undefined {
   const [, secure, cluster, rest = ''] = /^redis(s?)(\+cluster)?:\/\/(.*)$/s.exec(url) ?? []
   if (secure === undefined)
@@ -170,7 +162,7 @@ export function clusterUrl(url: string): ClusterUrl | undefined {
   }
 }
 
-/** What is special in a password ends the host for a URL, which would then be the beginning of the password. */
+/** A special character in a password ends the host. The password would then leak as the host. */
 function assertReadable(url: string): void {
   const { pathname, search, hash } = URL.parse(url) ?? {}
   if (pathname === undefined || /@/.test(`${pathname}${search}${hash}`))

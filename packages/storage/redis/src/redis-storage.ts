@@ -32,14 +32,14 @@ import {
 import { EVICT, FIND_EVICTION, TOUCH } from './scripts.ts'
 
 /**
- * Keep content in Redis: a single server, one behind sentinels, or a Cluster; 6.2 or later.
+ * Store content in Redis 6.2 or later: a single server, one behind sentinels, or a Cluster.
  *
- * Constructing connects to nothing. While the server cannot be reached, operations reject with the code `unavailable`
- * and a message that names the fix, each within its timeout; the same storage works again once the server does.
+ * Constructing does not connect. If the server is unreachable, operations reject with `unavailable` within their
+ * timeout, and work again once it returns.
  *
- * @param target - A url, options, or a client of ioredis, which stays yours and is never closed.
- * @param options - Further options, beside a url or a client.
- * @throws TypeError where an option is unknown or impossible, or the client would not find what it has stored.
+ * @param target - A URL, options, or an ioredis client, which is never closed.
+ * @param options - More options, if `target` is a URL or a client.
+ * @throws TypeError if an option is unknown or invalid, or the client changes keys.
  *
  * @example
  * ```ts
@@ -64,24 +64,19 @@ export class RedisStorage extends ManagedStorage {
   }
 }
 
-/** How long a writer may give no sign of life before what it has sent is removed. */
 const LEFTOVER_AGE_MS: number = 10 * 60_000
 
-/** What {@link RedisDriver} needs. */
 export interface RedisDriverOptions {
   readonly connection: Connection
   readonly prefix: string
   readonly chunkBytes: number
   readonly now: () => number
-  /** Defaults to {@link LEFTOVER_AGE_MS}. */
   readonly leftoverAgeMs?: number | undefined
-  /** How long an empty scope is still known after somebody wrote to it. Defaults to an hour. */
   readonly scopeAgeMs?: number | undefined
 }
 
-/** Keep entries in a Redis server or Cluster, atomically by scripts, all keys of a scope in one slot. */
 export class RedisDriver implements StorageDriver {
-  /** Sending less takes no longer than asking. */
+  /** Smaller content is sent as fast as the question whether it exists. */
   readonly touchFirstBytes: number = 128 * 1024
   readonly #connection: Connection
   readonly #keys: Keys
@@ -119,7 +114,7 @@ export class RedisDriver implements StorageDriver {
     const path = pathOf(id)
     await this.#scopes.enter(path)
     const { isFirst, ...written } = await this.#writer.write(this.#keys.place(id), chunks, info, lineIndex)
-    // Writing may have taken so long that the scope was taken out meanwhile, for being empty.
+    // A long write may outlive its empty scope. Add the scope again.
     if (isFirst) await this.#scopes.add([path])
     return written
   }
@@ -183,7 +178,7 @@ export class RedisDriver implements StorageDriver {
 
 const pathOf = (id: EntryId): string => id.slice(0, Math.max(0, id.lastIndexOf('/')))
 
-/** What a script has kept is what we gave it; should somebody have changed it, nothing is known of the entry. */
+/** Scripts store our own values. A changed one counts as unknown. */
 function decodeEviction(text: string): Eviction | undefined {
   try {
     const { reason, evictedAt, metadata } = JSON.parse(text) as Eviction
@@ -196,7 +191,6 @@ function decodeEviction(text: string): Eviction | undefined {
 
 const MAX_RETRY_DELAY_MS = 1_000
 
-/** Make a connection; nothing is sent before the first command. Throws `TypeError` where it cannot be. */
 export function openConnection(settings: ConnectionSettings): Connection {
   const { client, commandTimeoutMs } = settings
   if (client !== undefined) {
@@ -223,13 +217,13 @@ function connectionOptions(
 ): ConnectionOptions {
   return {
     connectTimeout: connectTimeoutMs,
-    // What was on its way when the connection broke fails at once, and is not executed later.
+    // Commands on a broken connection fail at once and are not executed later.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: (times) => Math.min(25 * 2 ** Math.min(times, 10), MAX_RETRY_DELAY_MS),
-    // The server has become a replica: another may have its name by now.
+    // The server became a replica: its name may lead to another one.
     reconnectOnError: (error) => error.message.includes('READONLY'),
-    // A connection that has died without a word is given up, and made anew.
+    // A silent connection is closed and opened again.
     socketTimeout: commandTimeoutMs,
     ...fromUrl,
     ...connection,
@@ -242,7 +236,7 @@ function clusterOf(
   settings: ConnectionSettings,
   fromUrl: ConnectionOptions,
 ): RedisClient {
-  // Nodes are not reconnected one by one: the Cluster itself looks for who has taken over.
+  // Nodes are not reconnected one by one: the Cluster finds the new master.
   const {
     retryStrategy: _,
     lazyConnect: __,
@@ -252,14 +246,13 @@ function clusterOf(
   return new Cluster([...nodes], {
     lazyConnect: true,
     redisOptions,
-    // Names stay names, which is what certificates are about.
+    // Keep host names: certificates are issued for them.
     dnsLookup: (address, callback) => callback(null, address),
     slotsRefreshTimeout: Math.min(settings.connectTimeoutMs, settings.commandTimeoutMs),
     clusterRetryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), MAX_RETRY_DELAY_MS),
   })
 }
 
-/** Refuse a client that would not find what it has stored. */
 function assertUsable(client: RedisClient): void {
   const { keyPrefix } = client.options
   const perNode = client.isCluster ? (client as Cluster).options.redisOptions?.keyPrefix : undefined
@@ -281,7 +274,6 @@ const refusedKeyPrefix = (): TypeError =>
     'The client must not have a keyPrefix: scripts and SCAN do not see it. Set "prefix" of RedisStorage instead.',
   )
 
-/** Say where a client's server is, without credentials. */
 function addressOf(client: RedisClient): string {
   if ('nodes' in client) return 'the Redis Cluster'
   const { host, port, path, sentinels, name } = client.options

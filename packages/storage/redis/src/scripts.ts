@@ -1,29 +1,27 @@
 import { createHash } from 'node:crypto'
 
-/** How many evicted entries of a scope are remembered. */
 export const MAX_TOMBSTONES = 1_000
-/** How long evicted entries are remembered. */
 export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
 /**
- * A small entry is entered into the index just before it is written. What the index names and is not there counts as
- * evicted by the server only after this time.
+ * Small entries enter the index just before their write. Only after this time does a missing key count as evicted by
+ * the server.
  */
 const GAP_MS = 60_000
-/** A removal leaves alone what was used so much later than it was asked for: less than any patience, and saves asking again. */
+/** Removals skip entries used this much later than the request. */
 const LATER_USE_MS = 1_000
-/** How many keys a script removes at most, give or take those of one entry. */
+/** Keys that a script removes at most, except for those of one entry. */
 const REMOVED_AT_ONCE = 5_000
 
 /**
- * A script of Redis. Its first key is the index of a scope, and the keys of the entries that it is about follow: a Cluster
- * then refuses it where they are on two nodes, while their slot moves. Other keys it names by itself, with the same hash tag.
+ * The first key is the index of a scope, then come the keys of the entries. A Cluster refuses the script while their
+ * slot moves. Other keys have the same hash tag.
  */
 export interface Script {
   readonly lua: string
   readonly sha: string
 }
 
-// Numbers are written with 17 digits: Lua itself would cut large ones.
+// Write numbers with 17 digits: Lua itself would shorten large ones.
 const COMMON = `
 local index = KEYS[1]
 local tag = string.sub(index, 1, -6)
@@ -101,15 +99,15 @@ end
 
 function script(body: string): Script {
   const lua = COMMON + body
-  // What names a script to Redis; no secret.
+  // The hash names a script to Redis. It protects no secret.
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }
 
 /**
- * Store an entry whose pieces are there, unless there is a whole one: then that is touched.
+ * Commits an entry whose pieces are stored, or touches an existing whole entry. Idempotent.
  *
- * Arguments: reference, time of use, the entry. Returns 0 where there was one, 1 where it was created, 2 where it is the
- * first of its scope besides, and -1 where a piece is missing; and the last use. Done twice, it answers the same.
+ * Arguments: reference, time of use, the entry. Returns the last use and 0 if the entry existed, 1 if it was created.
+ * The number is 2 if it is also the first of its scope, -1 if a piece is missing.
  */
 export const COMMIT: Script = script(`
 local reference, used, value = ARGV[1], tonumber(ARGV[2]), ARGV[3]
@@ -134,8 +132,9 @@ return { redis.call('ZCARD', index) == 1 and 2 or 1, number(used) }
 `)
 
 /**
- * Keep the pieces of a living writer. Once they are its entry, they must not expire any more: a sign of life may have been
- * overtaken by the commit. Arguments: reference, nonce, number of pieces, milliseconds, the time.
+ * Renews the pieces of a living writer. Committed pieces must not expire: a late renewal may arrive after the commit.
+ *
+ * Arguments: reference, nonce, number of pieces, milliseconds, the time.
  */
 export const RENEW: Script = script(`
 local head = header(entry(ARGV[1]))
@@ -145,7 +144,7 @@ redis.call('SET', tag .. 'alive:' .. ARGV[1] .. ':' .. ARGV[2], ARGV[5], 'PX', A
 return 1
 `)
 
-/** Set the last use of a whole entry. Arguments: reference, time of use. Returns what it was set to, or nothing. */
+/** Sets the last use of a whole entry and returns it; nothing if missing. Arguments: reference, time of use. */
 export const TOUCH: Script = script(`
 local reference, used = ARGV[1], tonumber(ARGV[2])
 local head = header(entry(reference))
@@ -159,9 +158,10 @@ return number(used)
 `)
 
 /**
- * Enter entries into an index that does not have them, each a millisecond before the one before it, so that pages of them
- * can follow each other. Arguments: the time, references. Returns the last use of the last of them, or nothing where there
- * is no such entry; and how many were entered.
+ * Adds missing entries to an index, each 1 ms before the previous one, so that pages can follow each other.
+ *
+ * Arguments: the time, references. Returns the last use of the last entry, or nothing if it does not exist, and how
+ * many were added.
  */
 export const RESTORE: Script = script(`
 local used, entered = false, 0
@@ -180,10 +180,10 @@ return { used and number(used), entered }
 `)
 
 /**
- * Remove entries. Arguments: the time, references. Returns how many of them were seen to, and those that there were: large ones
- * count for many, so that the rest may be left for another call. What was used well after the time stays, as the call may
- * be one that was given up before that. Such references come third, and last the latest use of them: who still waits for
- * the answer asks for them again with that.
+ * Removes entries. Arguments: the time, references.
+ *
+ * Returns how many were handled, since large ones leave the rest to another call, and which of them existed. Entries
+ * used well after the time stay: the caller may have given up. They come third, then their latest use.
  */
 export const REMOVE: Script = script(`
 local now, latest, left = tonumber(ARGV[1]), 0, {}
@@ -211,7 +211,7 @@ end
 return { seen, removed, left, number(latest) }
 `)
 
-/** Evict an entry. Arguments: reference, the latest time of use that may go, the time, what to remember or nothing. */
+/** Evicts an entry. Arguments: reference, latest time of use, the time, tombstone or nothing. */
 export const EVICT: Script = script(`
 local reference = ARGV[1]
 if redis.call('EXISTS', entry(reference)) == 0 then return 0 end
@@ -224,8 +224,8 @@ return 1
 `)
 
 /**
- * Return what is remembered of an entry that was evicted, by us or by the server: then it still is in the index.
- * Arguments: reference, the time, what to remember of an entry that the server evicted.
+ * Returns the tombstone of an entry that we or the server evicted. Arguments: reference, the time, tombstone for a
+ * server eviction.
  */
 export const FIND_EVICTION: Script = script(`
 local reference = ARGV[1]
@@ -237,7 +237,7 @@ bury(reference, tonumber(ARGV[2]), ARGV[3])
 return ARGV[3]
 `)
 
-/** Remember entries that the server evicted. Arguments: the time, what to remember, references. */
+/** Stores tombstones of entries that the server evicted. Arguments: the time, tombstone, references. */
 export const FIND_LOST: Script = script(`
 for i = 3, #ARGV do
   if isLost(ARGV[i], lastUse(ARGV[i]), tonumber(ARGV[1])) then bury(ARGV[i], tonumber(ARGV[1]), ARGV[2]) end
@@ -246,8 +246,10 @@ return 1
 `)
 
 /**
- * Say what has become of an entry of which a piece could not be read: gone, cut, lost to the server's eviction, or
- * whole. What is lost is evicted. Arguments: reference, nonce, the time, what to remember.
+ * Returns the state of an entry with an unreadable piece: gone, cut, lost to server eviction, or whole. Lost entries
+ * are evicted.
+ *
+ * Arguments: reference, nonce, the time, tombstone.
  */
 export const EXAMINE: Script = script(`
 local reference = ARGV[1]
@@ -262,8 +264,8 @@ return found
 `)
 
 /**
- * List entries in the order of use: reference, last use and header of each. Arguments: the first and the latest time of
- * use, how many, and how many of the first to leave out.
+ * Lists entries in the order of use: reference, last use, header. Arguments: first and latest time of use, limit,
+ * entries to skip.
  */
 export const PAGE: Script = script(`
 local page = redis.call('ZRANGEBYSCORE', index, ARGV[1], ARGV[2], 'WITHSCORES', 'LIMIT', ARGV[4], ARGV[3])
@@ -279,8 +281,9 @@ return result
 `)
 
 /**
- * Remove what a writer has sent in vain, unless it is the entry by now: then the answer to its commit was lost. Arguments:
- * reference, nonce. Keys after the index and the entry: what it sent.
+ * Removes a failed writer's pieces, unless they are the entry: then only the answer to the commit was lost.
+ *
+ * Arguments: reference, nonce. Keys after the index and the entry: the pieces.
  */
 export const ABANDON: Script = script(`
 local head = header(entry(ARGV[1]))
@@ -290,9 +293,10 @@ return 1
 `)
 
 /**
- * Remove what a killed writer left. Arguments: reference, nonce, when it began, the latest time at which it may have been
- * alive. Keys after the index and the entry: its sign of life, and what it left. Returns how many keys of these went, and
- * their bytes.
+ * Removes leftovers of a killed writer. Returns the number of keys and their bytes.
+ *
+ * Arguments: reference, nonce, start time, latest time of its last sign of life. Keys after the index and the entry:
+ * sign of life, leftovers.
  */
 export const SWEEP: Script = script(`
 local head = header(entry(ARGV[1]))
@@ -309,7 +313,7 @@ redis.call('UNLINK', alive)
 return { removed, bytes }
 `)
 
-/** Forget evictions before a time. Argument: that time. */
+/** Deletes tombstones before a time. Argument: that time. */
 export const FORGET_EVICTIONS: Script = script(`
 local old = redis.call('ZRANGEBYSCORE', index, number(-tonumber(ARGV[1])), '(0', 'LIMIT', 0, 1000)
 if #old > 0 then
