@@ -10,30 +10,27 @@ import {
 import { decodeMetadata, decodeSibling, type ObjectNames, type SiblingContent } from './object-names.ts'
 import type { ObjectHead, S3Bucket } from './s3-bucket.ts'
 
-/** What comes along when an entry is opened: enough for small content and for the beginning of large. */
+/** Bytes read when an entry is opened: all of small content, the start of large. */
 const FIRST_BYTES = 65_536
 const MAX_ATTEMPTS = 5
 const NO_BYTES = new Uint8Array(0)
 const UNKNOWN_CONTENT_TYPE = 'application/octet-stream'
 
-/** An entry as it was found. */
 export interface FoundEntry {
   readonly info: EntryInfo
   readonly generation: string
   readonly hasSibling: boolean
   readonly etag: string
-  /** Whether `info` has the description that was stored, and not what stands in for one that is lost. */
+  /** Whether `info` is the stored description, not a substitute for a lost one. */
   readonly isDescribed: boolean
 }
 
-/** What the metadata of an entry alone say. */
 export interface EntryGlance {
   readonly generation: string
   readonly hasSibling: boolean
   readonly lastUsedAt: number
 }
 
-/** Find entries, describe them, and read their content. */
 export class EntryReader {
   readonly #bucket: S3Bucket
   readonly #names: ObjectNames
@@ -43,13 +40,11 @@ export class EntryReader {
     this.#names = names
   }
 
-  /** Describe an entry; an object that is none counts as missing. */
   async find(id: EntryId): Promise<FoundEntry | undefined> {
     const head = await this.#bucket.head(this.#names.entry(id))
     return head && this.#describe(id, head, { lineIndex: true })
   }
 
-  /** Look whether an entry is there, without what a sibling has. */
   async glance(id: EntryId): Promise<EntryGlance | undefined> {
     return decodeMetadata((await this.#bucket.head(this.#names.entry(id)))?.metadata)
   }
@@ -102,7 +97,7 @@ export class EntryReader {
     return found.content
   }
 
-  /** Storing again may change the entity tag: return the new one, unless it is not the same entry any more. */
+  /** Storing again may change the entity tag. Returns the new one if it is still the same entry. */
   async #sameEntry(id: EntryId, { info }: FoundEntry): Promise<string> {
     const found = await this.find(id)
     if (found === undefined) throw gone(id)
@@ -129,7 +124,7 @@ export class EntryReader {
       const isNeeded = hasSibling && (metadata.description === undefined || want.lineIndex)
       const sibling = isNeeded ? await this.#sibling(id, generation) : undefined
       const description = metadata.description ?? sibling?.description
-      // Who stores again removes the sibling that was there, once there is a new one.
+      // Writers that store again remove the old sibling after the new one exists.
       if (description === undefined && attempt === 0) {
         latest = await this.#bucket.head(this.#names.entry(id))
         if (latest === undefined) return undefined
@@ -150,7 +145,7 @@ export class EntryReader {
   }
 }
 
-/** The description of an entry whose sibling somebody has removed: its content is there all the same. */
+/** A lost sibling does not affect the content. */
 const undescribed = ({ contentType }: ObjectHead, lastUsedAt: number): EntryDescription => ({
   key: '',
   contentType: contentType ?? UNKNOWN_CONTENT_TYPE,

@@ -18,14 +18,13 @@ import {
   type UploadedPart,
 } from './s3-uploads.ts'
 
-/** How many entries a writer knows to be there, so that it does not send their content in vain. */
+/** Known entries whose content need not be sent again. */
 const MAX_KNOWN = 10_000
-/** Content that is in memory anyway goes in one request up to this size. */
+/** Content in memory of up to this size goes in one request. */
 const WHOLE_BYTES = 64 * 1024 * 1024
 const MAX_ATTEMPTS = 5
 const MAX_HEADER_LENGTH = 256
 
-/** What {@link EntryWriter} needs. */
 interface EntryWriterOptions {
   readonly bucket: S3Bucket
   readonly uploads: S3Uploads
@@ -36,10 +35,8 @@ interface EntryWriterOptions {
 }
 
 type LineIndex = () => string | undefined
-/** What of an entry does not depend on how it is written. */
 type Described = Pick<ObjectMetadata, 'lastUsedAt' | 'lineIndex'> & { readonly description: NewEntryInfo }
 
-/** Write entries: in one request where they are small and new, in parts where they are large. */
 export class EntryWriter {
   readonly #options: EntryWriterOptions
   readonly #known = new BoundedMap<EntryId, true>(MAX_KNOWN)
@@ -76,14 +73,14 @@ export class EntryWriter {
     let hasPutSibling = false
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const found = looksFirst || attempt > 0 ? await reader.find(id) : undefined
-      // Its answer was lost, and it was sent again.
+      // The first answer was lost, and the request was sent again.
       if (found?.generation === generation) return { created: true, lastUsedAt: found.info.lastUsedAt }
       const described = describe(info, found, lineIndex)
       const size = content.length
       const metadata = encodeMetadata({ generation, size, hasSibling: false, ...described })
       const hasSibling = metadata['spillway-sibling'] !== undefined
       if (hasSibling) await this.#putSibling(id, generation, size, described)
-      // A foreign object in its place, which the condition finds and the description does not, is replaced.
+      // Replace a foreign object: the condition finds it, but the description does not.
       const ifAbsent = conditionalPut && found === undefined && attempt < MAX_ATTEMPTS - 1
       const put = await this.#put(id, generation, content, { ...putOptions(info, metadata), ifAbsent })
       if (put === undefined) {
@@ -91,14 +88,14 @@ export class EntryWriter {
         continue
       }
       await this.#removeSibling(id, found)
-      // The description that was found may need none.
+      // The existing description may need no sibling.
       if (hasPutSibling && !hasSibling) await this.#removeSibling(id, { hasSibling: true, generation })
       return { created: found === undefined, lastUsedAt: described.lastUsedAt }
     }
     throw new StorageError('unavailable', 'Others store and remove the same content all the time. Try again.')
   }
 
-  /** Put an entry; where S3 refuses it, so that it is not there, the sibling that was put before it goes. */
+  /** Removes the new sibling if S3 rejects the entry. */
   async #put(id: EntryId, generation: string, content: Uint8Array, options: PutOptions): Promise<string | undefined> {
     const { bucket, names } = this.#options
     try {
@@ -145,7 +142,7 @@ export class EntryWriter {
     return { created: created && found === undefined, lastUsedAt: described.lastUsedAt }
   }
 
-  /** Make the entry of its parts; return `false` where another was there, which equal content has replaced. */
+  /** Returns `false` if another entry existed, now replaced by equal content. */
   async #complete(
     id: EntryId,
     generation: string,
@@ -159,10 +156,10 @@ export class EntryWriter {
       await uploads.complete(upload, parts, false)
       return false
     } catch (error) {
-      // Its answer may have been lost.
+      // The answer may have been lost.
       const [outcome] = await Promise.allSettled([reader.find(id)])
       if (outcome.status === 'fulfilled' && outcome.value?.generation === generation) return true
-      // Where nothing is known, it may be or still become complete, and then needs its sibling: `gc` sees to both.
+      // Without an answer, the entry may still complete and need its sibling: `gc` handles both.
       const isRefused = StorageError.isInstance(error) && !error.retryable && outcome.status === 'fulfilled'
       if (isRefused) await this.#undo(id, generation, upload)
       else await discardUpload(uploads, upload)
@@ -176,7 +173,7 @@ export class EntryWriter {
     await bucket.put(names.sibling(id, generation), content, { contentType: 'application/json' })
   }
 
-  /** Remove the sibling of what has been replaced. Where that fails it is collected later. */
+  /** A failed removal is left to the collector. */
   async #removeSibling(
     id: EntryId,
     replaced: Pick<FoundEntry, 'hasSibling' | 'generation'> | undefined,
@@ -185,14 +182,14 @@ export class EntryWriter {
     if (replaced?.hasSibling === true) await Promise.allSettled([bucket.delete(names.sibling(id, replaced.generation))])
   }
 
-  /** Leave nothing of a failed upload; what cannot be removed now, because S3 is down, is collected later. */
+  /** Parts that cannot be removed because S3 is down are collected later. */
   async #undo(id: EntryId, generation: string, upload: UnfinishedUpload): Promise<void> {
     const { bucket, uploads, names } = this.#options
     await Promise.allSettled([discardUpload(uploads, upload), bucket.delete(names.sibling(id, generation))])
   }
 }
 
-/** What is there already keeps its description, unless that is lost, and each use can be told from the one before. */
+/** Keeps the existing description, unless it is lost, and moves the last use forward. */
 function describe(info: NewEntryInfo, found: FoundEntry | undefined, lineIndex: string | undefined): Described {
   if (found === undefined) return { description: info, lastUsedAt: info.lastUsedAt, lineIndex }
   const lastUsedAt = Math.max(info.lastUsedAt, found.info.lastUsedAt + 1)
@@ -204,30 +201,24 @@ function putOptions({ contentType }: NewEntryInfo, metadata: Record<string, stri
   return { contentType: isPlain ? contentType : 'application/octet-stream', metadata }
 }
 
-/** Tell writers apart. */
 const newGeneration = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16)
 
-/** How much of a stream is held in memory. */
 interface GatherLimits {
-  /** Bytes that are copied together at most. */
+  /** Bytes at most if chunks are copied together. */
   readonly copied: number
-  /** Bytes at most where they are one piece of memory anyway. */
+  /** Bytes at most if the content is one piece of memory. */
   readonly whole: number
 }
 
-/** Content that is in memory as a whole, or a stream that is too large for it. */
 type Gathered = { readonly content: Uint8Array } | BegunStream
 
-/** A stream of which a part was read. Whoever has it must read on, or tell the rest to end. */
+/** Part of a stream. The owner must read on or end it. */
 interface BegunStream {
   readonly begun: readonly Uint8Array[]
   readonly rest: AsyncIterator<Uint8Array>
 }
 
-/**
- * Read a stream until it ends or exceeds the limits. Chunks that follow each other in one piece of memory, as those of
- * content that was in memory before, are not copied.
- */
+/** Reads a stream to its end or the limits. Adjacent chunks of one buffer are not copied. */
 export async function gatherContent(chunks: AsyncIterable<Uint8Array>, limits: GatherLimits): Promise<Gathered> {
   const rest = chunks[Symbol.asyncIterator]()
   const pieces: Uint8Array[] = []
@@ -242,7 +233,7 @@ export async function gatherContent(chunks: AsyncIterable<Uint8Array>, limits: G
   }
 }
 
-/** Pass on what was read of a stream, and the rest of it; the stream is told to end where the consumer stops. */
+/** Ends the stream if the consumer stops. */
 export async function* continued(
   begun: readonly Uint8Array[],
   rest: AsyncIterator<Uint8Array>,
@@ -251,7 +242,7 @@ export async function* continued(
   try {
     yield* begun
     for (;;) {
-      // Where the stream itself fails it has ended, and is not told so.
+      // A failed stream has ended.
       done = true
       const next = await rest.next()
       if (next.done === true) return

@@ -10,13 +10,13 @@ import { resolveConnection, resolvePrefix, type S3ClientOptions } from './s3-sto
 
 const DEFAULT_UPLOAD_DAYS = 2
 
-/** What a lifecycle rule removes. */
+/** Options of {@link lifecycleRule}. */
 export interface LifecycleRuleOptions {
-  /** The prefix of the storage. Defaults to that of `S3Storage`. */
+  /** Prefix of the storage. Defaults to that of `S3Storage`. */
   readonly prefix?: string | undefined
-  /** Remove what was not stored (again) for so many days. */
+  /** Remove entries this many days after they were last stored. */
   readonly expireAfterDays: number
-  /** Remove what killed writers have uploaded after so many days. Defaults to 2. */
+  /** Remove unfinished uploads of killed writers after this many days. Defaults to 2. */
   readonly abortUploadsAfterDays?: number | undefined
 }
 
@@ -24,12 +24,12 @@ export interface LifecycleRuleOptions {
 export interface PutLifecycleRuleOptions extends LifecycleRuleOptions, S3ClientOptions {}
 
 /**
- * Return the lifecycle rule for a prefix, as the AWS SDK, the AWS command line and Terraform take it.
+ * Return the lifecycle rule for a prefix, in the format of the AWS SDK, the AWS CLI, and Terraform.
  *
- * S3 removes what is due about once a day, and such entries read as `not-found`. Storing an entry again starts its age
- * again; retrieving it does not.
+ * S3 removes expired entries about once a day; they read as `not-found`. Storing an entry again restarts its age;
+ * retrieving it does not.
  *
- * @throws TypeError where an option cannot be.
+ * @throws TypeError if an option is invalid.
  *
  * @example
  * ```ts
@@ -54,14 +54,14 @@ export function lifecycleRule({ prefix, expireAfterDays, abortUploadsAfterDays }
 }
 
 /**
- * Write the lifecycle rule for a prefix into a bucket, in place of the one that was written before for this prefix, and
- * return it. All other rules of the bucket stay. Two callers at the same time may undo each other's change: S3 replaces
- * all rules at once.
+ * Write the lifecycle rule for a prefix into a bucket and return it.
  *
- * It needs the rights s3:GetLifecycleConfiguration and s3:PutLifecycleConfiguration, which the storage itself does not.
- * Rejects with a `StorageError` of the code `unavailable`.
+ * Replaces an earlier rule of this prefix and keeps all others. Concurrent callers may undo each other's change: S3
+ * replaces all rules at once.
  *
- * @throws TypeError where an option is unknown or impossible.
+ * Needs the permissions s3:GetLifecycleConfiguration and s3:PutLifecycleConfiguration. Rejects with `unavailable`.
+ *
+ * @throws TypeError if an option is unknown or invalid.
  *
  * @example
  * ```ts
@@ -82,7 +82,7 @@ export async function putLifecycleRule(bucket: string, options: PutLifecycleRule
     const command = new PutBucketLifecycleConfigurationCommand({
       Bucket: bucket,
       LifecycleConfiguration: { Rules: [...others, rule] },
-      // It is of the whole bucket, and what is not given is set back.
+      // The setting applies to the whole bucket, and S3 resets it if it is left out.
       ...(TransitionDefaultMinimumObjectSize === undefined ? {} : { TransitionDefaultMinimumObjectSize }),
     })
     await connection.use(async (client) => client.send(command))
@@ -111,7 +111,7 @@ type LifecycleConfiguration = Pick<
   'Rules' | 'TransitionDefaultMinimumObjectSize'
 >
 
-/** Rules of old have their prefix beside the filter that others have it in. S3 takes no mix of both. */
+/** Old rules have their prefix outside of the filter. S3 rejects a mix of both forms. */
 function withFilter(rule: LifecycleRule): LifecycleRule {
   const { Prefix, ...rest } = rule
   return Prefix === undefined || rule.Filter !== undefined ? rule : { ...rest, Filter: { Prefix } }

@@ -6,17 +6,16 @@ import {
   type EntryId,
 } from '@spillway/core/driver'
 
-/** No entry's id has a dot in it, so that what belongs to an entry has a place of its own. */
+/** Entry ids contain no dot, so siblings cannot collide with them. */
 const SIBLINGS = '.index/'
 const ID = /^(?:[a-z0-9_-]{1,64}\/)*[a-z0-9_]{1,64}$/
 
-/** What a sibling object belongs to: an entry, as one writer has written it. */
 interface SiblingName {
   readonly id: EntryId
   readonly generation: string
 }
 
-/** Name the objects of a storage: `<prefix>/<id>` for an entry, `<prefix>/.index/<id>.<generation>` for what it needs beside it. */
+/** Entries are `<prefix>/<id>`, siblings `<prefix>/.index/<id>.<generation>`. */
 export class ObjectNames {
   readonly #prefix: string
 
@@ -29,7 +28,6 @@ export class ObjectNames {
     return `${this.#prefix}${id}`
   }
 
-  /** What the names of all entries start with whose ids start with `idPrefix`. */
   entries(idPrefix: string): string {
     return `${this.#prefix}${idPrefix}`
   }
@@ -38,19 +36,16 @@ export class ObjectNames {
     return `${this.#prefix}${SIBLINGS}${id}.${generation}`
   }
 
-  /** What the names of all siblings of entries start with whose ids start with `idPrefix`. */
   siblings(idPrefix: string): string {
     return `${this.#prefix}${SIBLINGS}${idPrefix}`
   }
 
-  /** Return the id of the entry that an object is; `undefined` for any other object. */
   idOf(key: string): EntryId | undefined {
     if (!key.startsWith(this.#prefix)) return undefined
     const id = key.slice(this.#prefix.length)
     return ID.test(id) ? id : undefined
   }
 
-  /** Return what an object is a sibling of; `undefined` for any other object. */
   siblingOf(key: string): SiblingName | undefined {
     const start = `${this.#prefix}${SIBLINGS}`
     const dot = key.lastIndexOf('.')
@@ -59,34 +54,32 @@ export class ObjectNames {
   }
 }
 
-/** Names and values of an object's metadata may have 2,048 bytes together on S3. */
+/** S3 allows 2,048 bytes for the names and values of an object's metadata. */
 const MAX_METADATA_BYTES = 2_000
 const PRINTABLE = /^[!-~]+$/
 
-/** What the metadata of an object say of an entry. */
 export interface ObjectMetadata {
-  /** Of the writer; a sibling object has it in its name. */
   readonly generation: string
   readonly lastUsedAt: number
-  /** Bytes of the content; absent where they were not known before its end. */
+  /** Bytes of the content; absent if unknown when the upload began. */
   readonly size?: number | undefined
-  /** Whether a sibling object has what is not here. */
+  /** Whether a sibling object holds the rest. */
   readonly hasSibling: boolean
   readonly description?: EntryDescription | undefined
   readonly lineIndex?: string | undefined
 }
 
-/** What a sibling object has: what does not fit into metadata, or was known too late for them. */
+/** Data that does not fit into metadata, or was known too late for it. */
 export interface SiblingContent {
   readonly description: EntryDescription
   readonly size: number
   readonly lineIndex?: string | undefined
 }
 
-/** Of an object and its sibling. Format 1 has no field that says so. */
+/** Format of objects and siblings. Format 1 has no field for it. */
 const FORMAT = 1
 
-/** Write metadata, without what does not fit; {@link ObjectMetadata.hasSibling} is set where that is so. */
+/** Leaves out values that do not fit and sets {@link ObjectMetadata.hasSibling}. */
 export function encodeMetadata(metadata: ObjectMetadata): Record<string, string> {
   const { generation, lastUsedAt, size, description, lineIndex } = metadata
   const fields: Record<string, string> = { 'spillway-generation': generation, 'spillway-used': String(lastUsedAt) }
@@ -104,7 +97,7 @@ export function encodeMetadata(metadata: ObjectMetadata): Record<string, string>
   return fields
 }
 
-/** Read metadata that {@link encodeMetadata} wrote; `undefined` where an object has others. Throws `unsupported` for a newer format. */
+/** Returns `undefined` for foreign metadata. Throws `unsupported` for a newer format. */
 export function decodeMetadata(fields: Readonly<Record<string, string>> | undefined): ObjectMetadata | undefined {
   assertFormat('@spillway/s3', naturalOf(fields?.['spillway-format']) ?? FORMAT, FORMAT)
   const generation = fields?.['spillway-generation']
@@ -121,13 +114,12 @@ export function decodeMetadata(fields: Readonly<Record<string, string>> | undefi
   }
 }
 
-/** Write what a sibling object has. */
 export function encodeSibling({ description, size, lineIndex }: SiblingContent): Uint8Array {
   const record = { description: encodeDescription(description), size, lineIndex }
   return new TextEncoder().encode(JSON.stringify(record))
 }
 
-/** Read what {@link encodeSibling} wrote; `undefined` for anything else. */
+/** Returns `undefined` for invalid content. */
 export function decodeSibling(content: Uint8Array): SiblingContent | undefined {
   const record = parse(new TextDecoder().decode(content))
   const { description, size, lineIndex } = (record ?? {}) as Readonly<Record<string, unknown>>
@@ -136,7 +128,7 @@ export function decodeSibling(content: Uint8Array): SiblingContent | undefined {
   return { description: decoded, size, lineIndex: typeof lineIndex === 'string' ? lineIndex : undefined }
 }
 
-/** JSON as a header: servers and signatures fold runs of spaces, and some decode `=?…?=`. */
+/** Escapes for a header: servers fold runs of spaces, and some decode `=?…?=`. */
 const headerText = (json: string): string =>
   json.replace(/ (?= )/g, String.raw`\u0020`).replaceAll('=?', String.raw`\u003d?`)
 

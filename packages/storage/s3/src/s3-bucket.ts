@@ -13,53 +13,46 @@ import type { Readable } from 'node:stream'
 import type { S3Connection } from './s3-connection.ts'
 
 const MAX_DELETED_AT_ONCE = 1_000
-/** Where objects have to be deleted one by one, so many are at the same time. */
 const DELETED_AT_ONCE = 32
 const SINGLY: readonly number[] = [400, 403, 405, 501]
-/** What HEAD may be answered with where the reason would be in the body. */
+/** Status codes of HEAD whose reason would be in the body. */
 const UNEXPLAINED: readonly number[] = [301, 400, 403, 404]
 
-/** What S3 says of an object. */
 export interface ObjectHead {
   readonly etag: string
-  /** Bytes of the whole object. */
   readonly size: number
   readonly contentType: string | undefined
   readonly metadata: Readonly<Record<string, string>> | undefined
 }
 
-/** An object, or a part of it. */
 interface FetchedObject {
   readonly head: ObjectHead
   readonly content: Uint8Array
 }
 
-/** What is asked of {@link S3Bucket.get}. */
 interface GetOptions {
   /** First and last byte. */
   readonly bytes?: readonly [number, number] | undefined
-  /** Only from the object with this entity tag. */
+  /** Read only an object with this entity tag. */
   readonly etag?: string | undefined
-  /** Memory that may be used for the answer. */
+  /** Memory that the answer may use. */
   readonly buffer?: Uint8Array | undefined
 }
 
-/** What is put. */
 export interface PutOptions {
   readonly contentType: string
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Only where there is no object yet. */
+  /** Put only if the object does not exist. */
   readonly ifAbsent?: boolean | undefined
 }
 
-/** An object of a listing. */
 interface ListedObject {
   readonly key: string
   readonly size: number
   readonly modifiedAt: number
 }
 
-/** The objects of one bucket. Failures are explained; what is not there is `undefined`. */
+/** The objects of one bucket. Failures are explained; missing objects are `undefined`. */
 export class S3Bucket {
   readonly connection: S3Connection
   readonly #pageSize: number
@@ -73,10 +66,7 @@ export class S3Bucket {
     return this.connection.bucket
   }
 
-  /**
-   * Describe an object. An answer to HEAD has no body, so that a missing object, a missing bucket and a proxy that has lost
-   * its server look alike: what is not there is asked for once more by GET, which says what is missing.
-   */
+  /** HEAD has no body, so a missing object, bucket, or server look alike. GET then tells which is missing. */
   async head(key: string): Promise<ObjectHead | undefined> {
     const answer = await this.connection.use(async (client) => {
       const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key })
@@ -85,7 +75,7 @@ export class S3Bucket {
         throw error
       })
     })
-    // Proxies may keep the size to themselves too.
+    // Proxies may leave out the size.
     if (answer?.ContentLength !== undefined) return headOf(answer, answer.ContentLength)
     const found = await this.get(key, { bytes: [0, 0] })
     // Only an empty object ends before its first byte.
@@ -93,15 +83,12 @@ export class S3Bucket {
     return whole === undefined || typeof whole === 'string' ? undefined : whole.head
   }
 
-  /**
-   * Return an object or a part of it: `beyond` where it ends before the first byte, `changed` where it has another
-   * entity tag.
-   */
+  /** Returns `beyond` if the object ends before the first byte, `changed` if the entity tag differs. */
   async get(key: string, options: GetOptions = {}): Promise<FetchedObject | 'beyond' | 'changed' | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       const got = await this.#getOnce(key, options)
       if (got === undefined || typeof got === 'string' || !('failure' in got)) return got
-      // The client tries again only what fails before the first byte of the body.
+      // The client retries only failures before the first byte of the body.
       if (isTimeout(got.failure) || attempt >= (await this.connection.maxAttempts()))
         throw this.connection.explained(got.failure)
     }
@@ -126,7 +113,7 @@ export class S3Bucket {
       })
       if (answer === undefined || typeof answer === 'string') return answer
       const length = answer.ContentLength
-      // A server that ignores ranges sends all of it: what was not asked for is not kept.
+      // A server that ignores ranges sends the whole object. The rest is dropped.
       const wanted = bytes === undefined ? Infinity : bytes[1] - bytes[0] + 1
       const ignored = bytes !== undefined && answer.ContentRange === undefined && (length ?? Infinity) > wanted
       if (ignored) discardBody(answer.Body)
@@ -144,7 +131,7 @@ export class S3Bucket {
     })
   }
 
-  /** Put an object, and return its entity tag; `undefined` where one is there already. */
+  /** Returns the entity tag; `undefined` if the object exists. */
   async put(key: string, content: Uint8Array, options: PutOptions): Promise<string | undefined> {
     const { contentType, metadata, ifAbsent } = options
     return this.connection.use(async (client) => {
@@ -170,7 +157,6 @@ export class S3Bucket {
     )
   }
 
-  /** Delete any number of objects. Rejects where one could not be. */
   async deleteMany(keys: readonly string[]): Promise<void> {
     for (let start = 0; start < keys.length; start += MAX_DELETED_AT_ONCE) {
       const some = keys.slice(start, start + MAX_DELETED_AT_ONCE)
@@ -178,7 +164,7 @@ export class S3Bucket {
       const command = new DeleteObjectsCommand({ Bucket: this.#bucket, Delete })
       const answer = await this.connection.use(async (client) =>
         client.send(command).catch((error: unknown) => {
-          // Some servers have no such request, or ask for rights to the whole bucket.
+          // Some servers lack this request, or require permissions for the whole bucket.
           if (SINGLY.includes(statusOf(error) ?? 0) && nameOf(error) !== 'NoSuchBucket') return undefined
           throw error
         }),
@@ -201,7 +187,6 @@ export class S3Bucket {
     while ((await deletions.next()).done !== true);
   }
 
-  /** List objects whose name starts with `prefix`, by pages, in the order of names. */
   async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
     let token: string | undefined
     do {
@@ -225,17 +210,13 @@ export class S3Bucket {
   }
 }
 
-/** The status that S3 answered with, where an error is such an answer. */
 export const statusOf = (error: unknown): number | undefined =>
   (error as { readonly $metadata?: { readonly httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode
 
-/** Tell whether a conditional write lost against another: it found an object, or ran at the same time. */
+/** A conditional write found an object, or ran at the same time as another. */
 export const isConflict = (error: unknown): boolean => statusOf(error) === 412 || statusOf(error) === 409
 
-/**
- * Return where the next page of a listing begins; `undefined` where this was the last. Throws where the server says that
- * there is more and not where: what is missing from a listing must not pass for gone.
- */
+/** Returns `undefined` for the last page. Throws if the marker is missing: a cut listing must not look complete. */
 export function nextOf<Marker>(isTruncated: boolean | undefined, marker: Marker | undefined): Marker | undefined {
   if (isTruncated !== true) return undefined
   if (marker !== undefined) return marker
@@ -261,15 +242,14 @@ function sizeOfRange(contentRange: string | undefined): number | undefined {
 }
 
 /**
- * Read a body to its end, into one piece of memory where its length was announced. A body that ends before gives what there
- * was of it.
+ * Reads a body of known length into one buffer. Returns a short body as it is.
  *
- * @param buffer - Memory to use where it is large enough.
+ * @param buffer - Memory to use if it is large enough.
  */
 async function collectBody(body: unknown, length: number | undefined, buffer?: Uint8Array): Promise<Uint8Array> {
   const chunks = (body ?? []) as AsyncIterable<Uint8Array> | Iterable<Uint8Array>
   if (length === undefined) return collectUnannounced(chunks)
-  // What is not written is not given, so that the memory need not be cleared.
+  // The unwritten rest is never returned, so the memory need not be cleared.
   const content = buffer !== undefined && buffer.length >= length ? buffer : Buffer.allocUnsafeSlow(length)
   let filled = 0
   for await (const chunk of chunks) {
@@ -279,19 +259,19 @@ async function collectBody(body: unknown, length: number | undefined, buffer?: U
   return content.subarray(0, filled)
 }
 
-/** Proxies may send a body on in pieces, without its length. */
+/** Proxies may send a body in pieces, without its length. */
 async function collectUnannounced(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   for await (const chunk of chunks) pieces.push(chunk)
   return new Uint8Array(Buffer.concat(pieces))
 }
 
-/** Let go of a body that nobody reads, and of its connection. */
+/** Frees the connection of an unread body. */
 function discardBody(body: unknown): void {
   ;(body as Partial<Readable> | undefined)?.destroy?.()
 }
 
-/** Map items by `map`, at most `ahead` of them at the same time, in their order. Rejects with the first failure. */
+/** Maps up to `ahead` items at the same time, in order. Rejects with the first failure. */
 export async function* mapAhead<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
   ahead: number,
@@ -300,7 +280,7 @@ export async function* mapAhead<Item, Result>(
   const underway: Promise<Result>[] = []
   for await (const item of items) {
     const result = map(item)
-    // It is waited for later, or not at all where one before it fails.
+    // The failure is awaited later, or ignored after an earlier one.
     void Promise.allSettled([result])
     underway.push(result)
     const first = underway.length < ahead ? undefined : underway.shift()

@@ -2,10 +2,9 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { StorageError, type StorageErrorCode } from '@spillway/core/driver'
 
 const MAX_SOCKETS = 64
-/** Most servers that are not of AWS take any region; clients must name one. */
+/** Most servers other than AWS accept any region, but clients must name one. */
 const ANY_REGION = 'us-east-1'
 
-/** How an S3 server is reached. */
 export interface S3ConnectionOptions {
   readonly bucket: string
   readonly client?: S3Client | undefined
@@ -18,10 +17,10 @@ export interface S3ConnectionOptions {
   readonly checksums: 'when-required' | 'when-supported'
 }
 
-/** A client that is made at its first use, and closed here only if it was made here. */
+/** Creates the client at first use, and closes only a client created here. */
 export class S3Connection {
   readonly #options: S3ConnectionOptions
-  /** A request that waits for a free socket would count as one that cannot connect. */
+  /** Otherwise, a request waiting for a free socket would count as a failed connection. */
   readonly #slots = new Slots(MAX_SOCKETS)
   #own: S3Client | undefined
   #endpoint: string | undefined
@@ -35,17 +34,15 @@ export class S3Connection {
     return this.#options.bucket
   }
 
-  /** The server's address, for the command line of AWS; `undefined` for AWS itself, and before the first use of a client. */
+  /** Server address for AWS CLI commands; `undefined` for AWS itself and before first use. */
   get endpoint(): string | undefined {
     return this.#endpoint
   }
 
-  /** How often a request is tried. */
   async maxAttempts(): Promise<number> {
     return (await this.#options.client?.config.maxAttempts()) ?? this.#options.maxAttempts
   }
 
-  /** Use the client for one request and its answer, explaining what it rejects with. */
   async use<Result>(run: (client: S3Client) => Promise<Result>): Promise<Result> {
     const { client } = this.#options
     try {
@@ -58,7 +55,6 @@ export class S3Connection {
     }
   }
 
-  /** Explain what a client has rejected with, or the body of its answer. */
   explained(error: unknown): unknown {
     const { bucket, endpoint, client } = this.#options
     return explainS3Error(error, {
@@ -67,7 +63,7 @@ export class S3Connection {
     })
   }
 
-  /** Close the client that was made here; using it again makes a new one. */
+  /** A later use creates a new client. */
   close(): void {
     this.#own?.destroy()
     this.#own = undefined
@@ -86,7 +82,7 @@ export class S3Connection {
       retryMode: 'standard',
       requestChecksumCalculation: checksum,
       responseChecksumValidation: checksum,
-      // It would cost a connection for each large upload; whether one may store is known before from a small request.
+      // The header would cost a connection for each large upload. A small request checks permissions before.
       expectContinueHeader: false,
       requestHandler: {
         connectionTimeout: requestTimeoutMs,
@@ -107,7 +103,7 @@ async function endpointOf(client: S3Client): Promise<string | undefined> {
 
 const ARN = /"arn:aws[^"]*"|\barn:aws\S*/g
 
-/** What is known of a failure. `code` is that of S3 or of the network; `words` are these and what was said. */
+/** `code` comes from S3 or the network; `words` are the code and the message. */
 interface Failure {
   readonly code: string
   readonly status: number | undefined
@@ -119,7 +115,7 @@ interface Failure {
 interface Explanation {
   readonly code?: StorageErrorCode
   readonly retryable: boolean
-  /** What it means and what to do. `BUCKET` and `REGION` stand for the bucket, and the region that it is in. */
+  /** `BUCKET` and `REGION` are replaced with the bucket and its region. */
   readonly text: string
 }
 
@@ -185,7 +181,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
     retryable: false,
     text: 'There is no bucket BUCKET. Create it, or name another with the option "bucket".',
   },
-  // So the client calls a 404 without a code of S3.
+  // Code of the client for a 404 without an S3 code.
   NotFound: NOT_S3,
   InvalidBucketName: BUCKET_NAME,
   PermanentRedirect: REGION,
@@ -236,25 +232,20 @@ const MISSING_REGION: Explanation = {
   text: 'The region of the bucket BUCKET is not known. Set the option "region", or AWS_REGION in the environment.',
 }
 
-/** What the client itself says of settings, before it sends anything: its errors have no codes of their own. */
+/** Messages of the client about settings. These errors have no codes. */
 const OF_CLIENT: readonly (readonly [RegExp, Explanation])[] = [
   [/^Region is missing/, MISSING_REGION],
   [/^(?:Region not accepted|Invalid region)\b/, BAD_REGION],
   [/^(?:Invalid ARN|Path-style addressing cannot be used with ARN)\b/, BUCKET_NAME],
 ]
 
-/** Which bucket an error is about, and how it is reached. */
 interface ExplainedBucket {
   readonly bucket: string
-  /** Whether the address of the server was given, and not made of the region and the bucket. */
+  /** Whether an endpoint was given, instead of a region. */
   readonly hasEndpoint: boolean
 }
 
-/**
- * Explain a failure of S3 or of the way there, naming the setting that mends it; anything else comes back as it is.
- *
- * The answer carries what the server said, never a signature, a key or a URL with one.
- */
+/** Returns other errors unchanged. The message holds no signature, key, or signed URL. */
 function explainS3Error(error: unknown, { bucket, hasEndpoint }: ExplainedBucket): unknown {
   if (StorageError.isInstance(error)) return error
   const failure = failureOf(error)
@@ -292,7 +283,7 @@ function failureOf(error: unknown): Failure | undefined {
   if ($metadata === undefined && (!isOfClient || error instanceof TypeError)) return undefined
   const status = $metadata?.httpStatusCode
   const region = typeof Region === 'string' ? Region : $response?.headers?.['x-amz-bucket-region']
-  // What a missing right is said of is an ARN with the name of an object, which has the scope and the reference in it.
+  // The ARN in an access error contains an object name, with the scope and the reference.
   const said = message === 'UnknownError' || message === '' ? undefined : message.replace(ARN, '…')
   const words = [status, code === 'Error' || code === 'Unknown' ? undefined : code, said]
   return {
@@ -304,12 +295,12 @@ function failureOf(error: unknown): Failure | undefined {
   }
 }
 
-/** An answer of S3 may quote the key and what was signed: only what it was about is passed on. */
+/** S3 errors may quote the key and the signed text. Only the rest is passed on. */
 function causeOf(error: unknown, { code, status, words }: Failure): unknown {
   return status === undefined ? error : Object.assign(new Error(words), { name: code, status })
 }
 
-/** Let so many tasks run at the same time; the others wait for their turn, in the order in which they came. */
+/** Limits concurrent tasks; others wait in order. */
 export class Slots {
   readonly #waiting: (() => void)[] = []
   #free: number

@@ -8,48 +8,47 @@ const DEFAULT_ATTEMPTS = 4
 const DEFAULT_PART_BYTES = 8 * 1024 * 1024
 const MIN_PART_BYTES = 5 * 1024 * 1024
 const MAX_PART_BYTES = 512 * 1024 * 1024
-/** Names of S3 have 1,024 bytes, of which an entry's may need the rest. */
+/** S3 allows 1,024 bytes for a name. An entry may need the rest. */
 const MAX_PREFIX_BYTES = 90
-
-/** A name, or the ARN of an access point, which alone has colons and slashes. */
+/** A bucket name, or the ARN of an access point. */
 const BUCKET = /^(?:[\w.-]{3,}|arn:[\w.:/-]+)$/
 
-/** How a bucket is reached. */
+/** Options to connect to a bucket. */
 export interface S3ClientOptions {
-  /** A client of your own, which is never closed here. The options below are then those of the client. */
+  /** Your own client, never closed by the storage. Excludes the options below: set them on the client. */
   readonly client?: S3Client | undefined
-  /** Defaults to what the AWS SDK finds in the environment; to `us-east-1` where an `endpoint` is given. */
+  /** Region. Defaults to the AWS SDK's environment, or `us-east-1` with an `endpoint`. */
   readonly region?: string | undefined
-  /** The URL of an S3-compatible server, such as `https://minio.example.com:9000`. Defaults to AWS. */
+  /** URL of an S3-compatible server, for example `https://minio.example.com:9000`. Defaults to AWS. */
   readonly endpoint?: string | undefined
-  /** Keys, or a function that returns some. Defaults to what the AWS SDK finds in the environment. */
+  /** Keys, or a function that returns keys. Defaults to the AWS SDK's environment. */
   readonly credentials?: S3ClientConfig['credentials'] | undefined
-  /** Address the bucket by path, not by host name. Defaults to `true` where an `endpoint` is given. */
+  /** Address the bucket by path instead of host name. Defaults to `true` with an `endpoint`. */
   readonly forcePathStyle?: boolean | undefined
-  /** Give up on a request when nothing has come or gone for so many milliseconds. Defaults to 30,000. */
+  /** Milliseconds without traffic before a request fails. Defaults to 30,000. */
   readonly requestTimeoutMs?: number | undefined
-  /** How often a request is tried that S3 throttles or that fails on the way, also while content comes. Defaults to 4. */
+  /** Attempts per request if S3 throttles or the connection fails, including during the download. Defaults to 4. */
   readonly maxAttempts?: number | undefined
   /**
-   * Send and check checksums of content `when-supported`, or only `when-required`, as older servers need it. Defaults to
-   * `when-required` where an `endpoint` is given.
+   * Send and verify checksums `when-supported`, or only `when-required`, as older servers need. Defaults to
+   * `when-required` with an `endpoint`.
    */
   readonly checksums?: 'when-required' | 'when-supported' | undefined
 }
 
 /** Options of `S3Storage`. */
 export interface S3StorageOptions extends S3ClientOptions {
-  /** The bucket, where it is not given before the options. It must exist. */
+  /** Bucket, if it is not the first argument. It must exist. */
   readonly bucket?: string | undefined
-  /** What the names of all objects start with. Defaults to `spillway`; empty for a bucket that nothing else is in. */
+  /** Prefix of all object names. Defaults to `spillway`; use an empty text for a bucket of its own. */
   readonly prefix?: string | undefined
-  /** Bytes of a part of an upload of large streams, from 5 MB to 512 MB; four are in memory. Defaults to 8 MB. */
+  /** Bytes of a part of large uploads, from 5 MB to 512 MB; four are in memory. Defaults to 8 MB. */
   readonly partBytes?: number | undefined
-  /** Set to `false` for servers without conditional puts (`If-None-Match: *`): they are asked before. Defaults to `true`. */
+  /** Set to `false` for servers without conditional puts (`If-None-Match: *`). Defaults to `true`. */
   readonly conditionalPut?: boolean | undefined
-  /** Evict an entry that was neither stored nor retrieved for more than this many turns of its scope. `null`: never. */
+  /** Evict entries unused for more than this many turns of their scope; `null` disables it. */
   readonly evictAfterTurns?: number | null | undefined
-  /** The clock, in milliseconds since the epoch. Defaults to `Date.now`. */
+  /** Clock, in milliseconds since the epoch. Defaults to `Date.now`. */
   readonly now?: (() => number) | undefined
 }
 
@@ -74,7 +73,6 @@ const NAMES: readonly string[] = [
   'now',
 ] satisfies (keyof S3StorageOptions)[]
 
-/** The options of a storage, checked, with their defaults. */
 export interface ResolvedOptions {
   readonly connection: S3ConnectionOptions
   readonly prefix: string
@@ -83,7 +81,7 @@ export interface ResolvedOptions {
   readonly managed: Pick<S3StorageOptions, 'evictAfterTurns' | 'now'>
 }
 
-/** Check options, and return them with their defaults. Throws a `TypeError` that names the option. */
+/** Throws a `TypeError` that names the option. */
 export function resolveOptions(options: S3StorageOptions, subject: string): ResolvedOptions {
   for (const name of ['ttlMs', 'maxBytes'])
     if (typeof options === 'object' && options !== null && Object.hasOwn(options, name))
@@ -107,7 +105,6 @@ export function resolveOptions(options: S3StorageOptions, subject: string): Reso
   }
 }
 
-/** Check how a bucket is reached. */
 export function resolveConnection(bucket: unknown, options: S3ClientOptions): S3ConnectionOptions {
   if (typeof bucket !== 'string' || !BUCKET.test(bucket))
     throw new TypeError(`bucket must be the name of a bucket, such as 'my-bucket'.`)
@@ -128,7 +125,6 @@ export function resolveConnection(bucket: unknown, options: S3ClientOptions): S3
   return { bucket, client, ...reached }
 }
 
-/** Check what names start with, and return it without slashes at its ends. */
 export function resolvePrefix(prefix: unknown = DEFAULT_PREFIX): string {
   const trimmed = typeof prefix === 'string' ? prefix.replace(/^\/+|\/+$/g, '') : undefined
   const isUsable =

@@ -22,13 +22,12 @@ import { resolveOptions, type S3StorageOptions } from './s3-storage-options.ts'
 import { S3Uploads } from './s3-uploads.ts'
 
 /**
- * Keep content in a bucket of S3, or of any server that speaks its protocol; any number of processes may share it.
+ * Store content in a bucket of S3 or a compatible server; several processes can share it.
  *
- * Nothing is sent before the first use. A server that is down, throttles or refuses rejects with the code `unavailable`
- * and a message that names the setting; an object that has been changed, with `corrupt`. Ages are for the bucket itself:
- * see {@link putLifecycleRule}.
+ * Constructing sends nothing. A server that is down, throttles, or denies access rejects with `unavailable` and names
+ * the setting to fix; a changed object rejects with `corrupt`. For expiry by age, see {@link putLifecycleRule}.
  *
- * @throws TypeError where an option is unknown or impossible.
+ * @throws TypeError if an option is unknown or invalid.
  *
  * @example
  * ```ts
@@ -50,26 +49,20 @@ export class S3Storage extends ManagedStorage {
   }
 }
 
-/** How many entries are described at the same time while listing. */
 const DESCRIBED_AT_ONCE = 32
 const MAX_PAGE_SIZE = 1_000
-/** The references that core makes: their digest is nothing that a name has by chance. */
+/** References made by core. Foreign names do not end with such a digest by chance. */
 const MINTED = /_[a-z2-7]{20}$/
 
-/** What {@link S3Driver} needs. */
 interface S3DriverOptions {
   readonly connection: S3Connection
-  /** What all names start with, without slashes at its ends; may be empty. */
   readonly prefix: string
-  /** Bytes of the first parts of an upload. */
   readonly partBytes: number
-  /** Whether the server knows `If-None-Match: *`. */
   readonly conditionalPut: boolean
-  /** Objects of a page of a listing. Defaults to 1,000, which is the most. */
   readonly pageSize?: number | undefined
 }
 
-/** Keep each entry as an object with its description in the metadata, and in a sibling object what does not fit there. */
+/** Descriptions are in the object's metadata, and in a sibling if they do not fit. */
 export class S3Driver implements StorageDriver {
   readonly tellsCreated = true
   readonly #connection: S3Connection
@@ -119,7 +112,7 @@ export class S3Driver implements StorageDriver {
     return found !== undefined
   }
 
-  /** S3 cannot compare and delete: whoever stores the entry again between the question and the deletion loses it. */
+  /** S3 cannot compare and delete: an entry stored again between the check and the deletion is lost. */
   async evict(id: EntryId, unusedSince: number): Promise<boolean> {
     const found = await this.#reader.glance(id)
     if (found === undefined || found.lastUsedAt > unusedSince) return false
@@ -142,7 +135,7 @@ export class S3Driver implements StorageDriver {
     const withSiblings = await this.#idsWithSiblings(prefix)
     for await (const page of this.#bucket.list(this.#names.entries(prefix))) {
       const listed = this.#idsOf(page)
-      // Of most entries the name says enough. What has another may be foreign; what has a sibling has to say which.
+      // Most names identify an entry. Foreign ones may not, and siblings need a closer look.
       const [asked, known] = [new Set<EntryId>(), new Set<EntryId>()]
       for (const id of listed) (withSiblings.has(id) || !MINTED.test(id) ? asked : known).add(id)
       const siblings: string[] = []
@@ -156,7 +149,7 @@ export class S3Driver implements StorageDriver {
       await this.#bucket.deleteMany(siblings)
       yield* ids
     }
-    // Those of writers that failed have keys and metadata too.
+    // Failed writers leave keys and metadata too.
     if (withSiblings.size > 0) await this.#collector.collectSiblings(prefix, Date.now())
   }
 
@@ -205,10 +198,9 @@ export class S3Driver implements StorageDriver {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** What nobody has added to for an hour belongs to a writer that was killed: living ones add in shorter intervals. */
+/** Living writers add parts more often than once an hour. */
 const LEFTOVER_AGE_MS = 3_600_000
 
-/** Remove what killed writers have left: unfinished uploads, and siblings whose entry was never written or is gone. */
 class Collector {
   readonly #bucket: S3Bucket
   readonly #uploads: S3Uploads
@@ -244,7 +236,7 @@ class Collector {
     return { leftovers, bytes }
   }
 
-  /** Remove siblings that belong to no entry, not those of living writers, whose entry is still to come. */
+  /** Keeps siblings of living writers, whose entry comes later. */
   async collectSiblings(prefix: string, now: number): Promise<CollectReport> {
     let leftovers = 0
     let bytes = 0

@@ -11,20 +11,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { isConflict, nextOf, statusOf, type PutOptions } from './s3-bucket.ts'
 import type { S3Connection } from './s3-connection.ts'
 
-/** An upload in parts that has begun and neither ended nor been aborted. */
 export interface UnfinishedUpload {
   readonly key: string
   readonly uploadId: string
   readonly startedAt: number
 }
 
-/** A part that S3 has. */
 export interface UploadedPart {
   readonly PartNumber: number
   readonly ETag: string
 }
 
-/** The unfinished uploads of a bucket: invisible until they are completed. */
+/** Unfinished uploads are invisible until they are completed. */
 export class S3Uploads {
   readonly #connection: S3Connection
 
@@ -54,7 +52,7 @@ export class S3Uploads {
     return { PartNumber: number, ETag }
   }
 
-  /** Make the object of the parts; return `false` where `ifAbsent` was asked for and there is one, which stays. */
+  /** Returns `false` if `ifAbsent` is set and the object exists. The object stays. */
   async complete(upload: UnfinishedUpload, parts: readonly UploadedPart[], ifAbsent: boolean): Promise<boolean> {
     const Parts = parts.toSorted((one, other) => one.PartNumber - other.PartNumber)
     const command = new CompleteMultipartUploadCommand({
@@ -75,13 +73,12 @@ export class S3Uploads {
     )
   }
 
-  /** Throw the parts away; an upload that has ended is left alone. */
+  /** Ignores an upload that has ended. */
   async abort({ key, uploadId }: UnfinishedUpload): Promise<void> {
     const command = new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key: key, UploadId: uploadId })
     await this.#connection.use(async (client) => client.send(command).catch(ignoreMissing))
   }
 
-  /** List the uploads to objects whose names start with `prefix`. */
   async *list(prefix: string): AsyncGenerator<UnfinishedUpload> {
     let after: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | undefined = {}
     while (after !== undefined) {
@@ -103,7 +100,7 @@ export class S3Uploads {
     }
   }
 
-  /** Bytes of an upload so far, and when the latest part came; `undefined` where the upload has ended. */
+  /** Returns bytes so far and the time of the latest part; `undefined` if the upload has ended. */
   async progress({ key, uploadId }: UnfinishedUpload): Promise<{ bytes: number; latestAt: number } | undefined> {
     let bytes = 0
     let latestAt = 0
@@ -128,7 +125,7 @@ export class S3Uploads {
   }
 }
 
-/** What S3 says of an upload that has ended, and Ceph where its parts are asked for. */
+/** Codes of an upload that has ended; Ceph uses the second one for its parts. */
 const MISSING: readonly string[] = ['NoSuchUpload', 'NoSuchKey']
 
 function ignoreMissing(error: unknown): undefined {
@@ -136,20 +133,17 @@ function ignoreMissing(error: unknown): undefined {
   throw error
 }
 
-/** What limits an upload in parts. */
 export interface PartLimits {
-  /** Bytes of the first parts. */
   readonly partBytes: number
-  /** Parts of one size, after which the size doubles: so 10,000 parts reach 5 TB, and few of them are large. */
+  /** After this many parts, the part size doubles, so that 10,000 parts hold 5 TB. */
   readonly partsOfOneSize: number
   readonly maxParts: number
-  /** Bytes that are on their way at the same time; one part always may be. */
+  /** Bytes in flight at the same time. One part is always allowed. */
   readonly bytesAtOnce: number
-  /** After how many milliseconds without a new part the latest is sent again, so that the upload is known to be alive. */
+  /** Milliseconds without a new part before the latest is sent again, as a sign of life. */
   readonly refreshMs: number
 }
 
-/** What S3 allows, with the part size that was asked for. */
 export const partLimits = (partBytes: number): PartLimits => ({
   partBytes,
   partsOfOneSize: 1_000,
@@ -158,16 +152,15 @@ export const partLimits = (partBytes: number): PartLimits => ({
   refreshMs: 900_000,
 })
 
-/** What was uploaded. */
 interface UploadedContent {
   readonly parts: readonly UploadedPart[]
   readonly size: number
 }
 
 /**
- * Upload a stream in parts, a few at a time. Where anything fails, wait until nothing is on its way, and rethrow.
+ * Uploads a stream in parts, a few at a time. After a failure, waits for parts in flight and rethrows.
  *
- * While the stream pauses, the latest part is sent again from time to time: an upload that nobody adds to is collected.
+ * If the stream pauses, the latest part is sent again, so that the upload is not collected.
  */
 export async function uploadParts(
   uploads: S3Uploads,
@@ -193,7 +186,7 @@ export async function uploadParts(
     bytesUnderway -= content.length
     sending.delete(content)
     release(content)
-    // Failures are looked at before the next part begins, and at the end.
+    // Failures are checked before the next part and at the end.
     if (sent.status === 'fulfilled') parts[number - 1] = sent.value
     else failures.push(sent.reason)
   }
@@ -224,7 +217,7 @@ export async function uploadParts(
   return { parts, size }
 }
 
-/** Cut a stream into parts that grow. Parts that lie inside one chunk share its memory, the others are copies. */
+/** Parts within one chunk share its memory; others are copies. */
 async function* partsOf(
   chunks: AsyncIterable<Uint8Array>,
   { partBytes, partsOfOneSize }: PartLimits,
@@ -259,42 +252,36 @@ const tooLarge = (size: number): StorageError =>
     `An object of S3 has at most 10,000 parts, which ended after ${size} bytes. Set the option "partBytes" to more, or store less.`,
   )
 
-/** Memory for parts, used again: what is taken anew for each part stays in use until it is collected as garbage. */
+/** Reuses memory of parts: a new buffer for each would wait for garbage collection. */
 class PartMemory {
   readonly #taken = new Set<Uint8Array>()
   #free: Uint8Array[] = []
 
-  /** Take memory of just so many bytes, whatever is in it. */
   take(bytes: number): Uint8Array {
-    // Parts only grow: what is smaller is of no more use.
+    // Parts only grow: smaller buffers are useless now.
     this.#free = this.#free.filter(({ length }) => length === bytes)
     const memory = this.#free.pop() ?? new Uint8Array(bytes)
     this.#taken.add(memory)
     return memory
   }
 
-  /** Give memory back that nobody reads any more; what was not taken here is left alone. */
+  /** Ignores memory that was not taken here. */
   give(memory: Uint8Array): void {
     if (this.#taken.delete(memory)) this.#free.push(memory)
   }
 }
 
-/** Pauses before the attempts after the first, in milliseconds. */
 const PAUSES_MS = [50, 200, 500]
-/** A server that takes longer to fail is down, and waiting for it would only delay the failure of the store. */
+/** A server that takes longer to fail is down. Waiting would only delay the error. */
 const PATIENCE_MS = 1_000
 
-/**
- * Throw away an upload that failed, and look whether it is gone, a few times: what broke the upload may have broken the
- * connection that the abort goes over too, and parts that are still on their way to S3 can outlive an abort, as its
- * documentation says.
- */
+/** Retries the abort: the connection may be broken, and parts in flight can outlive an abort. */
 export async function discardUpload(uploads: S3Uploads, upload: UnfinishedUpload): Promise<void> {
   const startedAt = performance.now()
   for (const pause of PAUSES_MS) {
     const [gone] = await Promise.allSettled([isGone(uploads, upload)])
     if (gone.status === 'fulfilled' && gone.value) return
-    // What fails for the last time is collected later.
+    // The collector handles the last failure.
     if (performance.now() - startedAt > PATIENCE_MS) return
     await delay(pause)
   }
