@@ -18,26 +18,20 @@ import {
   type SqliteDatabase,
 } from './sqlite-error.ts'
 
-/** How to get at the database. */
 export interface ConnectionOptions {
-  /** An absolute path, or a connection of somebody else. */
   readonly source: string | SqliteDatabase
   readonly busyTimeoutMs: number
   readonly fsync: boolean
 }
 
-/**
- * Reach the database: open its file at the first use, wait where other connections are in the way, notice when the file
- * is not there any more, and say in all failures what to do.
- */
+/** Opens the file at first use, waits for other connections, detects a missing file, and explains failures. */
 export class Connection {
   readonly #options: ConnectionOptions
-  /** Readers do not wait in line behind writers, who are not in their way. */
+  /** Readers do not block behind writers. */
   readonly #reading: Patience
   readonly #writing: Patience
   #openDatabase: OpenDatabase | undefined
   #session: Session | undefined
-  /** The files that are open or were last, whatever their paths may lead to by now, and the id of their database. */
   #files: DatabaseFiles | undefined
   #id: string | undefined
 
@@ -48,29 +42,26 @@ export class Connection {
     this.#writing = new Patience(options.busyTimeoutMs, pace)
   }
 
-  /** Whether the connection is somebody else's. */
   get isShared(): boolean {
     return typeof this.#options.source !== 'string'
   }
 
-  /** Whether the owner of a shared connection has a transaction or a query open, which writers wait for. */
+  /** Whether the owner of a shared connection has an open transaction or query, which writers wait for. */
   get isHeld(): boolean {
     const { source } = this.#options
     return typeof source !== 'string' && isHeld(source)
   }
 
-  /** What writers throw in the end where {@link Connection.isHeld} stays. */
   heldError(): unknown {
     return this.#explained(new DatabaseInUse())
   }
 
-  /** What the database is called in messages. */
   get name(): string {
     const { source } = this.#options
     return typeof source === 'string' ? source : source.name
   }
 
-  /** Read something in one go; `undefined` where nothing has ever been stored. */
+  /** Returns `undefined` if nothing was ever stored. */
   async read<Result>(work: (session: Session) => Result): Promise<Result | undefined> {
     try {
       await this.#load()
@@ -80,7 +71,7 @@ export class Connection {
     }
   }
 
-  /** Write something in one transaction, from the start again where others were in the way. */
+  /** Retries the whole transaction if others were in the way. */
   async write<Result>(work: (session: Session) => Result): Promise<Result> {
     try {
       await this.#load()
@@ -92,7 +83,7 @@ export class Connection {
     }
   }
 
-  /** Write something about what is there: where nothing has ever been stored, it is `undefined` and makes no file. */
+  /** Returns `undefined`, without creating a file, if nothing was ever stored. */
   async change<Result>(work: (session: Session) => Result): Promise<Result | undefined> {
     try {
       if (this.#isNew()) return undefined
@@ -102,12 +93,9 @@ export class Connection {
     return this.write(work)
   }
 
-  /**
-   * Let go of the file; the next use opens it again, and finds an outage where it is gone by then. A connection of somebody
-   * else stays as it is.
-   */
+  /** Closes the file; the next use opens it again and detects an outage. A shared connection stays open. */
   close(): void {
-    // Who is in the middle of writing to a connection of somebody else goes on.
+    // A writer on a shared connection continues.
     if (this.#session?.isShared === false) this.#letGo(this.#session)
   }
 
@@ -115,7 +103,6 @@ export class Connection {
     if (typeof this.#options.source === 'string') this.#openDatabase ??= await loadBetterSqlite()
   }
 
-  /** Whether there is no file yet. */
   #isNew(): boolean {
     const { source } = this.#options
     return this.#files === undefined && typeof source === 'string' && findDatabase(source) === undefined
@@ -129,8 +116,8 @@ export class Connection {
   }
 
   /**
-   * Make sure that everything acknowledged is in files that still have their names. Throws `unavailable` if it is not:
-   * going on with other files would turn an outage into a miss.
+   * Throws `unavailable` if acknowledged data is not in files that still have their names. Other files would turn an
+   * outage into a miss.
    */
   #secure(): void {
     const [files, session] = [this.#files, this.#session]
@@ -141,7 +128,7 @@ export class Connection {
     if (files.hasLostLog()) this.#rescueLog(session)
   }
 
-  /** Bring a log that has lost its name, or whose index has, into the file, and let go of it. */
+  /** Checkpoints a log whose name or index is gone, and closes it. */
   #rescueLog(session: Session): void {
     const [{ busy }] = session.database.pragma('wal_checkpoint(TRUNCATE)') as [{ readonly busy: number }]
     if (busy !== 0) throw new LogRemoved(this.name)
@@ -169,7 +156,7 @@ export class Connection {
   }
 
   #failed(error: unknown): unknown {
-    // A file that could only be read when it was opened stays so for SQLite: the next use opens it again.
+    // A file that was read-only when it was opened stays so for SQLite until it is opened again.
     if (this.#session?.isShared === false && sqliteCode(error)?.startsWith('SQLITE_READONLY') === true)
       this.#letGo(this.#session)
     return this.#explained(error)
@@ -186,15 +173,13 @@ function shared(database: SqliteDatabase): Session {
   return session
 }
 
-/** Pauses between tries, in milliseconds; the last one is repeated. */
 const PAUSES_MS: readonly number[] = [1, 1, 2, 4, 8, 16]
 
 /**
- * Do work that another connection may be in the way of, again and again, without holding the event loop meanwhile.
+ * Retries work that another connection blocks, without blocking the event loop.
  *
- * Those who wait stand in line, so that one of them asks for all: many that ask at the same time would keep each other
- * from getting through. Whoever comes when others of the event loop are due stands there too, so that each rests before
- * the next one goes on.
+ * Waiting tasks form a queue with one active member: many at once would block each other. Tasks that exceed their turn
+ * join it too.
  */
 class Patience {
   readonly #timeoutMs: number
@@ -207,7 +192,7 @@ class Patience {
     this.#pace = pace
   }
 
-  /** Run `work`, which must have no effect where it throws; what keeps it busy beyond the timeout is thrown. */
+  /** `work` must have no effect if it throws. Throws the busy error after the timeout. */
   async run<Result>(work: () => Result): Promise<Result> {
     const deadline = performance.now() + this.#timeoutMs
     if (this.#waiting === 0 && !this.#pace.isDue)
@@ -242,17 +227,12 @@ class Patience {
   }
 }
 
-/** How long to work before others get a turn, in milliseconds. */
 const MAX_WORK_MS = 10
 
-/**
- * Give others a turn of the event loop once in a while: better-sqlite3 answers at once, so that a row of calls would
- * otherwise go on without one, however long it is.
- */
+/** Yields to the event loop regularly: calls of better-sqlite3 are synchronous. */
 class Pace {
   #worked = 0
 
-  /** Run some work and count how long it takes. */
   run<Result>(work: () => Result): Result {
     const begun = performance.now()
     try {
@@ -262,12 +242,10 @@ class Pace {
     }
   }
 
-  /** Whether others are due. */
   get isDue(): boolean {
     return this.#worked > MAX_WORK_MS
   }
 
-  /** Let others have their turn. */
   async rest(): Promise<void> {
     this.#worked = 0
     await new Promise<void>((resolve) => setImmediate(resolve))

@@ -2,25 +2,23 @@ import { piecesOfRange, type ByteRange, type PieceSpan } from '@spillway/core/dr
 import type { Connection } from './connection.ts'
 import type { Session } from './session.ts'
 
-/** Numbers of chunks in one content; its chunks are numbered from `content * MAX_CHUNKS` on. */
+/** Chunk `i` of a content is number `content * MAX_CHUNKS + i`. */
 export const MAX_CHUNKS: number = 2 ** 20
-/** How much is written, read or removed before others get a turn. */
+/** Bytes written, read, or removed before yielding to the event loop. */
 export const BATCH_BYTES: number = 2 * 1024 * 1024
 
-/** Where the content of an entry is. */
 export interface ContentPlace {
   readonly content: number
   readonly size: number
   readonly chunkBytes: number
 }
 
-/** The content of an entry, which is there for as long as the entry has its number. */
+/** The content exists as long as the entry has its number. */
 export interface ContentOfEntry {
   readonly id: string
   readonly place: ContentPlace
 }
 
-/** Content that belongs to no entry, and the id of the entry that it belonged to or will. */
 export interface LooseContent {
   readonly id: string
   readonly content: number
@@ -42,17 +40,16 @@ const RENEW_LOOSE = 'UPDATE spillway_loose SET renewed_at = ? WHERE content = ? 
 const CLAIM_LOOSE = 'UPDATE spillway_loose SET renewed_at = 0 WHERE content = ? AND id = ? AND renewed_at < ?'
 const TAKE_LOOSE = 'DELETE FROM spillway_loose WHERE content = ? AND id = ? AND renewed_at > 0'
 const DELETE_LOOSE = 'DELETE FROM spillway_loose WHERE content = ?'
-/** In numbers of rows, since a chunk of another version may have any size. */
+/** A number of rows: chunks of other versions may have any size. */
 const PURGED_CHUNKS = 16
 
-/** Write chunks of a content, of which the first one is the `first`. */
 export function insertChunks(session: Session, content: number, first: number, chunks: readonly Uint8Array[]): void {
   const insert = session.prepare(INSERT)
   let number = content * MAX_CHUNKS + first
   for (const chunk of chunks) insert.run(number++, chunk)
 }
 
-/** Copy the bytes of a span of chunks into `target`; return whether all of them, and their entry, were there. */
+/** Returns whether all bytes and the entry existed. */
 export function copyChunks(session: Session, entry: ContentOfEntry, span: PieceSpan, target: Uint8Array): boolean {
   let { skip } = span
   let filled = 0
@@ -64,19 +61,16 @@ export function copyChunks(session: Session, entry: ContentOfEntry, span: PieceS
   return filled === span.length
 }
 
-/** Read all bytes of a content of one chunk or none, which come as SQLite gives them; `undefined` where they are not there. */
+/** Returns the bytes of a content with at most one chunk; `undefined` if they are missing. */
 export function readOnlyChunk(session: Session, { place }: ContentOfEntry): Uint8Array | undefined {
   const { content, size } = place
   if (size === 0) return new Uint8Array(0)
-  // The entry was found by this session just now, and no number is ever handed out twice: it need not be looked for again.
+  // The entry was just found in this session, and numbers are never reused: no second lookup is needed.
   const row = session.get(SELECT_CHUNK, content * MAX_CHUNKS) as { readonly bytes: Uint8Array } | undefined
   return row?.bytes.length === size ? row.bytes : undefined
 }
 
-/**
- * Return the chunks of a span as they are, or none where their entry is gone, or one of them is missing or has another
- * size than it must have.
- */
+/** Returns no chunks if the entry is gone, or a chunk is missing or has the wrong size. */
 function selectChunks(
   session: Session,
   { id, place: { content, size, chunkBytes } }: ContentOfEntry,
@@ -94,8 +88,8 @@ function selectChunks(
 }
 
 /**
- * Remove some chunks of a loose content, and at its end all else of it; return how much, and whether it ended. Where it is
- * not loose for its id, it is of somebody else, or gone: nothing is removed.
+ * Removes some chunks of a loose content, then the rest of its rows. Does nothing if the content is not loose for its
+ * id.
  */
 function purgeSome(session: Session, { id, content }: LooseContent): { bytes: number; ended: boolean } {
   if (session.get(SELECT_LOOSE, content, id) === undefined) return { bytes: 0, ended: true }
@@ -115,8 +109,8 @@ function purgeSome(session: Session, { id, content }: LooseContent): { bytes: nu
 }
 
 /**
- * Take a content from its entry, which goes in the same transaction: remove it, or, where that would take long, leave it
- * loose. Return it where it is loose, and to be purged afterwards.
+ * Removes small content at once. Returns large content as loose, to purge it later. The entry must go in the same
+ * transaction.
  */
 export function releaseContent(
   session: Session,
@@ -140,27 +134,26 @@ export function findLineIndex(session: Session, content: number): string | undef
   return (session.get(SELECT_LINES, content) as { readonly line_index: string } | undefined)?.line_index
 }
 
-/** Note a content that belongs to no entry; `renewedAt` says when somebody was last at work on it, 0 for nobody. */
+/** `renewedAt` is the time of the last work on it, 0 for none. */
 export function insertLoose(session: Session, { id, content }: LooseContent, renewedAt: number): void {
   session.run(INSERT_LOOSE, content, id, renewedAt)
 }
 
-/** Say that a loose content is still being worked on; return `false` where it is not there any more. */
+/** Returns `false` if it is gone. */
 export function renewLoose(session: Session, { id, content }: LooseContent, renewedAt: number): boolean {
   return session.run(RENEW_LOOSE, renewedAt, content, id) === 1
 }
 
-/** Keep the writer of a loose content from going on with it, unless he renewed it since a time; return whether that is done. */
+/** Stops the writer of a loose content unless it was renewed since `before`. Returns whether it was stopped. */
 export function claimLoose(session: Session, { id, content }: LooseContent, before: number): boolean {
   return session.run(CLAIM_LOOSE, content, id, before) === 1
 }
 
-/** Note that a loose content has got its entry; return `false` where it is not there any more. */
+/** Returns `false` if it is gone. */
 export function takeLoose(session: Session, { id, content }: LooseContent): boolean {
   return session.run(TAKE_LOOSE, content, id) === 1
 }
 
-/** Cut a range into parts that are read without holding the event loop for long. */
 export function* batchesOf({ size, chunkBytes }: ContentPlace, range?: ByteRange): Generator<PieceSpan> {
   const whole = piecesOfRange(size, chunkBytes, range)
   const perBatch = Math.max(1, Math.floor(BATCH_BYTES / chunkBytes))
@@ -175,7 +168,6 @@ export function* batchesOf({ size, chunkBytes }: ContentPlace, range?: ByteRange
   }
 }
 
-/** Remove a loose content, some of it at a time; return how many bytes that were. */
 export async function purgeContent(connection: Connection, loose: LooseContent): Promise<number> {
   for (let removed = 0; ;) {
     const { bytes, ended } = await connection.write((session) => purgeSome(session, loose))

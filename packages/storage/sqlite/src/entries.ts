@@ -9,11 +9,10 @@ import {
 import type { ContentPlace } from './contents.ts'
 import type { Session } from './session.ts'
 
-/** What is known of an entry. */
 export interface FoundEntry {
   readonly id: EntryId
   readonly place: ContentPlace
-  /** `undefined` where the description is damaged. */
+  /** `undefined` if the description is damaged. */
   readonly info: EntryInfo | undefined
   readonly lastUsedAt: number
 }
@@ -27,7 +26,6 @@ interface Row {
   readonly description: string
 }
 
-/** A row that goes into the table of entries. */
 export interface NewEntry {
   readonly id: EntryId
   readonly place: ContentPlace
@@ -35,22 +33,19 @@ export interface NewEntry {
   readonly description: string
 }
 
-/** The ids that start with a prefix: from `from` on, up to, and without, `to`. */
+/** Ids from `from`, included, to `to`, excluded. */
 export interface IdRange {
   readonly from: string
   readonly to: string
 }
 
-/** Ids have only letters, digits, `_`, `-` and `/`, which `~` comes after. */
+/** Sorts after all characters of ids: letters, digits, `_`, `-`, and `/`. */
 const END_OF_IDS = '~'
 const AFTER_SLASH = '0'
-
-/** Comes before all that ids consist of, so that nothing lies between an id and the id with this behind it. */
+/** Sorts before all characters of ids. */
 const BEFORE_ALL = '!'
-
-/** How many entries are looked at, used or not, before others get a turn. */
+/** Entries examined before yielding to the event loop. */
 const LOOKED_AT = 5_000
-
 const COLUMNS = 'id, content, size, chunk_bytes, last_used_at, description'
 export const INSERT_ENTRY: string = `INSERT INTO spillway_entry (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 export const SELECT_ENTRY: string = `SELECT ${COLUMNS} FROM spillway_entry WHERE id = ?`
@@ -64,16 +59,14 @@ export const TOUCH_ENTRY =
 export const DELETE_ENTRY: string = `DELETE FROM spillway_entry WHERE id = ? RETURNING ${COLUMNS}`
 export const DELETE_UNUSED: string = `DELETE FROM spillway_entry WHERE id = ? AND last_used_at <= ? RETURNING ${COLUMNS}`
 
-/** Return what the ids that start with `prefix`, which is empty or ends with `/`, lie between. */
 export const idRange = (prefix: string): IdRange => ({
   from: prefix,
   to: prefix === '' ? END_OF_IDS : prefix.slice(0, -1) + AFTER_SLASH,
 })
 
-/** Return what of a range comes after an id. */
 export const rangeAfter = (id: EntryId, { to }: IdRange): IdRange => ({ from: id + BEFORE_ALL, to })
 
-/** Add an entry; return `false` where its id exists. */
+/** Returns `false` if the id exists. */
 export function insertEntry(session: Session, { id, place, lastUsedAt, description }: NewEntry): boolean {
   const { content, size, chunkBytes } = place
   return session.run(INSERT_ENTRY, id, content, size, chunkBytes, lastUsedAt, description) === 1
@@ -83,29 +76,26 @@ export function findEntry(session: Session, id: EntryId): FoundEntry | undefined
   return found(session.get(SELECT_ENTRY, id))
 }
 
-/** Set the last use of an entry forward; return when it was set to. */
 export function touchEntry(session: Session, id: EntryId, lastUsedAt: number): number | undefined {
   return (session.get(TOUCH_ENTRY, lastUsedAt, id) as Row | undefined)?.last_used_at
 }
 
-/** Remove an entry, unless it was used after `unusedSince`, and return what it was. Its content is for the caller. */
+/** The caller must release the content. */
 export function deleteEntry(session: Session, id: EntryId, unusedSince?: number): FoundEntry | undefined {
   return found(unusedSince === undefined ? session.get(DELETE_ENTRY, id) : session.get(DELETE_UNUSED, id, unusedSince))
 }
 
-/** Return the next entries of a range, by id, so many at most. */
 export function entriesFrom(session: Session, { from, to }: IdRange, limit: number): FoundEntry[] {
   return session.all(SELECT_PAGE, from, to, limit).flatMap((row) => found(row) ?? [])
 }
 
-/** Return the next ids of a range, so many at most. */
 export function idsFrom(session: Session, { from, to }: IdRange, limit: number): EntryId[] {
   return session.all(SELECT_IDS, from, to, limit).map((row) => (row as Pick<Row, 'id'>).id)
 }
 
 /**
- * Return those of the next entries of a range that were not used after `unusedSince`, by id, and the range that is left,
- * `undefined` at the end. So few entries are looked at that it takes little time also where hardly any is unused.
+ * Returns unused entries by id and the remaining range, `undefined` at the end. Examines few entries, so that it stays
+ * fast.
  */
 export function unusedEntriesFrom(
   session: Session,
@@ -121,7 +111,6 @@ export function unusedEntriesFrom(
   return { entries, left: next === undefined ? undefined : { from: next, to } }
 }
 
-/** Return the next of all entries that were not used after `unusedSince`, by their use, behind a given one. */
 export function leastUsedEntries(
   session: Session,
   after: Pick<FoundEntry, 'id' | 'lastUsedAt'> | undefined,
@@ -132,7 +121,7 @@ export function leastUsedEntries(
   return session.all(SELECT_UNUSED, lastUsedAt, id, unusedSince, limit).flatMap((row) => found(row) ?? [])
 }
 
-/** Describe an entry for a listing: a damaged one too, since otherwise nobody could find and remove it. */
+/** Lists damaged entries too: otherwise they could not be found and removed. */
 export function listed({ id, place, info, lastUsedAt }: FoundEntry): DriverEntry {
   const damaged = { key: '', contentType: 'application/octet-stream', storedAt: lastUsedAt, metadata: {} }
   return { id, info: info ?? { ...damaged, size: place.size, lastUsedAt } }
@@ -150,9 +139,7 @@ function found(value: unknown): FoundEntry | undefined {
   }
 }
 
-/** How long evicted entries are remembered. */
 export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
-/** How many evicted entries of one scope are remembered. */
 export const MAX_TOMBSTONES = 1_000
 
 export const SELECT_LAST_PLACE = 'SELECT max(place) AS place FROM spillway_tombstone WHERE scope = ?'
@@ -166,10 +153,9 @@ export const DELETE_OLD_TOMBSTONES =
   'DELETE FROM spillway_tombstone WHERE id IN (SELECT id FROM spillway_tombstone WHERE evicted_at < ? LIMIT ?)'
 export const SELECT_TOMBSTONE =
   'SELECT reason, evicted_at, metadata FROM spillway_tombstone WHERE id = ? AND NOT EXISTS (SELECT 1 FROM spillway_entry WHERE id = ?)'
-/** How many are removed before others get a turn. */
 const BATCH = 1_000
 
-/** Remember an eviction, and forget the oldest one of its scope beyond {@link MAX_TOMBSTONES}. */
+/** Deletes the oldest tombstone of the scope beyond {@link MAX_TOMBSTONES}. */
 export function insertTombstone(session: Session, id: EntryId, { reason, evictedAt, metadata }: Eviction): void {
   const scope = id.slice(0, Math.max(0, id.lastIndexOf('/')))
   const { place: last } = session.get(SELECT_LAST_PLACE, scope) as { readonly place: number | null }
@@ -178,7 +164,6 @@ export function insertTombstone(session: Session, id: EntryId, { reason, evicted
   session.run(DELETE_OLDEST_TOMBSTONES, scope, place - MAX_TOMBSTONES)
 }
 
-/** Find the tombstone of an entry that is not there. */
 export function findTombstone(session: Session, id: EntryId): Eviction | undefined {
   const row = session.get(SELECT_TOMBSTONE, id, id)
   if (row === undefined) return undefined
@@ -198,10 +183,9 @@ export function deleteTombstone(session: Session, id: EntryId): void {
   session.run(DELETE_TOMBSTONE, id)
 }
 
-/** Forget some of what was evicted in a range of ids; return whether there may be more. */
+/** Returns whether there may be more. */
 export const deleteTombstones = (session: Session, { from, to }: IdRange): boolean =>
   session.run(DELETE_TOMBSTONES, from, to, BATCH) === BATCH
 
-/** Forget some of what was evicted too long ago; return whether there may be more. */
 export const deleteOldTombstones = (session: Session, now: number): boolean =>
   session.run(DELETE_OLD_TOMBSTONES, now - TOMBSTONE_AGE_MS, BATCH) === BATCH

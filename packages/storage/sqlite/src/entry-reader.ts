@@ -20,10 +20,8 @@ import type { Session } from './session.ts'
 
 const MAX_ATTEMPTS = 10
 
-/** A found entry whose description is whole. */
 export type WholeEntry = FoundEntry & { readonly info: NonNullable<FoundEntry['info']> }
 
-/** Read entries: a little at a time, and the bytes of one entry throughout. */
 export class EntryReader {
   readonly #connection: Connection
 
@@ -31,7 +29,7 @@ export class EntryReader {
     this.#connection = connection
   }
 
-  /** Find an entry with where its lines begin; throw `corrupt` where its description is damaged. */
+  /** Throws `corrupt` if the description is damaged. */
   async find(id: EntryId): Promise<WholeEntry | undefined> {
     return this.#connection.read((session) => {
       const entry = wholeEntry(session, id)
@@ -40,12 +38,11 @@ export class EntryReader {
     })
   }
 
-  /** Whether an entry can be seen. */
   async has(id: EntryId): Promise<boolean> {
     return (await this.#connection.read((session) => findEntry(session, id) !== undefined)) === true
   }
 
-  /** Read an entry or a part of it; throw `corrupt` where the content is not what was stored. */
+  /** Throws `corrupt` if the content is damaged. */
   async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const entry = await this.#connection.read((session) => {
@@ -58,12 +55,12 @@ export class EntryReader {
       const content = entry.content ?? (await this.#readParts(entry, range))
       if (content !== undefined) return { content, info: entry.info }
       if ((await this.#state(entry)) === 'damaged') throw corruptError(id)
-      // It was removed while it was read, and perhaps stored again since.
+      // The entry was removed during the read and may be stored again.
     }
     return undefined
   }
 
-  /** Open an entry: content is never overwritten, so that its number finds the same bytes again while the entry has it. */
+  /** Content is never overwritten: its number leads to the same bytes while the entry exists. */
   async open(id: EntryId): Promise<OpenEntry | undefined> {
     const entry = await this.find(id)
     if (entry === undefined) return undefined
@@ -82,7 +79,7 @@ export class EntryReader {
     }
   }
 
-  /** Read a range; `undefined` where not all of it is there. */
+  /** Returns `undefined` if any byte is missing. */
   async #readParts(entry: ContentOfEntry, range?: ByteRange, buffer?: Uint8Array): Promise<Uint8Array | undefined> {
     const { place } = entry
     const { length } = piecesOfRange(place.size, place.chunkBytes, range)
@@ -96,7 +93,6 @@ export class EntryReader {
     return target
   }
 
-  /** Say why content is not there: its entry is `gone`, or still there and `damaged`. */
   async #state({ id, place }: FoundEntry): Promise<'gone' | 'damaged'> {
     const now = await this.#connection.read((session) => findEntry(session, id))
     return now?.place.content === place.content ? 'damaged' : 'gone'
@@ -105,13 +101,13 @@ export class EntryReader {
 
 const isOneChunk = ({ size, chunkBytes }: ContentPlace): boolean => size <= chunkBytes
 
-/** Memory that is going to be filled, and with nothing of another's before and behind it. */
+/** The buffer shares its memory with nothing else. */
 function plainMemory(length: number): Uint8Array {
   const { buffer } = Buffer.allocUnsafeSlow(length)
   return new Uint8Array(buffer)
 }
 
-/** Find an entry whose description is whole; throw where it is not, or where another process may have stored it unseen. */
+/** Throws if the description is damaged, or if another process may have stored the entry unseen. */
 function wholeEntry(session: Session, id: EntryId): WholeEntry | undefined {
   const entry = findEntry(session, id)
   if (entry === undefined) {

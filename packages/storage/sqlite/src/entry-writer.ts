@@ -21,25 +21,19 @@ import {
 import { insertEntry, touchEntry } from './entries.ts'
 import type { Session } from './session.ts'
 
-/** How often the content of a stream that has not ended is marked as still being written. */
 const HEARTBEAT_MS = 60_000
 
-/** What {@link EntryWriter} needs. */
 export interface EntryWriterOptions {
   readonly connection: Connection
   readonly id: EntryId
   readonly chunkBytes: number
 }
 
-/**
- * Write one entry: what is small in one transaction, what is large in several, of which only the last one makes it
- * visible.
- */
+/** Writes small entries in one transaction, large ones in several. The last one makes them visible. */
 export class EntryWriter {
   readonly #connection: Connection
   readonly #id: EntryId
   readonly #chunkBytes: number
-  /** The content that has been written in part, and is loose until the entry is there. */
   #loose: LooseContent | undefined
   #chunks: Uint8Array[] = []
   #written = 0
@@ -52,7 +46,6 @@ export class EntryWriter {
     this.#chunkBytes = chunkBytes
   }
 
-  /** Write the entry; where it exists, touch it instead. */
   async write(
     chunks: AsyncIterable<Uint8Array>,
     info: NewEntryInfo,
@@ -70,7 +63,7 @@ export class EntryWriter {
       if (!written.created) await Promise.allSettled([this.#purge()])
       return written
     } catch (error) {
-      // What cannot be removed now is collected later.
+      // Content that cannot be removed now is collected later.
       await Promise.allSettled([this.#purge()])
       throw error
     } finally {
@@ -78,7 +71,6 @@ export class EntryWriter {
     }
   }
 
-  /** Write what has come so far, in a transaction of its own. */
   async #flush(): Promise<void> {
     this.#loose = await this.#connection.write((session) => {
       const loose = this.#loose ?? { id: this.#id, content: session.nextContent() }
@@ -110,7 +102,7 @@ export class EntryWriter {
     return { created: true, lastUsedAt: info.lastUsedAt }
   }
 
-  /** A failure shows in the next write; until then nothing is lost. */
+  /** A failed mark loses nothing; the next write reports the failure. */
   async #renew(): Promise<void> {
     const loose = this.#loose
     if (loose === undefined) return

@@ -3,25 +3,21 @@ import { closeSync, existsSync, lstatSync, mkdirSync, openSync, realpathSync, st
 import { dirname } from 'node:path'
 import { DatabaseInUse, isBusy, LogRemoved, sqliteCode, type SqliteDatabase } from './sqlite-error.ts'
 
-/** A page is written to the log whole, however little of it is new: three of them for each entry, besides its content. */
+/** SQLite logs whole pages: three for each entry, besides its content. */
 const PAGE_BYTES = 4_096
-/** Room for the inner pages of the trees of a million entries, so that finding one of them reads two pages. */
+/** Enough for the inner pages of a million entries: finding one reads two pages. */
 const CACHE_KIB = 8_192
-/** After how many pages the log is written back: 4 MB. */
+/** Pages before the log is written back: 4 MB. */
 const CHECKPOINT_PAGES = 1_000
 const NO_PERMISSION: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS']
 
-/** How to open a database file. */
 interface OpenFileOptions {
   readonly open: OpenDatabase
   readonly path: string
   readonly fsync: boolean
 }
 
-/**
- * Open a database file, make it where it is not there, and bring its tables up to date. Where it may not be written, it
- * is opened for reading. Throws where it is no database, or one of another application, which is left as it is.
- */
+/** Creates the file if missing, and opens a protected one for reading. Throws for other files, which stay unchanged. */
 export function openFile(options: OpenFileOptions): SqliteDatabase {
   const { path } = options
   makeFile(path)
@@ -37,7 +33,7 @@ export function openFile(options: OpenFileOptions): SqliteDatabase {
         { retryable: false },
       )
     setUp(database, options)
-    // Not before: it reads the file, and with that fixes what is decided where the file is new.
+    // Set it only now: the pragma reads the file and fixes settings of a new file.
     database.pragma(`cache_size = -${CACHE_KIB}`)
     return database
   } catch (error) {
@@ -46,14 +42,14 @@ export function openFile(options: OpenFileOptions): SqliteDatabase {
   }
 }
 
-/** Make the file, readable for its owner alone, as SQLite would not; it also sees to the files beside it. */
+/** Unlike SQLite, creates a file that only its owner can read. SQLite copies the mode to the log. */
 function makeFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // What may not be written here, or lies on a read-only disk, may still be there to be read.
+    // A file that cannot be written may still be readable.
     if (code !== 'EEXIST' && !(NO_PERMISSION.includes(code) && existsSync(path))) throw error
   }
 }
@@ -67,19 +63,16 @@ function openConnection({ open, path }: OpenFileOptions): SqliteDatabase {
   }
 }
 
-/**
- * Make sure that nobody uses the file with a log that has been removed: two logs for one file destroy what the other one
- * holds. Only whoever is alone with the file makes a log, or the index of one.
- */
+/** Two logs for one file destroy data. Only a connection alone with the file may create a log or its index. */
 function assertLogIsThere({ open, path }: OpenFileOptions): void {
   if (!existsSync(path)) return
   const [hasLog, hasIndex] = logFiles(realpathSync(path)).map((name) => existsSync(name))
   if (hasLog && hasIndex) return
-  // The index is never without its log, except for a moment while another process opens or closes both.
+  // The index exists without its log only while another process opens or closes both.
   if (hasIndex || !isAlone(open, path)) throw new LogRemoved(path)
 }
 
-/** Whether a file can be locked for one connection alone, or not be written at all. Makes no log. */
+/** Whether this connection can lock the file alone, or the file is read-only. Creates no log. */
 function isAlone(open: OpenDatabase, path: string): boolean {
   let database: SqliteDatabase | undefined
   try {
@@ -103,30 +96,28 @@ function setUp(database: SqliteDatabase, { fsync }: OpenFileOptions): void {
       database.pragma('auto_vacuum = INCREMENTAL')
       database.pragma(`application_id = ${APPLICATION_ID}`)
     }
-    // Tables that are new must be in the file itself before there is a log.
+    // New tables must be in the file itself before a log exists.
     migrate(database)
     database.pragma('journal_mode = WAL')
     database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   } catch (error) {
-    // A file that may only be read is good for reading, if its tables are those of this version.
+    // A read-only file is usable if its tables are of this version.
     if (sqliteCode(error)?.startsWith('SQLITE_READONLY') !== true || schemaVersion(database) === 0) throw error
     migrate(database)
   }
 }
 
 /**
- * How the tables come about: each step brings them from one version to the next, the first one from nothing to version 1.
+ * Migrations: each step leads to the next version, the first from nothing to version 1.
  *
- * - `spillway_schema`: one row: the version, the next content number to hand out, and the id of the database. No number is
- *   ever handed out twice.
- * - `spillway_database`: the id once more. This row is written once, before there is a write-ahead log, and is always read
- *   from the file itself.
- * - `spillway_entry`: an entry exists where it has a row here. `id` begins with the scope, so that a scope and those below
- *   it are a range of it.
- * - `spillway_chunk`: content in pieces; piece `i` of content `n` is row `n * 2^20 + i`.
- * - `spillway_lines`: where lines begin in large text.
- * - `spillway_loose`: content that belongs to no entry: not yet, for as long as `renewed_at` is kept up, or not any more.
- * - `spillway_tombstone`: what was evicted. `place` counts up in each scope.
+ * - `spillway_schema`: one row with the version, the next content number, and the database id. Numbers are never
+ *   reused.
+ * - `spillway_database`: the id again, written before a write-ahead log exists and always read from the file itself.
+ * - `spillway_entry`: an entry exists if it has a row here. `id` begins with the scope, so that scopes are ranges.
+ * - `spillway_chunk`: piece `i` of content `n` is row `n * 2^20 + i`.
+ * - `spillway_lines`: line index of large text.
+ * - `spillway_loose`: content without an entry: not yet, while `renewed_at` is renewed, or no longer.
+ * - `spillway_tombstone`: evicted entries. `place` counts up in each scope.
  */
 export const SCHEMA_STEPS: readonly string[] = [
   `CREATE TABLE spillway_schema (version INTEGER NOT NULL, next_content INTEGER NOT NULL, database_id TEXT NOT NULL) STRICT;
@@ -157,10 +148,9 @@ export const SCHEMA_STEPS: readonly string[] = [
   CREATE INDEX spillway_tombstone_age ON spillway_tombstone (evicted_at);`,
 ]
 
-/** "Spil" in ASCII: how `file` and others may tell whose database it is. */
+/** "Spil" in ASCII, by which `file` recognizes the database. */
 const APPLICATION_ID = 0x5370_696c
 
-/** Return the version of the tables of this package in a database, 0 where it has none. */
 export function schemaVersion(database: SqliteDatabase): number {
   const table = database.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'spillway_schema'`)
   if (table.get() === undefined) return 0
@@ -169,12 +159,9 @@ export function schemaVersion(database: SqliteDatabase): number {
   return (statement.get() as { version: number } | undefined)?.version ?? 0
 }
 
-/**
- * Return the id that a database got when it was made, as it is in the file by now. Throws `unavailable` if the log has
- * another one, and therefore belongs to another database.
- */
+/** Reads the id from the file. Throws `unavailable` if the log has another one, and so belongs to another database. */
 export function databaseId(database: SqliteDatabase): string {
-  // Pages that SQLite remembers are not read again.
+  // Cached pages are not read again.
   database.pragma('shrink_memory')
   const [row] = database.prepare('SELECT id, database_id FROM spillway_database, spillway_schema').all() as readonly {
     readonly id: string
@@ -188,29 +175,25 @@ export function databaseId(database: SqliteDatabase): string {
   )
 }
 
-/** Whether a database has tables, or a name, that are not of this package. */
 function isForeign(database: SqliteDatabase): boolean {
   if (schemaVersion(database) > 0) return false
   const name = Number(database.pragma('application_id', { simple: true }))
   const isOther = (name !== 0 && name !== APPLICATION_ID) || hasTables(database)
-  // Another process that is just making the tables has made them in the meantime.
+  // Another process has created the tables meanwhile.
   return isOther && schemaVersion(database) === 0
 }
 
 const hasTables = (database: SqliteDatabase): boolean =>
   database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined
 
-/**
- * Bring the tables to the latest version, in one transaction; nothing is done where they have it. Throws `unavailable`
- * where they are newer than this package.
- */
+/** Migrates in one transaction. Throws `unavailable` if the tables are newer than this package. */
 export function migrate(database: SqliteDatabase, steps: readonly string[] = SCHEMA_STEPS): void {
   if (isLatest(database, steps)) return
-  // Only a connection of somebody else can be in a transaction here. Tables made in it could be rolled back with it.
+  // Only a shared connection can be in a transaction here. A rollback would remove the new tables.
   if (database.inTransaction) throw new DatabaseInUse()
   database.exec('BEGIN IMMEDIATE')
   try {
-    // Another process may have done it in the meantime.
+    // Another process may have migrated meanwhile.
     if (!isLatest(database, steps)) {
       for (const step of steps.slice(schemaVersion(database))) database.exec(step)
       database.prepare('UPDATE spillway_schema SET version = ?').run(steps.length)
@@ -231,13 +214,12 @@ function isLatest(database: SqliteDatabase, steps: readonly string[]): boolean {
   return version === steps.length
 }
 
-/** How better-sqlite3 opens a file. */
 export type OpenDatabase = (
   path: string,
   options: { readonly readonly: boolean; readonly timeout: number },
 ) => SqliteDatabase
 
-/** Load better-sqlite3, which is only needed where a path is to be opened; `unavailable` where it is not installed. */
+/** Throws `unavailable` if better-sqlite3 is not installed. */
 export async function loadBetterSqlite(): Promise<OpenDatabase> {
   try {
     const { default: Database } = await import('better-sqlite3')
@@ -251,15 +233,12 @@ export async function loadBetterSqlite(): Promise<OpenDatabase> {
   }
 }
 
-/**
- * The files of an open database. SQLite keeps using a file that was removed or renamed, and whatever it commits there is
- * lost when the process ends, so the names are compared with what was opened.
- */
+/** Compares names with opened files: SQLite keeps using a removed or renamed file, and its commits are lost. */
 export class DatabaseFiles {
   readonly #path: string
   readonly #main: Stats
   #checkedState: string | undefined
-  /** The write-ahead log and its index. They lie beside the file itself if the path is a link. */
+  /** The log and its index are beside the real file if the path is a link. */
   readonly #beside: readonly { readonly path: string; readonly stats: Stats | undefined }[]
 
   constructor(path: string) {
@@ -270,8 +249,8 @@ export class DatabaseFiles {
   }
 
   /**
-   * Throw `unavailable` if the path no longer leads to the file that was opened. If the file was written to since the last
-   * call, by a checkpoint or by a copy over it, `assertContent` must throw unless it is still the same database.
+   * Throws `unavailable` if the path leads to another file. Calls `assertContent` if the file changed since the last
+   * call.
    */
   assertInPlace(assertContent: () => void): void {
     const found = findDatabase(this.#path)
@@ -283,10 +262,7 @@ export class DatabaseFiles {
     this.#checkedState = state
   }
 
-  /**
-   * Return whether the log or its index was removed. Throws `unavailable` if there are other ones, which other
-   * connections may use by now.
-   */
+  /** Returns whether the log or its index was removed. Throws `unavailable` if others replaced them. */
   hasLostLog(): boolean {
     const changed = this.#beside.map(({ path, stats }) => ({ path, stats, found: statusOf(path) }))
     const replaced = changed.find(({ stats, found }) => stats && found && !isSame(stats, found))
@@ -295,12 +271,11 @@ export class DatabaseFiles {
   }
 }
 
-/** Return the paths of the write-ahead log of a database, and of the index of the log. */
 const logFiles = (path: string): [log: string, index: string] => [`${path}-wal`, `${path}-shm`]
 
 /**
- * Return the file that a path leads to, `undefined` if there is none yet. Throws if a part of the path is not a directory,
- * or a link that leads nowhere, for example to a disk that is not mounted: stored content may be behind it.
+ * Returns `undefined` if no file exists yet. Throws if a part of the path is no directory or a broken link: stored
+ * content may be behind it.
  */
 export function findDatabase(path: string): Stats | undefined {
   try {
@@ -316,7 +291,6 @@ export function findDatabase(path: string): Stats | undefined {
   )
 }
 
-/** The error of a file that another one has taken the place of. */
 export const replacedError = (path: string): StorageError =>
   new StorageError(
     'unavailable',
@@ -334,7 +308,7 @@ const statusOf = (path: string): Stats | undefined => statSync(path, { throwIfNo
 const isSame = (file: Stats, other: Stats): boolean => file.ino === other.ino && file.dev === other.dev
 
 function brokenLink(path: string): string | undefined {
-  // What is found first from behind is a link that leads nowhere, or the last directory that there is.
+  // The first match is the last existing directory, or a broken link.
   let last = path
   while (lstatSync(last, { throwIfNoEntry: false }) === undefined && dirname(last) !== last) last = dirname(last)
   return existsSync(last) ? undefined : last

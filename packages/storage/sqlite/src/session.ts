@@ -1,12 +1,11 @@
 import { DatabaseInUse, isExecuting, type SqliteDatabase, type SqliteStatement } from './sqlite-error.ts'
 
-/** Content numbers are taken in portions, so that not every store has to write the counter; they grow up to this. */
+/** Content numbers are reserved in growing portions, so that few stores write the counter. */
 const MAX_PORTION = 64
 
-/** An open database: its prepared statements, transactions, and the content numbers that were set aside for it. */
 export class Session {
   readonly database: SqliteDatabase
-  /** Whether the connection belongs to somebody else, who uses it too. */
+  /** Whether the connection has another owner. */
   readonly isShared: boolean
   readonly #statements = new Map<string, SqliteStatement>()
   #next = 0
@@ -18,24 +17,22 @@ export class Session {
     this.isShared = isShared
   }
 
-  /** Return a statement that was prepared once, and gives numbers as numbers. */
   prepare(sql: string): SqliteStatement {
     let statement = this.#statements.get(sql)
     if (statement === undefined) {
       statement = this.database.prepare(sql)
-      // The owner of a shared connection may have made big integers the default; of some statements nothing is read.
+      // The owner may have made big integers the default. Some statements return no rows.
       if (/^SELECT|RETURNING/.test(sql)) statement.safeIntegers(false)
       this.#statements.set(sql, statement)
     }
     return statement
   }
 
-  /** Run a statement; return how many rows it changed. */
   run(sql: string, ...parameters: unknown[]): number {
     return this.prepare(sql).run(...parameters).changes
   }
 
-  /** Return the first row. The statement runs to its end, since its failure may show there only. */
+  /** Runs the statement to its end, since it may fail only there. */
   get(sql: string, ...parameters: unknown[]): unknown {
     return this.prepare(sql).all(...parameters)[0]
   }
@@ -44,14 +41,12 @@ export class Session {
     return this.prepare(sql).all(...parameters)
   }
 
-  /** Read something, without waiting where another connection is in the way. */
   read<Result>(work: (session: Session) => Result): Result {
     return this.#withoutWaiting(() => work(this))
   }
 
-  /** Write something in one transaction that holds the database from its beginning. */
   write<Result>(work: (session: Session) => Result): Result {
-    // What would be written into a transaction of somebody else could be rolled back with it.
+    // The owner's rollback would undo a write in its transaction.
     if (this.isShared && this.database.inTransaction) throw new DatabaseInUse()
     return this.#withoutWaiting(() => {
       let isDone = false
@@ -68,20 +63,20 @@ export class Session {
   }
 
   /**
-   * Throw where what is read now may be old: while the owner of a shared connection has a transaction or a query open, it
-   * shows what was there when that began. What is found is still right, since content does not change.
+   * Throws if reads may be stale: an open transaction or query of the owner shows an old snapshot. Found content is
+   * still valid.
    */
   assertCurrent(): void {
     if (this.isShared && isHeld(this.database)) throw new DatabaseInUse()
   }
 
   #rollBack(): void {
-    // The portion may have been taken in this transaction, which SQLite itself may have rolled back already.
+    // The portion may be from this transaction, which SQLite may have rolled back.
     this.#next = this.#end
     if (this.database.inTransaction) this.run('ROLLBACK')
   }
 
-  /** Return a number for new content, which no other content has or will have; call it in a transaction. */
+  /** Returns an unused content number. Call it in a transaction. */
   nextContent(): number {
     if (this.#next === this.#end) {
       const sql = 'UPDATE spillway_schema SET next_content = next_content + ? RETURNING next_content'
@@ -93,11 +88,11 @@ export class Session {
     return this.#next++
   }
 
-  /** Do without SQLite's own way of waiting, which would hold the event loop; a shared connection keeps its setting. */
+  /** Disables SQLite's own waiting, which blocks the event loop. A shared connection keeps its setting. */
   #withoutWaiting<Result>(work: () => Result): Result {
     if (!this.isShared) return work()
     const timeout = busyTimeout(this.database)
-    // While rows are being read nothing can be set, and reading has no need of it: it goes on as the query has begun.
+    // The timeout cannot change while rows are read, and reads need no change.
     if (timeout === undefined || timeout === 0) return work()
     this.database.pragma('busy_timeout = 0')
     try {
@@ -108,11 +103,10 @@ export class Session {
   }
 }
 
-/** Whether the owner of a connection has a transaction of his own open, or is reading rows. */
 export const isHeld = (database: SqliteDatabase): boolean =>
   database.open && (database.inTransaction || busyTimeout(database) === undefined)
 
-/** How long a connection waits by itself; `undefined` where it does not say, since rows are being read through it. */
+/** Returns `undefined` if the connection is reading rows. */
 function busyTimeout(database: SqliteDatabase): number | undefined {
   try {
     return Number(database.pragma('busy_timeout', { simple: true }))

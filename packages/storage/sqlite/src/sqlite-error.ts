@@ -2,7 +2,7 @@ import { StorageError, type StorageErrorCode } from '@spillway/core/driver'
 
 interface Explanation {
   readonly code: StorageErrorCode
-  /** What is wrong and how a person mends it; `FILE` stands for the database. */
+  /** `FILE` is replaced with the database. */
   readonly text: string
   readonly retryable?: boolean
 }
@@ -12,7 +12,7 @@ const READ_ONLY = unavailable(
   'FILE cannot be written: make it, its directory, and FILE-wal and FILE-shm if they are there, writable for this user.',
 )
 
-/** By SQLite's result codes; of an extended code that is not listed, the part in front counts. */
+/** By SQLite result code. An unlisted extended code falls back to its prefix. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   SQLITE_FULL: unavailable('The disk with FILE is full: free some space.'),
   SQLITE_IOERR: unavailable('The disk with FILE reports errors or is full: check it.'),
@@ -34,13 +34,12 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 }
 const OTHER = unavailable('Try again; if it persists, check FILE.')
 
-/** SQLite's result code, such as `SQLITE_FULL`; `undefined` where `error` did not come from SQLite. */
+/** Returns `undefined` for errors of other origin. */
 export function sqliteCode(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null ? (error as { code?: unknown }).code : undefined
   return typeof code === 'string' && /^SQLITE_\w+$/.test(code) ? code : undefined
 }
 
-/** Whether another connection is in the way, or this one is in the middle of something of its owner's. */
 export function isBusy(error: unknown): boolean {
   if (error instanceof DatabaseInUse || error instanceof LogRemoved) return true
   const code = sqliteCode(error)
@@ -48,14 +47,11 @@ export function isBusy(error: unknown): boolean {
   return isExecuting(error)
 }
 
-/** Whether rows are being read through the connection just now, for which better-sqlite3 has no code. */
+/** better-sqlite3 has no code for it. */
 export const isExecuting = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes('busy executing a query')
 
-/**
- * The owner of a connection has a transaction of his own open, or is reading rows: what is written now could be rolled back
- * with it, and what others have stored since it began is not seen.
- */
+/** The connection's owner has an open transaction or query: a write could be rolled back, and reads may be stale. */
 export class DatabaseInUse extends Error {
   override readonly name = 'DatabaseInUse'
   constructor() {
@@ -63,7 +59,7 @@ export class DatabaseInUse extends Error {
   }
 }
 
-/** The log of a database was removed while another connection may still be using it. */
+/** The log was removed while another connection may still use it. */
 export class LogRemoved extends Error {
   override readonly name = 'LogRemoved'
   constructor(file: string) {
@@ -73,7 +69,7 @@ export class LogRemoved extends Error {
   }
 }
 
-/** Turn what SQLite complains about into a `StorageError` that says what to do; return anything else as it is. */
+/** Returns other errors unchanged. */
 export function explainSqliteError(error: unknown, file: string, busyTimeoutMs: number): unknown {
   if (StorageError.isInstance(error)) return error
   if (error instanceof LogRemoved) return new StorageError('unavailable', error.message)
@@ -113,7 +109,7 @@ const fileError = (error: Error, file: string): StorageError =>
     },
   )
 
-/** A prepared statement, as far as {@link SqliteStorage} uses it. */
+/** The part of a prepared statement that {@link SqliteStorage} uses. */
 export interface SqliteStatement {
   run(...parameters: unknown[]): { readonly changes: number }
   get(...parameters: unknown[]): unknown
@@ -121,7 +117,10 @@ export interface SqliteStatement {
   safeIntegers(toggle?: boolean): unknown
 }
 
-/** The part of better-sqlite3's `Database` that `SqliteStorage` uses, so that its types need not be installed. */
+/**
+ * The part of better-sqlite3's `Database` that `SqliteStorage` uses, declared here so that its types need not be
+ * installed.
+ */
 export interface SqliteDatabase {
   readonly name: string
   readonly open: boolean
@@ -132,6 +131,5 @@ export interface SqliteDatabase {
   close(): unknown
 }
 
-/** Tell a database from an object of options. */
 export const isSqliteDatabase = (value: unknown): value is SqliteDatabase =>
   typeof value === 'object' && value !== null && typeof (value as Partial<SqliteDatabase>).prepare === 'function'

@@ -9,9 +9,10 @@ const BUSY_TIMEOUT_MS = 5_000
 const PAGE = 500
 
 /**
- * Keeps a journal in a table of an SQLite database, which can be the database of a `SqliteStorage`. Several processes can
- * append to it. The latest `maxEvents` are kept, by default 100,000, which are about 20 MB. Appending rejects if the database
- * cannot be written.
+ * Keep a journal in a table of an SQLite database, for example that of a `SqliteStorage`.
+ *
+ * Several processes can append to it. The latest `maxEvents` are kept, by default 100,000, about 20 MB. Appending
+ * rejects if the database cannot be written.
  *
  * @example
  * ```ts

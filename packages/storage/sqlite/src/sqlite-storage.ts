@@ -46,7 +46,7 @@ const DEFAULT_BUSY_TIMEOUT_MS = 5_000
 const DEFAULT_CHUNK_BYTES = 131_072
 const MIN_CHUNK_BYTES = 4_096
 const MAX_CHUNK_BYTES = 1_048_576
-/** The longest time that a timer takes. */
+/** Largest delay of a timer. */
 const MAX_TIMEOUT_MS = 2_147_483_647
 const OWN_NAMES: readonly string[] = [
   'path',
@@ -60,38 +60,37 @@ const OWN_NAMES: readonly string[] = [
   'now',
 ] satisfies (keyof SqliteStorageOptions)[]
 
-/** Options of {@link SqliteStorage}. It takes either `path` or `database`. */
+/** Options of {@link SqliteStorage}: either `path` or `database`. */
 export interface SqliteStorageOptions extends ManagedStorageOptions {
   /**
-   * The database file; made at the first store, with the directories that lead to it. A relative path is resolved at
+   * Database file, created at the first store together with its directories. A relative path is resolved at
    * construction.
    */
   readonly path?: string | undefined
   /**
-   * An open `Database` of better-sqlite3 to keep the tables in, whose names begin with `spillway_`. It is never closed,
-   * and its settings stay as they are. It should be in WAL mode.
+   * An open better-sqlite3 `Database`, never closed or reconfigured; use WAL mode. Names of its new tables begin with
+   * `spillway_`.
    */
   readonly database?: SqliteDatabase | undefined
-  /** How long to wait for other connections that are writing, in milliseconds. The event loop goes on. Defaults to 5,000. */
+  /** Milliseconds to wait for other writers, without blocking the event loop. Defaults to 5,000. */
   readonly busyTimeoutMs?: number | undefined
   /**
-   * Wait until content has reached the medium before `store` resolves, so that it survives a power failure. Without it,
-   * content survives a killed process, but the latest may be lost when the machine crashes. Not for a `database` of your
-   * own: set `synchronous` there. Defaults to `false`.
+   * Wait until content is durable before `store` resolves. Without it, a crash of the machine may lose the latest
+   * content. For your own `database`, set `synchronous` there. Defaults to `false`.
    */
   readonly fsync?: boolean | undefined
-  /** How many bytes of content a row holds, from 4,096 to 1,048,576; what is stored already stays. Defaults to 131,072. */
+  /** Bytes of content per row, from 4,096 to 1,048,576; existing rows stay unchanged. Defaults to 131,072. */
   readonly chunkBytes?: number | undefined
 }
 
 /**
- * Keep content in an SQLite database: one file, which any number of processes on one machine may share.
+ * Store content in an SQLite database: one file that several processes on one machine can share.
  *
- * A full disk, a file that cannot be opened or written, and one that others keep busy beyond `busyTimeoutMs` reject with
- * the code `unavailable` and a message that names the file and the fix; a damaged file with `corrupt`. A database of
- * another application, or with tables of a newer version, is refused and left as it is.
+ * Rejects with `unavailable` and the fix if the disk is full, the file is not accessible, or others keep it busy beyond
+ * `busyTimeoutMs`. Rejects with `corrupt` if the file is damaged. A foreign or newer database is rejected and stays
+ * unchanged.
  *
- * @throws TypeError where an option is unknown or impossible.
+ * @throws TypeError if an option is unknown or invalid.
  *
  * @example
  * ```ts
@@ -155,19 +154,15 @@ function sourceOf(path: unknown, database: unknown): string | SqliteDatabase {
   return resolve(path)
 }
 
-/** Entries of a listing that are fetched at a time. */
 const PAGE = 500
-/** Entries that are removed in one transaction, if they are small. */
 const REMOVED_TOGETHER = 64
 
-/** What {@link SqliteDriver} needs. */
 interface SqliteDriverOptions extends ConnectionOptions {
   readonly chunkBytes: number
 }
 
-/** Keep entries in tables of an SQLite database, which any number of processes share. */
 class SqliteDriver implements StorageDriver {
-  /** What is written in one transaction finds out by itself whether it is there. */
+  /** A write in one transaction checks for the entry itself. */
   readonly touchFirstBytes: number = BATCH_BYTES
   readonly #connection: Connection
   readonly #reader: EntryReader
@@ -203,9 +198,9 @@ class SqliteDriver implements StorageDriver {
 
   async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
     if (this.#connection.isHeld) {
-      // A store goes on to write, and waits there.
+      // A store continues with a write, which waits.
       if (!(await this.#reader.has(id))) return undefined
-      // Retrieving does not wait until its owner is done with the database: it goes without renewing the last use.
+      // Retrieving does not wait for the owner: the last use is not renewed.
       throw this.#connection.heldError()
     }
     return this.#connection.change((session) => touchEntry(session, id, lastUsedAt))
@@ -222,7 +217,7 @@ class SqliteDriver implements StorageDriver {
   async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
     const removed = await this.#connection.change((session) => {
       const released = release(session, deleteEntry(session, id, unusedSince))
-      // On a full disk the pages that have become free are there for this.
+      // On a full disk, the freed pages have room for the tombstone.
       if (released !== undefined && eviction !== undefined) insertTombstone(session, id, eviction)
       return released
     })
@@ -240,7 +235,7 @@ class SqliteDriver implements StorageDriver {
     const whole = idRange(prefix)
     for (let last: FoundEntry | undefined; ;) {
       const range = last === undefined ? whole : rangeAfter(last.id, whole)
-      // No statement stays open between two pages: it would keep the log from being written back.
+      // No statement stays open between two pages: it would block checkpoints.
       const page = await this.#connection.read((session) => {
         if (unusedSince === undefined) return entriesFrom(session, range, PAGE)
         return leastUsedEntries(session, last, unusedSince, PAGE)
@@ -294,14 +289,14 @@ class SqliteDriver implements StorageDriver {
     this.#connection.close()
   }
 
-  /** Remove what is left of an entry that has gone, and return whether there was one. What is not done now is collected later. */
+  /** Returns whether an entry existed. The rest is collected later. */
   async #purge(removed: RemovedEntry | undefined): Promise<boolean> {
     if (removed?.loose !== undefined) await Promise.allSettled([purgeContent(this.#connection, removed.loose)])
     return removed !== undefined
   }
 }
 
-/** An entry that has gone, and its content where that is loose and still to be purged. */
+/** `loose` is set if content is left to purge. */
 interface RemovedEntry {
   readonly id: EntryId
   readonly loose: LooseContent | undefined
@@ -312,7 +307,7 @@ function release(session: Session, entry: FoundEntry | undefined): RemovedEntry 
   return { id: entry.id, loose: releaseContent(session, entry) }
 }
 
-/** Remove the first entries of a range: as many as take little time together. */
+/** Removes as many first entries of a range as fit into a short transaction. */
 function removeSome(session: Session, range: IdRange): RemovedEntry[] {
   const removed: RemovedEntry[] = []
   let bytes = 0
@@ -325,19 +320,18 @@ function removeSome(session: Session, range: IdRange): RemovedEntry[] {
   return removed
 }
 
-/** How long nobody must have been at work on a loose content for it to be a leftover: a living writer says so every minute. */
+/** Living writers renew their loose content every minute. */
 export const LEFTOVER_AGE_MS: number = 10 * 60_000
 
 export const SELECT_LEFTOVER =
   'SELECT content, id FROM spillway_loose WHERE content > ? AND id >= ? AND id < ? AND renewed_at < ? ORDER BY content LIMIT 1'
 
-/** Remove what killed processes left behind, forget old evictions, and give space back to the disk. */
 async function collect(connection: Connection, prefix: string, now: number): Promise<CollectReport> {
   const report = { leftovers: 0, bytes: 0 }
   const isThere = (await connection.read(() => true)) === true
   if (!isThere) return report
   const { from, to } = idRange(prefix)
-  // What nobody works on any more has the time 0.
+  // Abandoned content has the time 0.
   const before = Math.max(1, now - LEFTOVER_AGE_MS)
   for (let content = 0; ;) {
     const found = await connection.read((session) => session.get(SELECT_LEFTOVER, content, from, to, before))
@@ -353,13 +347,9 @@ async function collect(connection: Connection, prefix: string, now: number): Pro
   return report
 }
 
-/** Pages given back before others get a turn. */
 const PAGES = 128
 
-/**
- * Give the pages that nothing is in any more back to the disk. A database of somebody else gives back what its own
- * settings allow, and its log is left to him.
- */
+/** Returns free pages to the disk. A shared database uses its own settings, and the owner handles its log. */
 async function returnSpace(connection: Connection): Promise<void> {
   for (let free = await freePages(connection); free > 0;) {
     await connection.write(({ database }) => void database.pragma(`incremental_vacuum(${PAGES})`))
