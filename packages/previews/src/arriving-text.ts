@@ -7,12 +7,11 @@ import type { TextPreviewer, TextReader, TextSubject } from './previewer.ts'
 import { attempt, checked, type TextPreview, type TextPreviewing } from './read-text.ts'
 
 /**
- * Reads a text that arrives in pieces, and previews it as it would be previewed if it were there at once: all previewers
- * that recognize the beginning read, as only the end tells which of them is the surest.
+ * Preview a text that arrives in pieces like a whole one: all previewers that recognize the start read it, and the end
+ * decides.
  */
 export class ArrivingText {
   readonly #previewing: TextPreviewing
-  /** Reads by lines, in case the previewers fail: the reader of a log, if there is one. */
   #byLines = new LogReader()
   #subject: TextSubject | undefined
   #start = ''
@@ -25,12 +24,12 @@ export class ArrivingText {
     this.#previewing = previewing
   }
 
-  /** Take in the next piece of the text. */
+  /** Add the next piece of the text. */
   push(text: string): void {
     this.#push(this.#nuls.push(text))
   }
 
-  /** End the text. */
+  /** End the text and return its preview. */
   async finish(): Promise<TextPreview> {
     this.#push(this.#nuls.finish())
     const { onFallback } = this.#previewing
@@ -80,7 +79,6 @@ export class ArrivingText {
     return subject
   }
 
-  /** Hand a piece to the readers; those that fail, or read no texts of this length, read no more. */
   #pass(text: string): void {
     for (const [previewer, reader] of this.#readers) {
       if (this.#length > (previewer.maxLength ?? Infinity)) this.#readers.delete(previewer)
@@ -88,7 +86,7 @@ export class ArrivingText {
         try {
           reader.push(text)
         } catch (error) {
-          // The next reader, or the lines, will do.
+          // The next reader or the line reader takes over.
           this.#previewing.onFallback(fallbackOf(previewer.name, error))
           this.#readers.delete(previewer)
         }

@@ -2,14 +2,14 @@ import { textPreviewer } from './log/log-previewer.ts'
 import type { MediaPreviewer, MediaSubject, Previewer, TextPreviewer, TextSubject } from './previewer.ts'
 import { fallbackOf, type PreviewFallback } from './preview-fallback.ts'
 
-/** The most that a subject shows of the beginning and the end of a text, in UTF-16 units. */
+/** Largest start and end of a text that a subject shows, in UTF-16 units. */
 export const SUBJECT_START = 16_384
 export const SUBJECT_END = 4_096
 
-/** Called with what became of a previewer that could not be used. */
+/** Called with the reason that a previewer could not be used. */
 export type OnFallback = (fallback: PreviewFallback) => void
 
-/** Return the previewers that recognize a text, the surest first, and the one that takes any text last. */
+/** Returns matching previewers, the surest first, then the one for any text. */
 export function textPreviewersFor(
   subject: TextSubject,
   previewers: readonly Previewer[],
@@ -50,13 +50,13 @@ function sureness<Subject>(
     const sure: unknown = previewer.recognize(subject)
     return typeof sure === 'number' && sure > 0 ? sure : 0
   } catch (error) {
-    // A previewer may be anybody's code: what it throws must not cost the result.
+    // Previewers may be third-party code: an exception must not cost the result.
     onFallback(fallbackOf(previewer.name, error))
     return 0
   }
 }
 
-/** Put the own previewers first, in place of those of the same name. */
+/** Put own previewers first, replacing others of the same name. */
 export function withPreviewers(own: readonly Previewer[], others: readonly Previewer[]): Previewer[] {
   const names = new Set(own.map(({ name }) => name))
   return [...own, ...others.filter(({ name }) => !names.has(name))]

@@ -18,15 +18,14 @@ import { MissingPeerError, importInstalled, locateInstalled } from './preview-fa
 import type { Outliner } from './source/outline.ts'
 
 /**
- * Previewers of what libraries read better: each takes content if its library is installed, and loads it with the first.
- * Without the library they recognize nothing.
+ * Previewers that need a library. Each recognizes nothing if its library is not installed, and loads it at first use.
  */
 export const installedPreviewers: readonly Previewer[] = [
   installedCode(),
   {
     name: 'pdf',
     previews: 'media',
-    // Others that a user has come first.
+    // A user's own previewer comes first.
     recognize: (subject) => ifInstalled('unpdf', recognizePdf(subject) / 2),
     read: async (data, subject) => {
       const { DEFAULT_LIMITS, readPdf } = await import('./pdf/read-pdf.ts')
@@ -43,7 +42,7 @@ function installedCode(): TextPreviewer {
         await (outliner ??= loadOutliner())
       )(text, language)
     } catch (error) {
-      // The parser is installed without its grammars; patterns outline the code.
+      // The parser is installed without its grammars: patterns outline the code.
       if (error instanceof MissingPeerError) return undefined
       throw error
     }
@@ -63,7 +62,7 @@ async function loadOutliner(): Promise<Outliner> {
 
 const found = new Map<string, boolean>()
 
-/** Return the sureness of a previewer if its library is installed, which is looked up once. */
+/** Looks up the library once. */
 function ifInstalled(peer: string, sureness: number): number {
   if (sureness === 0) return 0
   let isFound = found.get(peer)
@@ -74,7 +73,7 @@ function ifInstalled(peer: string, sureness: number): number {
   return isFound ? sureness : 0
 }
 
-/** The previewers that every offloader has, in the order in which ties are decided. */
+/** List the built-in previewers; the first one wins a tie. */
 export const corePreviewers: readonly Previewer[] = [
   logPreviewer(),
   jsonPreviewer(),
@@ -88,7 +87,7 @@ export const corePreviewers: readonly Previewer[] = [
   htmlPreviewer(),
   xmlPreviewer(),
   mediaPreviewer(),
-  // Before the previewer of source code, which is as sure.
+  // Before the previewer of source code, which is equally sure.
   ...installedPreviewers,
   sourcePreviewer(),
 ]

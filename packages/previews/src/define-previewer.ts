@@ -1,8 +1,8 @@
 import type { PreviewOptions, TextPreviewer, TextSubject } from './previewer.ts'
 
-/** A text previewer that reads a text as a whole. */
+/** Definition of a previewer that reads a whole text. */
 export interface PreviewerDefinition extends Pick<TextPreviewer, 'name' | 'recognize' | 'maxLength'> {
-  /** Write the preview. `undefined` leaves the text to the next previewer. */
+  /** Write the preview; `undefined` leaves the text to the next previewer. */
   readonly preview: (
     text: string,
     options: PreviewOptions,
@@ -11,10 +11,10 @@ export interface PreviewerDefinition extends Pick<TextPreviewer, 'name' | 'recog
 }
 
 /**
- * Make a previewer of a function from a text to its preview.
+ * Create a previewer from a function that maps a text to its preview.
  *
- * Where the function throws, returns `undefined` or more tokens than the budget, the text is previewed by its lines
- * instead, and an event says so. Without `maxLength`, texts of more than 16,777,216 characters are left to others.
+ * If the function throws, or returns `undefined` or too many tokens, the text is previewed by lines and an event
+ * reports it. Without `maxLength`, texts over 16,777,216 characters are left to other previewers.
  *
  * @example
  * ```ts

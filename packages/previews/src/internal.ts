@@ -1,4 +1,4 @@
-/** What other packages of Spillway need of previews, and users do not: it may change in any version. */
+/** Parts of previews for other Spillway packages only: they may change in any version. */
 export { ArrivingText } from './arriving-text.ts'
 export { type OnFallback, mediaPreviewersFor, withPreviewers } from './choose-previewers.ts'
 export { toolIntent } from './detect/tool-intent.ts'

@@ -1,19 +1,20 @@
-/** Why a previewer's work was not used; its text is previewed by lines then, and its media by their type and size. */
+/** The reason that a previewer's work was not used. Text is then previewed by lines, media by type and size. */
 export interface PreviewFallback {
   /** The name of the previewer. */
   readonly previewer: string
   /**
-   * - `peer-missing`: a package that it needs is not installed; said once.
-   * - `over-budget`: it wrote more tokens than it was given.
-   * - `failed`: it threw; `error` is what.
+   * - `peer-missing`: a required package is not installed; reported once.
+   * - `over-budget`: the preview had too many tokens.
+   * - `failed`: the previewer threw `error`.
    */
   readonly reason: 'peer-missing' | 'over-budget' | 'failed'
   readonly error?: unknown
 }
 
 /**
- * Say that a package which a previewer needs is not installed. Thrown by a previewer, it makes the event
- * `preview-fallback` give `peer-missing` as the reason, once, and the next previewer reads the content.
+ * Throw this from a previewer if a required package is not installed.
+ *
+ * The event `preview-fallback` then reports `peer-missing` once, and the next previewer reads the content.
  *
  * @example
  * ```ts
@@ -25,7 +26,7 @@ export interface PreviewFallback {
  */
 export class MissingPeerError extends Error {
   override readonly name = 'MissingPeerError'
-  /** The package, as `npm install` takes it. */
+  /** Package name for `npm install`. */
   readonly peer: string
 
   constructor(peer: string, options?: ErrorOptions) {
@@ -34,13 +35,13 @@ export class MissingPeerError extends Error {
   }
 }
 
-/** Codes of a failed import: Node.js, and bundlers that left the package out. */
+/** Codes of a failed import in Node.js, and in bundles without the package. */
 const NOT_FOUND: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'])
 
 /**
- * Import an optional peer, and throw a {@link MissingPeerError} where it is not installed.
+ * Throws {@link MissingPeerError} if the peer is not installed.
  *
- * @param load - `() => import('the-package')`, literally, so that bundlers see it.
+ * @param load - `() => import('the-package')`, literally, so that bundlers find it.
  */
 export async function importPeer<Module>(peer: string, load: () => Promise<Module>): Promise<Module> {
   try {
@@ -51,26 +52,23 @@ export async function importPeer<Module>(peer: string, load: () => Promise<Modul
   }
 }
 
-/** Describe what a previewer threw. */
+/** Describe an error of a previewer. */
 export function fallbackOf(previewer: string, error: unknown): PreviewFallback {
   return { previewer, reason: error instanceof MissingPeerError ? 'peer-missing' : 'failed', error }
 }
 
-/** Find a package, or a file of one, as an import would; runtimes that cannot tell have none. */
+/** Resolves like an import. Returns `undefined` in runtimes that cannot. */
 export function locateInstalled(specifier: string): URL | undefined {
   try {
     return new URL(import.meta.resolve(specifier))
   } catch (error) {
-    // Not installed, or part of a bundle.
+    // The package is not installed, or part of a bundle.
     if (error instanceof Error) return undefined
     throw error
   }
 }
 
-/**
- * Import a package if it is installed. Bundlers do not see which: a bundle has no package that nobody asked for, and needs
- * none.
- */
+/** Hides the import from bundlers: a bundle contains only requested packages. */
 export async function importInstalled<Module>(peer: string): Promise<Module> {
   const found = locateInstalled(peer)
   if (found === undefined) throw new MissingPeerError(peer)

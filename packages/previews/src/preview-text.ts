@@ -6,28 +6,28 @@ import type { Previewer, PreviewOptions } from './previewer.ts'
 import { readText } from './read-text.ts'
 import { toolIntent } from './detect/tool-intent.ts'
 
-/** What {@link previewText} is told. */
+/** Options of {@link previewText}. */
 export interface PreviewTextOptions extends Omit<PreviewOptions, 'countTokens'> {
-  /** Defaults to an estimate from the characters. */
+  /** Token counter. Defaults to an estimate from the characters. */
   readonly countTokens?: PreviewOptions['countTokens'] | undefined
-  /** Defaults to `text/plain`, which tells nothing. */
+  /** Content type. Defaults to `text/plain`, which says nothing. */
   readonly contentType?: string | undefined
-  /** The tool that the text comes from, and the arguments that it was called with. */
+  /** Tool that returned the text, and its arguments. */
   readonly toolName?: string | undefined
   readonly input?: unknown
-  /** What the user or the model said before the call: what it names is shown first. It is never printed. */
+  /** Text of the user or the model before the call. Its names are shown first; the text itself never. */
   readonly purpose?: string | undefined
-  /** Previewers tried before the usual ones; one of the same name takes the place of a usual one. */
+  /** Previewers tried before the built-in ones. One of the same name replaces a built-in one. */
   readonly previewers?: readonly Previewer[] | undefined
-  /** Called where a previewer could not be used. */
+  /** Called if a previewer could not be used. */
   readonly onFallback?: ((fallback: PreviewFallback) => void) | undefined
 }
 
 /**
- * Preview a text within a budget of tokens: what is most likely to be needed of a text of its kind, and what is hidden.
+ * Preview a text within a budget of tokens: its most useful parts, and marks for hidden ones.
  *
- * The result is empty where the budget allows nothing, and never has more tokens by `countTokens` than the budget. The same
- * text and options always give the same preview.
+ * Never exceeds the budget by `countTokens`; returns an empty text if nothing fits. The same text and options always
+ * give the same preview.
  *
  * @example
  * ```ts

@@ -3,14 +3,14 @@ import { mediaPreviewersFor, type OnFallback } from './choose-previewers.ts'
 import { fallbackOf } from './preview-fallback.ts'
 import type { MediaPreview, MediaSubject, PreviewCall, Previewer } from './previewer.ts'
 
-/** What a previewer read of media. */
+/** A preview of media and its previewer. */
 export interface ReadMedia extends MediaPreview {
   readonly blocks: readonly ContentBlock[]
-  /** The name of the previewer, which stands in events. */
+  /** Name of the previewer, for events. */
   readonly previewer: string
 }
 
-/** What media are previewed with. */
+/** Options for reading media. */
 export interface MediaPreviewing {
   readonly call: PreviewCall
   readonly media: Pick<MediaBlock, 'type' | 'mediaType' | 'name'>
@@ -20,9 +20,10 @@ export interface MediaPreviewing {
 }
 
 /**
- * Read media with the surest previewer; where that finds them to be something else, or fails, with the next one.
+ * Read media with the surest previewer, or the next one if it fails or returns nothing.
  *
- * Returns `undefined` where none can tell anything. Rejects only once the signal has fired, with its reason, also while a previewer works.
+ * Returns `undefined` if no previewer returns anything. Rejects only with the reason of an aborted signal, even during
+ * a read.
  */
 export async function readMedia(data: Uint8Array, previewing: MediaPreviewing): Promise<ReadMedia | undefined> {
   const { call, media, previewers, onFallback, signal } = previewing
@@ -35,14 +36,14 @@ export async function readMedia(data: Uint8Array, previewing: MediaPreviewing): 
       if (read !== undefined) return { ...checkedPreview(previewer.name, read), previewer: previewer.name }
     } catch (error) {
       signal?.throwIfAborted()
-      // A previewer may be anybody's code: what it throws must not cost the result.
+      // Previewers may be third-party code: an exception must not cost the result.
       onFallback(fallbackOf(previewer.name, error))
     }
   }
   return undefined
 }
 
-/** A previewer may be anybody's code, and return anything. */
+/** Validates the result: third-party code can return anything. */
 function checkedPreview(previewer: string, read: unknown): Omit<ReadMedia, 'previewer'> {
   const { description, text, blocks = [] } = Object(read) as Partial<Record<keyof MediaPreview, unknown>>
   for (const [name, value] of Object.entries({ description, text }))

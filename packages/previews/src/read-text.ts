@@ -16,19 +16,19 @@ import type {
   WritePreview,
 } from './previewer.ts'
 
-/** A text that has been read, ready to be previewed. */
+/** A text that has been read and can be previewed. */
 export interface TextPreview {
-  /** Lines of the text; a final newline ends the last line. */
+  /** Number of lines; a final newline ends the last line. */
   readonly lines: number
-  /** The name of the previewer that has read it. */
+  /** Name of the previewer that read the text; absent if read by lines. */
   readonly kind?: string | undefined
-  /** As of the previewer. */
+  /** Value of the previewer. */
   readonly usualTokens?: number | undefined
-  /** Write the preview: well-formed, and never over the budget. */
+  /** Write the preview: well-formed and within the budget. */
   readonly write: (options: PreviewOptions) => Promise<string>
 }
 
-/** What texts are previewed with. */
+/** Options for reading a text. */
 export interface TextPreviewing {
   readonly call: PreviewCall
   readonly contentType: string
@@ -36,7 +36,7 @@ export interface TextPreviewing {
   readonly onFallback: OnFallback
 }
 
-/** Read a text with the surest previewer; where that finds it to be something else, or fails, with the next one. */
+/** Read a text with the surest previewer, or the next one if it fails or returns nothing. */
 export async function readText(stored: string, previewing: TextPreviewing): Promise<TextPreview> {
   const text = withoutNuls(stored)
   const { call, contentType, previewers, onFallback } = previewing
@@ -70,7 +70,7 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
   return { lines: counter.lines, write: async () => '' }
 }
 
-/** Read, and where that throws, say so and leave the text to others. */
+/** Reports an exception and leaves the text to the next previewer. */
 export async function attempt(
   previewer: TextPreviewer,
   onFallback: OnFallback,
@@ -79,13 +79,13 @@ export async function attempt(
   try {
     return await read()
   } catch (error) {
-    // A previewer may be anybody's code: what it throws must not cost the result.
+    // Previewers may be third-party code: an exception must not cost the result.
     onFallback(fallbackOf(previewer.name, error))
     return undefined
   }
 }
 
-/** Hold a previewer to its word: what it throws, leaves undone or writes over the budget is written by lines instead. */
+/** Replaces failed, missing, and oversized previews with a preview by lines. */
 export function checked(
   previewer: TextPreviewer,
   write: WritePreview,
@@ -110,7 +110,7 @@ export function checked(
   }
 }
 
-/** Count the same text once: a counter may be a tokenizer, and what a previewer has counted is counted again here. */
+/** Caches counts: a counter may be a slow tokenizer, and previews are counted twice. */
 function remembered(countTokens: CountTokens): CountTokens {
   const counts = new Map<string, number>()
   return (text) => {

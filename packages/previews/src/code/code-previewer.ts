@@ -5,17 +5,22 @@ import type { Outliner } from '../source/outline.ts'
 import { GrammarLoader, type LocateGrammar } from './load-grammar.ts'
 import { outlineByGrammars } from './outline-by-grammars.ts'
 
-/** What a {@link codePreviewer} is told. */
+/** Options of {@link codePreviewer}. */
 export interface CodePreviewerOptions extends GrammarOutlinerOptions, Omit<SourcePreviewerOptions, 'outline'> {}
 
 /**
- * Make a previewer of source code that finds definitions by grammars instead of patterns.
+ * Create a previewer of source code that finds definitions by grammars instead of patterns.
  *
- * TypeScript, JavaScript, Python, Go, Rust, Java, C, C++, C#, PHP, Ruby and shell need the packages `web-tree-sitter` and
- * `@vscode/tree-sitter-wasm`; Swift also `@repomix/tree-sitter-wasms`, which reads C better, Kotlin `@tree-sitter-grammars/tree-sitter-kotlin`,
- * Lua `@tree-sitter-grammars/tree-sitter-lua`, Scala `tree-sitter-scala`. Code of any other language, and of these where
- * their package is not installed, is outlined by patterns. Without the first two packages an event says so,
- * once, and patterns outline the code.
+ * TypeScript, JavaScript, Python, Go, Rust, Java, C, C++, C#, PHP, Ruby, and shell need the packages `web-tree-sitter`
+ * and `@vscode/tree-sitter-wasm`. Some languages need another package besides:
+ *
+ * - Swift and better C: `@repomix/tree-sitter-wasms`
+ * - Kotlin: `@tree-sitter-grammars/tree-sitter-kotlin`
+ * - Lua: `@tree-sitter-grammars/tree-sitter-lua`
+ * - Scala: `tree-sitter-scala`
+ *
+ * Other languages, and those without their package, are outlined by patterns. An event reports once if the first two
+ * packages are missing.
  *
  * @example
  * ```ts
@@ -34,25 +39,21 @@ export interface CodePreviewerOptions extends GrammarOutlinerOptions, Omit<Sourc
  */
 export function codePreviewer(options: CodePreviewerOptions = {}): TextPreviewer {
   const { locate, ...layout } = options
-  // Its own name: where a package is missing, the one by patterns comes next.
+  // The name differs: if a package is missing, the previewer by patterns comes next.
   return { ...sourcePreviewer({ ...layout, outline: grammarOutliner({ locate }) }), name: 'code' }
 }
 
-/** What a {@link grammarOutliner} is told. */
 interface GrammarOutlinerOptions {
   /**
-   * Finds a file of a package that ships grammars, such as `@vscode/tree-sitter-wasm/wasm/tree-sitter-go.wasm`: its
-   * address, its path or its bytes. Defaults to what `import.meta.resolve` says, which Node.js, Bun and Deno have; where
-   * files are served, say where.
+   * Return the address, path, or bytes of a grammar file, for example
+   * `@vscode/tree-sitter-wasm/wasm/tree-sitter-go.wasm`. Defaults to `import.meta.resolve`.
    */
   readonly locate?: LocateGrammar | undefined
 }
 
 /**
- * Make an {@link Outliner} that finds definitions by the grammars of tree-sitter.
- *
- * @throws MissingPeerError from the outliner, where `web-tree-sitter` or `@vscode/tree-sitter-wasm` is not installed. A
- * grammar from another package that is not installed counts as a language that it does not know.
+ * @throws MissingPeerError from the outliner, if `web-tree-sitter` or `@vscode/tree-sitter-wasm` is not installed.
+ * Other missing packages only remove their languages.
  */
 export function grammarOutliner(options: GrammarOutlinerOptions = {}): Outliner {
   const { locate = locateInstalled } = options

@@ -1,23 +1,21 @@
 import type { Language, Node, Tree } from 'web-tree-sitter'
 import type { DefinitionRule, Grammar } from './grammar.ts'
 
-/** A definition in a skeleton. */
 export interface FoundDefinition {
   readonly name: string
   readonly kind: string
-  /** Where its name, it and its body begin, and where it ends, in the skeleton. */
+  /** Offsets in the skeleton. */
   readonly nameStart: number
   readonly start: number
   readonly bodyStart: number
   readonly end: number
-  /** How many definitions it stands in. */
+  /** Number of enclosing definitions. */
   readonly depth: number
   readonly announces: boolean
 }
 
-/** Which nodes a search goes into, as numbers of a language. */
 export interface SearchPlan {
-  /** For each type of node what is done at it. */
+  /** Action by node type. */
   readonly actions: Uint8Array
   readonly rules: ReadonlyMap<number, DefinitionRule>
 }
@@ -25,11 +23,8 @@ export interface SearchPlan {
 const PASSAGE = 1
 const BODY = 2
 const DEFINITION = 4
-
-/** Longest name. */
 const LONGEST_NAME = 200
 
-/** Look up the types of nodes that a grammar names in the language. */
 export function planSearch(language: Language, grammar: Grammar): SearchPlan {
   const passages = new Set(grammar.passages.split(' '))
   const bodies = new Set(grammar.bodies.split(' '))
@@ -46,16 +41,14 @@ export function planSearch(language: Language, grammar: Grammar): SearchPlan {
 }
 
 /**
- * Find the definitions of a tree, in the order in which they begin.
+ * Returns definitions in the order of their starts. Enters only nodes of the plan, so that deep trees cost little.
  *
- * Only nodes of the plan are entered, so the search is as short as the outline, however deep the tree is.
- *
- * @param onBody - Called with where the body of a definition begins.
+ * @param onBody - Called with the start of a definition's body.
  */
 export function findDefinitions(tree: Tree, plan: SearchPlan, onBody: (start: number) => void): FoundDefinition[] {
   const found: FoundDefinition[] = []
   const cursor = tree.walk()
-  /** For each node around the cursor, whether what is in it is one level deeper. */
+  /** For each enclosing node, whether its content is one level deeper. */
   const around: boolean[] = []
   let depth = 0
   try {

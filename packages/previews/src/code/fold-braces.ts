@@ -7,24 +7,20 @@ const HASH = 35
 const OPEN = 123
 const CLOSE = 125
 const SEMICOLON = 59
-/** Longest string and list that a skeleton keeps whole. */
+/** Longest string or list that a skeleton keeps whole, in UTF-16 units. */
 const LONGEST_STRING = 24
 const LONGEST_LIST = 32
-/** How much of what stands before a block is looked at. */
 const LONGEST_HEAD = 400
 const MOST_LISTS = 1_000
 const LONGEST_INDENT = 256
-
-/** What the scanner does at a character. */
 const PLAIN = 0
 const LITERAL = 1
 const BRACKET = 2
 
-/** Which blocks stay in a skeleton. */
 export interface KeptBlocks {
-  /** Tested on what stands before a block: those that hold definitions stay. */
+  /** Tested on the text before a block: blocks with definitions stay. */
   readonly opens: RegExp
-  /** Blocks that stay whatever stands before them, by where they begin. */
+  /** Starts of blocks that stay in any case. */
   readonly asked: ReadonlySet<number>
 }
 
@@ -40,11 +36,10 @@ interface Condition {
 }
 
 /**
- * Leave out the blocks in braces that hold no definitions, comments, lines of a preprocessor, and the inside of long strings
- * and lists.
+ * Leaves out blocks without definitions, comments, preprocessor lines, and the inside of long strings and lists.
  *
- * One pass. Where comments or strings mislead it, as an apostrophe in the text of a template may, indentation sets it right:
- * a brace that begins its line closes the block that begins at the same column.
+ * Takes one pass. If comments or strings mislead it, indentation helps: a brace at the start of a line closes the block
+ * that begins in its column.
  */
 export function foldBraces(code: string, lexis: Lexis, kept: KeptBlocks): Skeleton {
   return new BraceFolder(code, lexis, kept).fold()
@@ -58,18 +53,16 @@ class BraceFolder {
   readonly #actions = new Uint8Array(128)
   readonly #builder: SkeletonBuilder
   readonly #blocks = new BlockStack()
-  /** Lists in round and square brackets that are open in what is kept. */
   readonly #lists: List[] = []
-  /** Where what is kept began last; -1 inside of a block that is left out. */
+  /** Start of the current kept span; -1 inside a block that is left out. */
   #keptFrom = 0
   #lineStart = 0
   readonly #indents: LineIndents
-  /** Where the statement begins that a block may end, and how far its line is indented. */
+  /** Start of the statement that may open a block. */
   #head = 0
   #headIndent = Infinity
-  /** The latest block whose beginning is kept. */
   #lastBlock = -1
-  /** The open `#if`s: the height of the stack there, and where the latest of their other branches begins. */
+  /** Open `#if`s: the stack height there and the start of the latest branch. */
   readonly #conditions: Condition[] = []
 
   constructor(code: string, lexis: Lexis, kept: KeptBlocks) {
@@ -158,7 +151,7 @@ class BraceFolder {
     this.#headIndent = Infinity
   }
 
-  /** A line that is indented no deeper than the statement before it begins another one, unless it opens its block. */
+  /** A line indented no deeper than the previous statement begins another one, unless it opens its block. */
   #nextLine(start: number): void {
     let first = start
     while (this.#code.charCodeAt(first) === 32 || this.#code.charCodeAt(first) === 9) first++
@@ -195,12 +188,10 @@ class BraceFolder {
     this.#newHead(index + 1)
   }
 
-  /** Whether only blanks stand before a character on its line. */
   #isFirst(index: number): boolean {
     return index - this.#lineStart < LONGEST_INDENT && this.#code.slice(this.#lineStart, index).trim() === ''
   }
 
-  /** Go on with what is kept, where the block that was left out has been closed. */
   #shown(closed: boolean, index: number): void {
     this.#lists.length = Math.min(this.#lists.length, Math.max(this.#blocks.lists, 0))
     if (closed && this.#keptFrom < 0 && !this.#blocks.hidden) this.#keptFrom = index
@@ -211,9 +202,9 @@ class BraceFolder {
     const { start, mark, keptFrom } = this.#lists.pop()!
     if (index - start < LONGEST_LIST || this.#lastBlock > start || this.#opens(start)) return
     const code = this.#code
-    // Attributes, as `#[derive(Debug)]` and `[Serializable]`, may not be empty.
+    // Attributes, for example `#[derive(Debug)]` and `[Serializable]`, may not be empty.
     if (code[start] === '[' && (code[start - 1] === '#' || this.#startsLine(start))) return
-    // Of `(*name)(parameters)` and `for (a; b; c)` the inside counts.
+    // In `(*name)(parameters)` and `for (a; b; c)`, the inside counts.
     if (
       /^[ \t]*\(/.test(code.slice(index + 1, index + 4)) ||
       /\bfor\s*$/.test(code.slice(Math.max(0, start - 8), start))
@@ -226,12 +217,11 @@ class BraceFolder {
     this.#keptFrom = index
   }
 
-  /** Whether only blanks stand before a character, on whatever line it is. */
   #startsLine(index: number): boolean {
     return /(?:^|\n)[ \t]*$/.test(this.#code.slice(Math.max(0, index - LONGEST_HEAD), index))
   }
 
-  /** Leave out a line of the preprocessor. Blocks that a branch of a condition leaves open are those of its first one. */
+  /** Blocks left open by several branches of a condition count once, for the first branch. */
   #directive(index: number): number {
     const code = this.#code
     let end = code.indexOf('\n', index)
@@ -257,14 +247,13 @@ class BraceFolder {
     if (word === 'endif') this.#conditions.pop()
     else if (this.#blocks.height > height) this.#shown(this.#blocks.cut(height), index)
     if (branch === undefined || this.#keptFrom < 0) return
-    // Another beginning of the statement that goes on behind the condition.
+    // Another start of a statement that continues after the condition.
     if (/[^;}\s]\s*$/.test(this.#code.slice(Math.max(this.#keptFrom, index - LONGEST_INDENT), index))) {
       this.#builder.drop(branch.mark)
       this.#keptFrom = index
     }
   }
 
-  /** Leave out what stands outside of the code of a template. */
   #skipMarkup(index: number): number {
     const next = this.#code.indexOf('<?', index)
     const start = next === -1 ? this.#code.length : next
@@ -276,35 +265,27 @@ class BraceFolder {
   }
 }
 
-/** How far down a stack is searched for the block that a brace closes. */
 const DEEPEST_SEARCH = 64
-/** Blocks that stand in each other; deeper ones count as the deepest. */
+/** Deeper nesting counts as this depth. */
 const DEEPEST = 100_000
 
-/** A block that a scanner stands in: its measures are those of the line with its brace. */
 interface Block extends LineIndent {
-  /** How far the line with the beginning of its statement is indented. */
   readonly headIndent: number
-  /** Lists that were open where it began. */
   readonly lists: number
 }
 
-/** The blocks that a scanner stands in, and whether one of them is left out. */
 class BlockStack {
   readonly #blocks: Block[] = []
-  /** The height below which everything is kept. */
   #hiddenAt = Infinity
 
   get height(): number {
     return this.#blocks.length
   }
 
-  /** Whether one of the blocks is left out. */
   get hidden(): boolean {
     return this.#hiddenAt < Infinity
   }
 
-  /** Lists that were open where the innermost block began. */
   get lists(): number {
     return this.#blocks.at(-1)?.lists ?? 0
   }
@@ -313,15 +294,14 @@ class BlockStack {
     if (this.#blocks.length < DEEPEST) this.#blocks.push(block)
   }
 
-  /** Leave out the innermost block. */
   hide(): void {
     this.#hiddenAt = this.#blocks.length
   }
 
   /**
-   * Close a block, and return whether that ends the one that is left out.
+   * Returns whether this ends the block that is left out.
    *
-   * @param line - The line of the brace, where it begins it: it closes the block that begins in the same column then.
+   * @param line - Set if the brace begins the line: then it closes the block in the same column.
    */
   close(line: LineIndent | undefined): boolean {
     const top = this.#blocks.at(-1)
@@ -333,12 +313,11 @@ class BlockStack {
       const block = this.#blocks[at]!
       if (block.indent === indent || block.headIndent === indent || block.wordIndent === indent) return this.cut(at)
     }
-    // A brace that stands further in than the block would not close it: its own was missed.
+    // A brace indented further than the block closes another one, whose start was missed.
     const isOther = tabs === top.tabs && indent > Math.max(top.wordIndent, top.headIndent)
     return isOther ? false : this.cut(this.#blocks.length - 1)
   }
 
-  /** Close blocks down to a height, and return whether that ends the one that is left out. */
   cut(height: number): boolean {
     this.#blocks.length = Math.min(this.#blocks.length, height)
     if (this.#blocks.length >= this.#hiddenAt) return false
@@ -347,19 +326,17 @@ class BlockStack {
   }
 }
 
-/** How far a line is indented, in columns; a tab goes to the next multiple of eight. */
+/** Indentation in columns; a tab advances to the next multiple of eight. */
 interface LineIndent {
   readonly indent: number
-  /** With what stands before the first word or brace of the line: two more in `? { a: 1 }`. */
+  /** Includes list marks before the first word: two more columns in `? { a: 1 }`. */
   readonly wordIndent: number
-  /** Whether tabs are part of it: lines that differ in this may be of editors that differ on what a tab is. */
+  /** Whether tabs are part of it: editors differ in the width of tabs. */
   readonly tabs: boolean
 }
 
-/** Longest run of marks before the first word. */
 const MOST_MARKS = 4
 
-/** Measures lines, each once as long as the same one is asked for. */
 export class LineIndents {
   readonly #code: string
   #lineStart = -1
@@ -369,7 +346,6 @@ export class LineIndents {
     this.#code = code
   }
 
-  /** Measure the line that begins at `lineStart`. */
   at(lineStart: number): LineIndent {
     if (lineStart !== this.#lineStart) {
       this.#lineStart = lineStart

@@ -1,24 +1,21 @@
 import { SkeletonBuilder, type Skeleton } from './skeleton.ts'
 
-/** Longest part of a line that is looked at. */
 const LONGEST_LINE = 400
 
-/** How blocks stand in lines. */
 export interface LineBlocks {
-  /** Tested on a line without its indentation: whether a block begins with it that holds no definitions. */
+  /** Tested on a line without its indentation: whether it begins a block without definitions. */
   readonly closes: RegExp
-  /** Tested on a line that is indented as the first one: whether it ends the block. */
+  /** Tested on a line indented like the first one: whether it ends the block. */
   readonly end: RegExp
-  /** What starts a comment. */
   readonly comment: string
 }
 
 /**
- * Leave out blocks by their lines: from one that begins a block to the next one that is indented like it and ends one.
+ * Leaves out blocks from the line that begins one to the next line with the same indentation that ends one.
  *
- * One pass over the lines. A block that has no such end, or not before another one begins there, is kept.
+ * A block without such an end, or with another start before it, is kept.
  *
- * @param asked - Blocks that stay, by where they begin.
+ * @param asked - Starts of blocks that stay.
  */
 export function foldLines(code: string, blocks: LineBlocks, asked: ReadonlySet<number>): Skeleton {
   const starts: number[] = []
@@ -46,7 +43,6 @@ export function foldLines(code: string, blocks: LineBlocks, asked: ReadonlySet<n
   return builder.finish()
 }
 
-/** How many more parameter lists a line opens than it closes. */
 function unclosed(line: string): number {
   let open = 0
   for (const character of line.slice(0, LONGEST_LINE)) {
@@ -56,10 +52,8 @@ function unclosed(line: string): number {
   return open
 }
 
-/** For each line that begins a block the line that ends it; 0 where there is none. */
 function endsOfBlocks(count: number, lineOf: (index: number) => string, blocks: LineBlocks): Uint32Array {
   const ends = new Uint32Array(count)
-  /** The open block at each indentation. */
   const open = new Map<number, number>()
   for (let index = 0; index < count; index++) {
     const line = lineOf(index)

@@ -2,47 +2,42 @@ import type { Node } from 'web-tree-sitter'
 import type { Lexis } from './lexis.ts'
 import type { LineBlocks } from './fold-lines.ts'
 
-/** How a node defines a name. */
 export interface DefinitionRule {
   readonly kind: string | ((node: Node) => string)
-  /** Returns the node whose text is the name; `undefined` where this one defines none. Without it, the field `name`. */
+  /** Returns the name's node; `undefined` if the node defines no name. Defaults to the field `name`. */
   readonly name?: (node: Node) => Node | undefined
-  /** Whether it belongs to a type that is named elsewhere: a method outside of its class. */
+  /** Whether it belongs to a type named elsewhere, for example a method outside of its class. */
   readonly member?: (node: Node) => boolean
-  /** Whether definitions in it stand beside it, as in `typedef struct a {} b`. */
+  /** Whether definitions inside count as siblings, as in `typedef struct a {} b`. */
   readonly alongside?: boolean
-  /** Whether it only announces what is defined elsewhere: it counts where the file has no definition of the name. */
+  /** Whether it only declares a name: it counts if the file does not define the name. */
   readonly announces?: boolean
 }
 
-/** What of a language is parsed, by which grammar, and which nodes of its trees define names. */
 export interface Grammar {
-  /** The package that ships the grammar, and the file in it. */
   readonly peer: GrammarPeer
   readonly file: string
-  /** How code is reduced to what its outline needs. */
+  /** Form of blocks, to reduce code before it is parsed. */
   readonly blocks: BraceBlocks | LineBlocks | 'suites'
   readonly definitions: Readonly<Record<string, string | DefinitionRule>>
-  /** Nodes in which definitions are looked for, beside definitions, with blanks between. */
+  /** Nodes, besides definitions, that are searched for definitions; separated by spaces. */
   readonly passages: string
-  /** Of those, nodes whose blocks are asked for where they were left out. */
+  /** Passages whose blocks are requested if they were left out. */
   readonly bodies: string
-  /** Whether its scanner counts columns, which costs the square of the length of a line. */
+  /** Whether the scanner counts columns, which costs the square of the line length. */
   readonly columns?: boolean
-  /** What takes its place where its package is not installed. */
+  /** Replacement if the package is not installed. */
   readonly otherwise?: Grammar
-  /** The grammar of code that matches the pattern, where the ending of a file does not tell them apart. */
+  /** Another grammar for code that matches the pattern, if file extensions are ambiguous. */
   readonly unless?: { readonly pattern: RegExp; readonly grammar: Grammar }
 }
 
-/** How blocks in braces are told. */
 export interface BraceBlocks {
   readonly lexis: Lexis
-  /** Tested on what stands before a block: those that hold definitions are kept. */
+  /** Tested on the text before a block: blocks with definitions stay. */
   readonly opens: RegExp
 }
 
-/** The packages that ship grammars. */
 export type GrammarPeer =
   | '@vscode/tree-sitter-wasm'
   | '@repomix/tree-sitter-wasms'

@@ -12,24 +12,21 @@ const LESS = 60
 const DOLLAR = 36
 const OPEN = 123
 const CLOSE = 125
-/** Longest delimiter of a raw string or a heredoc. */
 const LONGEST_DELIMITER = 64
-/** Searches in vain after which delimiters that are made up anew each time are not searched any more. */
+/** After so many failed searches, generated delimiters are no longer searched. */
 const MOST_IN_VAIN = 64
-/** Longest literal of a character, such as `'\u{10FFFF}'`. */
 const LONGEST_CHARACTER = 12
-/** Words that a regular expression follows, where after any other one `/` divides. */
+/** Words before a regular expression. After other words, `/` divides. */
 const BEFORE_EXPRESSION = /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|new|else|do|yield|await)$/
 
-/** What a comment or string is, and where it ends. */
 export interface Literal {
   readonly comment: boolean
   readonly end: number
-  /** Characters at its beginning and at its end that say what it is. */
+  /** Characters of the delimiter at each end. */
   readonly edge: number
 }
 
-/** Finds comments and strings. What never ends is none: a delimiter that was searched in vain is not searched again. */
+/** Finds comments and strings. An unclosed one does not count, and its delimiter is not searched again. */
 export class LiteralEnds {
   readonly #text: string
   readonly #lexis: Lexis
@@ -39,7 +36,6 @@ export class LiteralEnds {
     this.#lexis = lexis
   }
 
-  /** Return the comment or string that begins at `index`; `undefined` where there is none. */
   at(index: number, code: number): Literal | undefined {
     const text = this.#text
     const lexis = this.#lexis
@@ -69,7 +65,6 @@ export class LiteralEnds {
     return end === -1 ? this.#text.length : end
   }
 
-  /** A literal that ends with the next `close`. */
   #until(index: number, open: string, close: string, comment = false): Literal | undefined {
     if (this.#unclosed.has(close) || this.#unclosed.size > MOST_IN_VAIN) return undefined
     const end = this.#text.indexOf(close, index + open.length)
@@ -98,7 +93,7 @@ export class LiteralEnds {
     return undefined
   }
 
-  /** A string with escapes. Where strings end with their lines, one that does not is taken to end there. */
+  /** An unclosed string ends with its line, if strings of the language do. */
   #string(index: number, quote: number): Literal | undefined {
     const text = this.#text
     const long = this.#lexis.longStrings === true
@@ -135,11 +130,10 @@ export class LiteralEnds {
     return { comment: false, end: end + 1, edge: end }
   }
 
-  /** Text between backticks, in which `${` and `}` stand around code, in which other such texts may stand. */
   #template(index: number): Literal | undefined {
     if (this.#unclosed.has('`')) return undefined
     const text = this.#text
-    /** The open braces of each code that this is inside of; in text, one more than there are codes. */
+    /** Open braces of each enclosing `${}`; inside of text, one more level than there are such expressions. */
     const braces: number[] = []
     let inText = true
     for (let at = index + 1; at < text.length; at++) {
@@ -194,7 +188,7 @@ export class LiteralEnds {
     for (let at = start; ; at++) {
       at = this.#text.indexOf(name, at)
       if (at === -1) break
-      // The name ends the text where it is the first of its line.
+      // The name ends the text only if it is the first word of its line.
       let first = at
       while (first > start && (this.#text[first - 1] === ' ' || this.#text[first - 1] === '\t')) first--
       if (this.#text[first - 1] === '\n' && !/\w/.test(this.#text.charAt(at + name.length)))

@@ -7,30 +7,30 @@ import { GRAMMARS } from './grammars/grammars.ts'
 import type { GrammarLoader, LoadedGrammar } from './load-grammar.ts'
 import { SkeletonBuilder, type Skeleton } from './skeleton.ts'
 
-/** With fewer definitions than this, those within functions count too. */
+/** With fewer definitions, those within functions count too. */
 const ENOUGH = 8
-/** Times that code is parsed at most, each time with more of its blocks. */
+/** Parses at most so often, each time with more blocks. */
 const MOST_ROUNDS = 3
-/** UTF-16 units of a skeleton that are parsed, whatever the length of the code is; of more code, this share. */
+/** UTF-16 units of a skeleton that are always parsed; of longer code, a share. */
 const PARSED_ALWAYS = 131_072
 const PARSED_SHARE = 0.3
-/** Steps of the parser, in hundreds, that a UTF-16 unit may take; real code takes a third of it. */
+/** Parser steps, in hundreds, per UTF-16 unit. Real code takes a third of it. */
 const STEPS_PER_UNIT = 0.025
 const STEPS_ALWAYS = 100
-/** How many of those may end within an error. Most errors take fewer steps to recover from than are counted at once. */
+/**
+ * Share of the steps that may end in an error. Most errors take fewer steps to recover from than are counted at once.
+ */
 const ERRORS_PER_UNIT = 0.001
 const ERRORS_ALWAYS = 50
-/** Longest line that grammars take which count columns. */
 const LONGEST_LINE = 2_000
-/** Milliseconds after which parsing ends in any case; code that is not made to break a parser takes a tenth of it. */
+/** Milliseconds that end any parsing. Usual code takes a tenth. */
 const MOST_TIME = 500
 
 /**
- * Make an {@link Outliner} that finds definitions by the grammars of tree-sitter.
+ * Finds definitions by tree-sitter grammars.
  *
- * A parser takes some 300 ms for a megabyte. What an outline does not need, the bodies of functions above all, is left out
- * before: found by braces and indentation, in one pass. Where the grammar then says that a block holds definitions, the
- * code is parsed again with it.
+ * Parsing takes about 300 ms per megabyte, so function bodies are left out before, found by braces or indentation. If a
+ * block that was left out holds definitions, the code is parsed again with it.
  */
 export function outlineByGrammars(loader: GrammarLoader): Outliner {
   return async (text, language) => {
@@ -52,7 +52,7 @@ function outlineWith(code: string, grammar: Grammar, loaded: LoadedGrammar): Out
     const skeleton = fold(code, grammar, asked)
     if (skeleton.text.length > limit || (grammar.columns === true && hasLongLine(skeleton.text))) break
     const parsed = parse(skeleton, loaded, end)
-    // Bodies of functions may hold what the grammar does not know; what was found without them stays then.
+    // Function bodies may contain unknown syntax. The outline without them is then used.
     if (parsed === undefined || (looksInside && parsed.hasErrors)) break
     outline = outlineOf(parsed.definitions, skeleton, code)
     looksInside ||= parsed.wanted.length === 0
@@ -81,7 +81,7 @@ function fold(code: string, { blocks }: Grammar, asked: ReadonlySet<number>): Sk
     : foldLines(code, blocks, asked)
 }
 
-/** Parse a skeleton; `undefined` where that takes too long. `wanted` are blocks that hold definitions and were left out. */
+/** Returns `undefined` on timeout. `wanted` are omitted blocks that contain definitions. */
 function parse(skeleton: Skeleton, { parser, plan }: LoadedGrammar, end: number): Parsed | undefined {
   const tree = parser.parse(skeleton.text, null, { progressCallback: brake(skeleton.text.length, end) })
   if (tree === null) {
@@ -107,10 +107,7 @@ interface Parsed {
   readonly hasErrors: boolean
 }
 
-/**
- * Say when a parser has to stop. Steps and errors are counted, so that it comes out the same everywhere; time only ends
- * what no count foresees.
- */
+/** Counts steps and errors, so that the result is the same everywhere. Time is only the last resort. */
 function brake(length: number, end: number): (state: { readonly hasError: boolean }) => boolean {
   let steps = STEPS_ALWAYS + length * STEPS_PER_UNIT
   let errors = ERRORS_ALWAYS + length * ERRORS_PER_UNIT
@@ -121,13 +118,11 @@ function brake(length: number, end: number): (state: { readonly hasError: boolea
   }
 }
 
-/** Kinds of definitions that only give a file its name. */
 const WRAPPERS: ReadonlySet<string> = new Set(['namespace', 'module'])
 const LONGEST_SIGNATURE = 240
-/** How far a signature goes back from the name at most, to the beginning of its line. */
+/** Longest start of a line that a signature keeps before the name. */
 const LONGEST_BEFORE = 160
 
-/** Tell where the definitions of a skeleton stand in the code. */
 function outlineOf(definitions: readonly FoundDefinition[], skeleton: Skeleton, code: string): OutlineSymbol[] {
   const { originOf } = skeleton
   const defined = new Set(definitions.filter(({ announces }) => !announces).map(({ name }) => name))
@@ -169,7 +164,7 @@ function outlineOf(definitions: readonly FoundDefinition[], skeleton: Skeleton, 
   })
 }
 
-/** The number of the line at each place, and under `Infinity` the number of lines. */
+/** Returns the line number of each place; under `Infinity`, the number of lines. */
 function linesAt(code: string, places: readonly number[]): Map<number, number> {
   const lines = new Map<number, number>()
   let line = 1
@@ -185,7 +180,7 @@ function linesAt(code: string, places: readonly number[]): Map<number, number> {
   return lines
 }
 
-/** The line with the name, and those after it that its parameters go on over, without the body. */
+/** Returns the name's line and its continued parameters, without the body. */
 function signatureOf(code: string, name: number, start: number, end: number): string {
   const earliest = Math.max(0, name - LONGEST_BEFORE)
   const lineStart = code.slice(earliest, name).lastIndexOf('\n')
@@ -198,7 +193,6 @@ function signatureOf(code: string, name: number, start: number, end: number): st
     .trim()
 }
 
-/** Where the first line behind `from` ends that leaves no list open. */
 function headEnd(text: string, from: number): number {
   let open = 0
   for (let at = from; at < text.length; at++) {
@@ -215,29 +209,27 @@ const BACKSLASH = 92
 const HASH = 35
 const QUOTE = 34
 const APOSTROPHE = 39
-/** Longest string and list that a skeleton keeps whole. */
 const LONGEST_STRING = 24
 const LONGEST_LIST = 32
 const MOST_LISTS = 1_000
-/** How much of a statement is looked at. */
 const LONGEST_HEAD = 64
 const FUNCTION = /^(?:async[ \t]+)?def\b/
-/** Statements that define something, or in whose suites definitions stand. The others are as good as `pass`. */
+/** Statements that define something or enclose definitions. Others count as `pass`. */
 const KEPT = /^(?:@|(?:async|def|class|if|elif|else|try|except|finally|with|for|while|match|case|type)\b)/
 
 /**
- * Leave out the suites of functions in Python, statements without a suite, and the inside of long strings and lists.
+ * Leaves out function suites, statements without a suite, and the inside of long strings and lists of Python.
  *
- * One pass over the statements: a suite is what is indented deeper than the statement that it follows.
+ * A suite is the part indented deeper than its statement.
  *
- * @param asked - Functions whose suites stay, by where they begin.
+ * @param asked - Starts of functions whose suites stay.
  */
 export function foldSuites(code: string, asked: ReadonlySet<number>): Skeleton {
   const builder = new SkeletonBuilder(code)
   const scanner = new StatementScanner(code)
-  /** How far the function is indented whose suite is left out. */
+  /** Indentation of the function whose suite is left out. */
   let hiddenBelow = Infinity
-  /** How far the statement before is indented, where it was left out. */
+  /** Indentation of the previous statement, if it was left out. */
   let passed = -1
   for (let start = 0; start < code.length;) {
     const { first, end, indent, cuts, colon } = scanner.scan(start)
@@ -277,13 +269,12 @@ function keepWithout(builder: SkeletonBuilder, start: number, end: number, cuts:
 }
 
 interface Statement {
-  /** Its first character, and the end of its last line. */
   readonly first: number
   readonly end: number
   readonly indent: number
-  /** Two numbers for each span that is left out. */
+  /** Start and end of each omitted span. */
   readonly cuts: readonly number[]
-  /** Behind the colon at its end; -1 where no suite follows. */
+  /** Offset after the final colon; -1 if no suite follows. */
   readonly colon: number
 }
 
@@ -295,7 +286,6 @@ class StatementScanner {
     this.#code = code
   }
 
-  /** Read the statement that begins with the line at `start`. */
   scan(start: number): Statement {
     const code = this.#code
     let indent = 0
@@ -307,9 +297,7 @@ class StatementScanner {
       else if (unit !== 12) break
     }
     const cuts: number[] = []
-    /** Where the open lists begin, and how many cuts there were. */
     const lists: { readonly start: number; readonly cuts: number }[] = []
-    /** The last character that is neither blank nor comment. */
     let last = -1
     let meaningful = first
     let index = first
@@ -346,7 +334,7 @@ class StatementScanner {
           cuts.push(list.start + 1, index)
         }
       } else if (lists.length > 0 && this.#restarts(index)) {
-        // A list that was never closed, before a definition at the beginning of a line.
+        // A list that was never closed before a definition at the start of a line.
         index--
         break
       }
@@ -357,7 +345,7 @@ class StatementScanner {
     return { first: empty ? end : first, end, indent, cuts, colon: last === 58 ? meaningful : -1 }
   }
 
-  /** Whether a definition begins in the first column here, as none does within a list. */
+  /** Whether a definition begins in the first column: inside a list, none does. */
   #restarts(index: number): boolean {
     return (
       this.#code.charCodeAt(index - 1) === LF && /^(?:async def|def|class) /.test(this.#code.slice(index, index + 10))
@@ -379,7 +367,7 @@ class StatementScanner {
     return -1
   }
 
-  /** A string that does not end on its line is taken to end there. */
+  /** An unclosed string ends with its line. */
   #stringEnd(index: number, quote: number): number {
     const code = this.#code
     for (let at = index + 1; at < code.length; at++) {

@@ -1,17 +1,16 @@
-/** Code without what its outline does not need, and where each part of it stands in the whole. */
+/** Code reduced to the part that its outline needs. */
 export interface Skeleton {
   readonly text: string
-  /** Return where a character of the skeleton stands in the code. */
+  /** Returns the offset in the code. */
   readonly originOf: (offset: number) => number
-  /** Spans that were left out and may be asked for: blocks, by where they begin in the code. */
+  /** Starts of omitted blocks that may be requested. */
   readonly folded: readonly number[]
 }
 
-/** Puts a skeleton together from spans of the code, given in their order. */
 export class SkeletonBuilder {
   readonly #code: string
   readonly #parts: string[] = []
-  /** Two numbers for each span: where it begins in the skeleton, and in the code. */
+  /** Start in the skeleton and start in the code of each span. */
   readonly #spans: number[] = []
   readonly #folded: number[] = []
   #length = 0
@@ -20,12 +19,10 @@ export class SkeletonBuilder {
     this.#code = code
   }
 
-  /** Where the skeleton ends so far, for {@link SkeletonBuilder.drop}. */
   get mark(): number {
     return this.#parts.length
   }
 
-  /** Add the code from `start` to `end`. */
   keep(start: number, end: number): void {
     if (end <= start) return
     this.#spans.push(this.#length, start)
@@ -33,14 +30,13 @@ export class SkeletonBuilder {
     this.#length += end - start
   }
 
-  /** Add characters that stand for what is left out at `start`. */
+  /** `text` replaces the code that is left out at `start`. */
   fill(text: string, start: number): void {
     this.#spans.push(this.#length, start)
     this.#parts.push(text)
     this.#length += text.length
   }
 
-  /** Leave out again what was added since a mark. */
   drop(mark: number): void {
     if (mark >= this.#parts.length) return
     this.#length = this.#spans[mark * 2]!
@@ -48,12 +44,11 @@ export class SkeletonBuilder {
     this.#spans.length = mark * 2
   }
 
-  /** Note a block that was left out. */
   fold(start: number): void {
     this.#folded.push(start)
   }
 
-  /** End it, with a line end: the scanner of a grammar may look for one for ever. */
+  /** A final line end stops scanners that search for one forever. */
   finish(): Skeleton {
     if (this.#parts.at(-1)?.endsWith('\n') !== true) this.fill('\n', this.#code.length)
     const spans = this.#spans

@@ -1,32 +1,27 @@
-/** The kinds of configuration that are read, by how they nest. */
 export type ConfigDialect =
   /** By indentation: YAML. */
   | 'indented'
-  /** By headers in brackets: TOML, INI, systemd units, git's configuration; flat files of keys have none. */
+  /** By headers in brackets: TOML, INI, systemd units, git configuration; also flat files of keys. */
   | 'sections'
-  /** By braces: HCL, nginx and the like. */
+  /** By braces: HCL, nginx. */
   | 'braces'
 
-/** A line of YAML that is not blank. */
 export interface YamlLine {
   readonly kind: 'document' | 'comment' | 'key' | 'value'
-  /** Columns of the dashes before it, from the outermost. */
+  /** Columns of the dashes before it, the outermost first. */
   readonly dashes: readonly number[]
-  /** Column of what follows the dashes. */
   readonly column: number
-  /** Where the key ends, and where its value begins; the end of the line where there is none. */
+  /** End of the key and start of the value; the end of the line if missing. */
   readonly keyEnd: number
   readonly valueStart: number
 }
 
 const NO_DASHES: readonly number[] = []
-/** A header of a text over several lines (YAML 1.2, 8.1). */
+/** Header of a text over several lines (YAML 1.2, 8.1). */
 const TEXT = /(?:^|\s)[|>][+-]?\d?[+-]?\s*(?:#.*)?$/
-/** Of a line, this much is looked at. */
 const LOOKED_AT = 600
 const MOST_DASHES = 16
 
-/** Read a line of YAML. */
 export function yamlLine(line: string): YamlLine {
   const end = Math.min(line.length, LOOKED_AT)
   let column = skipBlanks(line, 0, end)
@@ -48,15 +43,13 @@ export function yamlLine(line: string): YamlLine {
   return { kind: keyEnd === 0 ? 'value' : 'key', dashes: dashes ?? NO_DASHES, column, keyEnd, valueStart }
 }
 
-/** Whether the lines below a line that stand further right are a text. */
 export function opensText(line: string, { valueStart }: YamlLine): boolean {
   const first = line.charCodeAt(valueStart)
-  // What stands before the mark can only be an anchor or a tag.
+  // Only an anchor or a tag can be before the mark.
   if (first !== 124 && first !== 62 && first !== 38 && first !== 33) return false
   return TEXT.test(line.slice(valueStart, LOOKED_AT))
 }
 
-/** The key of a line without its quotes. */
 export function keyOf(line: string, { column, keyEnd }: YamlLine): string {
   return line.slice(column, keyEnd).replace(/^["']|["']$/g, '')
 }
@@ -67,7 +60,7 @@ function skipBlanks(line: string, from: number, end: number): number {
   return at
 }
 
-/** Where the key ends that begins at a column, before the blanks and the colon after it; 0 where there is none. */
+/** Returns 0 if there is no key. */
 function endOfKey(line: string, column: number, end: number): number {
   const first = line.charCodeAt(column)
   if (first === 34 || first === 39) {
@@ -80,13 +73,13 @@ function endOfKey(line: string, column: number, end: number): number {
     if (code === 58) {
       if (isBlank(line.charCodeAt(at + 1))) return at
     } else if (code === 34 || code === 39 || code === 44 || code === 59 || code === 61) return 0
-    // Comments, and calls and sentences with something in brackets.
+    // Comments, and calls or sentences with brackets.
     else if ((code === 35 || code === 40 || code === 41) && line.charCodeAt(at - 1) === 32) return 0
   }
   return 0
 }
 
-/** Letters, digits, what is not ASCII, and `$ * + - . / < @ _ ~`. */
+/** Letters, digits, non-ASCII characters, and `$ * + - . / < @ _ ~`. */
 function startsKey(code: number): boolean {
   if (code >= 97 ? code <= 122 || code === 126 || code >= 128 : code >= 65) return code <= 90 || code >= 95
   return (code >= 45 && code <= 57) || code === 36 || code === 42 || code === 43 || code === 60 || code === 64
@@ -96,7 +89,7 @@ function isBlank(code: number): boolean {
   return code === 32 || Number.isNaN(code) || code === 13 || code === 9
 }
 
-/** The name in the header of a section, `[name]` or `[[name]]`; `undefined` where a line is none. */
+/** Returns `undefined` if the line is no header. */
 export function sectionName(line: string): string | undefined {
   if (line.charCodeAt(0) !== 91) return undefined
   const text = line.slice(0, LOOKED_AT)
@@ -108,7 +101,7 @@ export function sectionName(line: string): string | undefined {
   return isName && name.trim() === name ? name : undefined
 }
 
-/** The key that a line sets, `key = value`, `key: value` or `export KEY=value`; `undefined` where it sets none. */
+/** Returns `undefined` if the line sets no key. */
 export function assignedKey(line: string): string | undefined {
   return /^(?:export )?("[^"]{1,200}"|[\w.$/\\@*-]{1,200}(?: [\w.-]{1,60}){0,4})\s*[=:](?!=)/.exec(
     line.slice(0, LOOKED_AT),

@@ -19,15 +19,14 @@ import { ItemStore } from '../layout/item-store.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
 import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
 
-/** Shares of the budget: of keys, and of text and values of several lines. What one does not need goes to the others. */
+/** Shares of the budget: keys, then text and values of several lines. Unused tokens go to the others. */
 const SHARES = [0.85, 0.15]
 
 /**
- * Preview configuration as an outline of its keys, the outer ones first, with line numbers and the lengths of lists.
+ * Previews configuration as an outline of its keys, with line numbers and lengths of lists.
  *
- * Reads YAML by its indentation (each document with the kind and name of a Kubernetes object), TOML, INI and other files of
- * sections in brackets or of keys alone, and HCL and the like by their braces. No value is resolved: anchors, aliases and
- * references stand as they are.
+ * Reads YAML by indentation, TOML and INI by sections, and HCL by braces. Values are not resolved: anchors, aliases,
+ * and references stay as they are.
  */
 export function configPreviewer(): TextPreviewer {
   return {
@@ -60,7 +59,6 @@ function readConfig(subject: TextSubject): ReturnType<TextPreviewer['read']> {
   }
 }
 
-/** Lines looked at. */
 const LOOKED_AT = 300
 
 const TYPES: Readonly<Record<string, ConfigDialect>> = {
@@ -85,17 +83,16 @@ const NAMES: readonly (readonly [ConfigDialect, RegExp])[] = [
   ['braces', /\.(?:tf|tfvars|hcl|nomad)$|nginx[\w./-]*\.conf$/i],
 ]
 
-/** A time, or a level, as logs have before their lines. */
+/** A time or a level, as in logs. */
 const LOGGED =
   /^\s*(?:[[(]?\d{4}-\d\d-\d\d[T ]\d|[[(]?\d\d:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL)\b)/
 
-/** How sure it is that a text is configuration, and how that nests. */
 interface ConfigKind {
   readonly sureness: number
   readonly dialect: ConfigDialect
 }
 
-/** Say how sure it is that a text is configuration: almost every line has to be one of its dialect. */
+/** Almost every line must match the dialect. */
 export const configKind: (subject: TextSubject) => ConfigKind = perSubject(findKind)
 
 function findKind({ contentType, start, intent }: TextSubject): ConfigKind {
@@ -119,7 +116,6 @@ function findKind({ contentType, start, intent }: TextSubject): ConfigKind {
   return { sureness: 0, dialect: 'indented' }
 }
 
-/** The share of lines that are such as a dialect has. */
 function shareOf(lines: readonly string[], dialect: ConfigDialect): number {
   if (dialect === 'indented') return yamlShare(lines).share
   const own = lines.filter((line) => {
@@ -133,7 +129,6 @@ function shareOf(lines: readonly string[], dialect: ConfigDialect): number {
 
 interface YamlShare {
   readonly share: number
-  /** Keys whose values stand below them, and dashes. */
   readonly nested: number
   readonly keys: number
 }
@@ -154,7 +149,7 @@ function yamlShare(lines: readonly string[]): YamlShare {
     const read = yamlLine(line)
     const value = line.slice(read.valueStart)
     const isValue = read.kind === 'value' && read.dashes.length === 0
-    // A plain value may go on below, further right.
+    // A plain value may continue below, indented further.
     if (!isValue || column > 0) own += isValue ? 0.5 : 1
     if (read.kind === 'key') keys++
     if (wasOpen >= 0 && (column > wasOpen || (column === wasOpen && read.dashes.length > 0))) nested++
@@ -170,27 +165,24 @@ function isYaml(lines: readonly string[]): boolean {
   return share >= 0.95 && nested >= 2 && keys >= lines.length * 0.4
 }
 
-/** Deeper lines count as if they stood at this depth. */
+/** Deeper lines count as this depth. */
 const DEEPEST = 14
-/** What a key is worth by its depth. */
 const DEPTH_WORTH: readonly number[] = Array.from({ length: DEEPEST + 1 }, (_, depth) => 30 / (1 + depth) ** 2)
-/** Fewer items of a list are counted at a glance. */
+/** Shorter lists are easily counted by eye. */
 const LEAST_COUNT = 4
-
-/** What the first line of a document is worth: more than all others. */
+/** Worth of a document's first line: more than all others. */
 const FIRST_WORTH = 240
-/** Longest part of a name that is shown. */
+/** Longest shown part of a name, in UTF-16 units. */
 const NAME_UNITS = 120
 
 interface Node {
-  /** Where it stands: a dash half a column to the right of a key, since it may belong to a key in its own column. */
+  /** A dash counts half a column to the right, since its list may belong to a key in its own column. */
   readonly column: number
   readonly item: Item
   keys: number
   dashes: number
 }
 
-/** What a document of Kubernetes says of itself. */
 interface Document {
   item: Item | undefined
   kind: string
@@ -198,7 +190,7 @@ interface Document {
   isMetadata: boolean
 }
 
-/** Reads YAML by its indentation: documents, keys, lists and texts. Anchors, aliases and tags are shown as they stand. */
+/** Shows anchors, aliases, and tags as they are. */
 class YamlReader {
   readonly #store = new ItemStore()
   readonly #words: WantedWords
@@ -206,11 +198,9 @@ class YamlReader {
   #documents = 0
   #topKeys = 0
   #stack: Node[] = []
-  /** The text being read: lines further right than its key belong to it. */
   #text: { readonly item: Item; readonly column: number; lines: number } | undefined
   #document: Document | undefined
 
-  /** @param words - What the agent looks for. */
   constructor(words: readonly string[]) {
     this.#words = new WantedWords(words)
   }
@@ -285,11 +275,11 @@ class YamlReader {
           ? parent.dashes
           : parent.keys
     const depth = Math.min(DEEPEST, this.#stack.length)
-    // The items of a list are alike, the keys of a map are not.
+    // Items of a list resemble each other, keys of a map do not.
     const place = 1 / (1 + (read.dashes.length > 0 ? 0.25 : 0.03) * siblings)
     const isOpen = read.valueStart >= line.text.length
     const opens = isOpen ? 1.3 : 1
-    // What one document has, the next one has as well.
+    // Documents resemble each other.
     const news = 1 / (1 + 0.1 * Math.max(0, this.#documents - 1))
     const value = DEPTH_WORTH[depth]! * news * place * opens * this.#worth(line.text)
     const item = this.#add(line, KEYS, value, depth < DEEPEST ? parent?.item : undefined)
@@ -311,7 +301,6 @@ class YamlReader {
       this.#text = { item, column: read.dashes.length > 0 ? read.dashes.at(-1)! : read.column, lines: 0 }
   }
 
-  /** Remember what a Kubernetes object says of itself. */
   #name(item: Item, text: string, read: YamlLine, depth: number): void {
     const document = this.#document!
     document.item ??= item
@@ -339,7 +328,6 @@ class YamlReader {
     if (document!.kind !== '') item.note = `${document!.kind} ${document!.name}`.trim()
   }
 
-  /** Close what stands no further left than a column. */
   #closeTo(column: number): void {
     for (let top = this.#stack.at(-1); top !== undefined && top.column >= column; top = this.#stack.at(-1)) {
       this.#stack.pop()

@@ -6,11 +6,11 @@ import { WantedWords } from '../layout/wanted-words.ts'
 import { assignedKey, sectionName, type ConfigDialect } from './config-line.ts'
 import { ASKED_WORTH, KEYS, TEXT, type ConfigOutline } from './config-outline.ts'
 
-/** Deeper blocks count as if they stood at this depth. */
+/** Deeper blocks count as this depth. */
 const DEEPEST = 14
-/** Fewer keys are counted at a glance. */
+/** Fewer keys are easily counted by eye. */
 const LEAST_COUNT = 6
-/** Sections of one name whose number is remembered. */
+/** Section names that are counted. */
 const NAMES = 4_096
 
 interface Block {
@@ -18,7 +18,6 @@ interface Block {
   keys: number
 }
 
-/** Reads configuration of sections in brackets, of blocks in braces, and of nothing but keys. */
 export class SectionReader {
   readonly #store = new ItemStore()
   readonly #hasBraces: boolean
@@ -28,12 +27,9 @@ export class SectionReader {
   #sections = 0
   #keys = 0
   #blocks: Block[] = [{ item: undefined, keys: 0 }]
-  /** Blocks deeper than those that are kept apart. */
   #deeper = 0
-  /** The last key: lines that set none belong to it. */
   #key: Item | undefined
 
-  /** @param words - What the agent looks for. */
   constructor(dialect: ConfigDialect, words: readonly string[]) {
     this.#hasBraces = dialect === 'braces'
     this.#words = new WantedWords(words)
@@ -80,7 +76,7 @@ export class SectionReader {
     else this.#continue(line)
   }
 
-  /** How many sections of a name there were: those of an array of tables are alike. */
+  /** Sections of an array of tables resemble each other. */
   #alike(name: string): number {
     const count = this.#names.get(name) ?? 0
     if (count > 0 || this.#names.size < NAMES) this.#names.set(name, count + 1)

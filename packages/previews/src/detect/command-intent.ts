@@ -1,19 +1,17 @@
-/** Lines from `start` to `end`, 1-based and inclusive; without an end, to the last one. */
+/** Lines from `start` to `end`, 1-based and inclusive; without an end, to the last line. */
 export interface LineSpan {
   readonly start: number
   readonly end?: number | undefined
 }
 
-/** What a command tells of what the agent is after. */
 export interface CommandIntent {
-  /** Files whose content it prints, and those that it searches. */
+  /** Files that it prints or searches. */
   readonly paths: readonly string[]
   readonly lines: LineSpan | undefined
-  /** Patterns that it searches for, as regular expressions. */
   readonly patterns: readonly string[]
 }
 
-/** Programs that another command follows. */
+/** Programs followed by another command. */
 const PREFIXES: ReadonlySet<string> = new Set([
   'sudo',
   'env',
@@ -27,7 +25,7 @@ const PREFIXES: ReadonlySet<string> = new Set([
   'do',
   '{',
 ])
-/** Programs that print what is in files, and those of their options whose value is the next word. */
+/** Programs that print files, with options whose value is the next word. */
 const READERS: Readonly<Record<string, string>> = {
   cat: '',
   bat: '-r --line-range -l --language',
@@ -49,7 +47,6 @@ const SEARCHER_OPTIONS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Read a command for a shell: the files that it prints, the lines that it takes of them, and what it searches for. */
 export function commandIntent(command: string): CommandIntent {
   const paths: string[] = []
   const patterns: string[] = []
@@ -80,7 +77,6 @@ export function commandIntent(command: string): CommandIntent {
   return { paths, patterns, lines }
 }
 
-/** The words of a command from its program on, which is named without its folder. */
 function withoutPrefix({ words }: ShellCommand): string[] {
   let at = 0
   while (
@@ -93,7 +89,6 @@ function withoutPrefix({ words }: ShellCommand): string[] {
   return program === '' ? [] : [program.slice(program.lastIndexOf('/') + 1), ...rest]
 }
 
-/** Tell options and their values from the other words. */
 function split(
   words: readonly string[],
   valued: ReadonlySet<string>,
@@ -139,7 +134,7 @@ function readGit(words: readonly string[], paths: string[], patterns: string[]):
   }
 }
 
-/** The lines that `head`, `tail`, `sed` and `awk` take. */
+/** Lines selected by `head`, `tail`, `sed`, and `awk`. */
 function linesOf(
   program: string,
   options: ReadonlyMap<string, string>,
@@ -183,27 +178,24 @@ function span(start: string | undefined, end: string | undefined): LineSpan | un
   return { start: first, end: last }
 }
 
-/** What `sed -n '/pattern/,/pattern/p'` and `awk '/pattern/'` look for. */
+/** Patterns of `sed -n '/pattern/,/pattern/p'` and `awk '/pattern/'`. */
 function patternsIn(script: string): string[] {
   return [...script.slice(0, 1_024).matchAll(/(?:^|[\s,;{!~(])\/((?:[^/\\\n]|\\.){2,200})\//g)].map(
     ([, pattern]) => pattern!,
   )
 }
 
-/** One command of a pipeline: its program and arguments, without quotes. */
 interface ShellCommand {
   readonly words: readonly string[]
-  /** Files that it reads from by `<`. */
   readonly inputs: readonly string[]
 }
 
-/** Most commands and words that are read. */
 const MOST_COMMANDS = 32
 const MOST_WORDS = 128
 
 /**
- * Split a line for a shell into its commands, roughly as POSIX shells do: quotes, backslashes, and the operators between
- * commands. Variables and substitutions stay as they are written; what follows a here-document is left out.
+ * Splits roughly like POSIX shells. Variables and substitutions stay as written; the rest after a here-document is
+ * dropped.
  */
 function shellCommands(line: string): ShellCommand[] {
   const commands: ShellCommand[] = []
@@ -253,7 +245,7 @@ function shellCommands(line: string): ShellCommand[] {
   return commands
 }
 
-/** The text between quotes; a quote that does not end lasts to the end of the line. */
+/** An unclosed quote ends with the line. */
 function quotedAt(line: string, start: number): { text: string; end: number } {
   const quote = line[start]!
   let text = ''

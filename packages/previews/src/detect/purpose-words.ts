@@ -1,34 +1,30 @@
 import { wordsOfText } from './sought-words.ts'
 
-/** UTF-16 units of a purpose that are read, its last ones: what is said right before a call is about the call. */
+/** UTF-16 units read of a purpose, its last ones: the last words before a call are about the call. */
 const MAX_PURPOSE = 4_096
 const MOST_NAMES = 16
 const MOST_WORDS = 32
 /** Plain words of 6 letters or more: on the results below, 6 was better than 5, 8, and no plain words. */
 const PLAIN_WORD = /(?<![\p{L}\p{N}_])\p{L}{6,30}(?![\p{L}\p{N}_])/gu
 /**
- * A word that stands more often at the beginning of a content tells none of its lines from others. Chosen on 92 results of
- * real sessions: of 1 to 20 and no limit, in cross-validation by session.
+ * More frequent words do not tell lines apart. Chosen on 92 results of real sessions from 1 to 20 and no limit, in
+ * cross-validation by session.
  */
 const MOST_OCCURRENCES = 8
 
-/** Words that a call looks for, and those of what was said before it. */
 interface PurposefulIntent {
   readonly words: readonly string[]
   readonly purpose?: readonly string[] | undefined
 }
 
-/** Find the words of a purpose, each once: names first, then plain words. */
+/** Returns each word once: names first, then plain words. */
 export function wordsOfPurpose(purpose: string): string[] {
   const text = purpose.slice(-MAX_PURPOSE)
   const names = wordsOfText(text).slice(0, MOST_NAMES)
   return [...new Set([...names, ...(text.match(PLAIN_WORD) ?? [])])].slice(0, MOST_WORDS)
 }
 
-/**
- * Add the words of the purpose to those that a call looks for: the ones that are rare at the beginning of the content, the
- * rarest that stand there first.
- */
+/** Adds words of the purpose that are rare in the start of the content, the rarest present ones first. */
 export function withPurpose<Intent extends PurposefulIntent>(intent: Intent, start: string): Intent {
   const { words, purpose = [] } = intent
   if (purpose.length === 0) return intent
@@ -37,13 +33,12 @@ export function withPurpose<Intent extends PurposefulIntent>(intent: Intent, sta
     .filter((word) => !words.includes(word))
     .map((word) => ({ word, count: occurrences(text, word.toLowerCase()) }))
     .filter(({ count }) => count <= MOST_OCCURRENCES)
-  // Those that stand nowhere may come later; what is known to be there comes before them.
+  // Absent words may come later in the content, so they follow the known ones.
   const rank = (count: number): number => (count === 0 ? MOST_OCCURRENCES + 1 : count)
   const rare = counted.toSorted((one, other) => rank(one.count) - rank(other.count)).map(({ word }) => word)
   return rare.length === 0 ? intent : { ...intent, words: [...words, ...rare] }
 }
 
-/** How often a word stands in a text, counted no further than needed. */
 function occurrences(text: string, word: string): number {
   let count = 0
   for (let at = text.indexOf(word); at >= 0 && count <= MOST_OCCURRENCES; at = text.indexOf(word, at + word.length)) {

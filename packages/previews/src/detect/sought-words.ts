@@ -1,14 +1,10 @@
-/** Shortest and longest word that tells anything, in UTF-16 units. */
+/** Shortest and longest useful word, in UTF-16 units. */
 const SHORTEST = 3
 const LONGEST = 100
-/** A query of so few words looks for each of them. */
+/** In a query of so few words, each word counts. */
 const FEW_WORDS = 12
 
-/**
- * Find the words that a search pattern looks for: the whole where it is one literal, else the names in it.
- *
- * What a regular expression escapes, classes and counts tell nothing.
- */
+/** Returns the whole pattern if it is a literal, else the names in it, without escapes, classes, and counts. */
 export function wordsOfPattern(pattern: string): string[] {
   if (!/[\\^$.*+?()[\]{}|]/.test(pattern)) return pattern.length <= LONGEST ? [pattern] : []
   const literal = pattern
@@ -18,7 +14,7 @@ export function wordsOfPattern(pattern: string): string[] {
   return distinct(literal.match(/[\p{L}\p{N}_$-]{3,100}/gu) ?? [])
 }
 
-/** Find what a text in plain words names: first what is written like code, then, of a short query, each longer word. */
+/** Returns words that look like code first, then each longer word of a short query. */
 export function wordsOfText(text: string): string[] {
   const quoted = [...text.matchAll(/`([^`\n]{3,100})`|"([^"\n]{3,100})"/g)].map(([, code, phrase]) => code ?? phrase!)
   const words = text.match(/[\p{L}\p{N}_$.:/-]{3,120}/gu) ?? []
@@ -27,7 +23,7 @@ export function wordsOfText(text: string): string[] {
   return distinct([...quoted, ...named, ...plain])
 }
 
-/** Find the paths in a text: those with a folder and an extension, without the line that may follow. */
+/** Finds paths with a folder and an extension, without a line number. */
 export function pathsOfText(text: string): string[] {
   const words = text.match(/[\p{L}\p{N}_@~./\\:-]{3,200}/gu) ?? []
   return distinct(
@@ -43,7 +39,7 @@ export function pathsOfText(text: string): string[] {
   )
 }
 
-/** Whether a word is written as names in code are: `snake_case`, `camelCase`, `Type.member`, `CONSTANT_1`. */
+/** Matches `snake_case`, `camelCase`, `Type.member`, `CONSTANT_1`. */
 function isIdentifier(word: string): boolean {
   if (word.length < SHORTEST || word.length > LONGEST || word.includes('://')) return false
   return /^[\p{L}_$][\p{L}\p{N}_$.:]*$/u.test(word) && /_|\p{Ll}\p{Lu}|\p{L}(?:\.|::)\p{L}/u.test(word)

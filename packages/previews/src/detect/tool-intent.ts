@@ -3,29 +3,28 @@ import { commandIntent, type LineSpan } from './command-intent.ts'
 import { wordsOfPurpose } from './purpose-words.ts'
 import { pathsOfText, wordsOfPattern, wordsOfText } from './sought-words.ts'
 
-/** What the arguments of a tool call tell of what the agent is after. */
+/** Intent of a tool call, read from its arguments. */
 export interface ToolIntent {
-  /** Files and folders that the call names, as they are written there. */
+  /** Files and folders, as the call names them. */
   readonly paths: readonly string[]
-  /** The lines that it asks for, 1-based and inclusive; without an end, from there on. */
+  /** Requested lines, 1-based and inclusive; without an end, to the last line. */
   readonly lines?: { readonly start: number; readonly end?: number | undefined } | undefined
-  /** Words, names and patterns that it looks for, the most telling first. */
+  /** Sought words, names, and patterns, the most specific first. */
   readonly words: readonly string[]
-  /** Words of what was said before the call; those that are rare in a content join `words` for its preview. */
+  /** Words of the text before the call; those that are rare in a content join `words` for its preview. */
   readonly purpose?: readonly string[] | undefined
-  /** The command that a shell runs. */
+  /** Command of a shell. */
   readonly command?: string | undefined
-  /** The address that is fetched. */
+  /** Address to fetch. */
   readonly url?: string | undefined
 }
 
-/** Longest argument that is looked at, in UTF-16 units. */
+/** Longest argument that is read, in UTF-16 units. */
 const MAX_ARGUMENT = 4_096
-/** Most arguments and items of a list that are looked at. */
+/** Largest number of arguments and list items that are read. */
 const MOST_ARGUMENTS = 64
 const MOST_PATHS = 16
 const MOST_WORDS = 32
-/** Longest text of arguments that is parsed. */
 const MAX_JSON = 65_536
 
 const PATHS =
@@ -37,13 +36,13 @@ const QUERIES = 'query q search searchterm searchquery term keyword keywords nam
 const TEXTS = 'prompt description task question instructions instruction goal message'.split(' ')
 const COMMANDS = 'command cmd script'.split(' ')
 const ADDRESSES = 'url uri href'.split(' ')
-/** Arguments that hold the real ones. */
+/** Arguments that contain the real ones. */
 const ENVELOPES = 'arguments args params parameters input kwargs'.split(' ')
 
 /**
- * Read the arguments of a tool call, whatever their names and shape: unknown ones tell nothing. It never throws.
+ * Read the arguments of a tool call, whatever their names and shape. Ignores unknown ones and never throws.
  *
- * @param purpose - What the user or the model said before the call.
+ * @param purpose - Text of the user or the model before the call.
  */
 export function toolIntent(toolName: string, input: unknown, purpose?: string): ToolIntent {
   const named = namedArguments(input)
@@ -70,7 +69,7 @@ export function toolIntent(toolName: string, input: unknown, purpose?: string): 
   }
 }
 
-/** The arguments by name, in lower case and of letters alone; those in an envelope beside those around it. */
+/** Names are reduced to lowercase letters. Arguments in an envelope join those around it. */
 function namedArguments(input: unknown): Map<string, unknown> {
   const named = new Map<string, unknown>()
   const add = (value: unknown): void => {
@@ -90,7 +89,7 @@ function namedArguments(input: unknown): Map<string, unknown> {
   return named
 }
 
-/** The first properties of a plain object; accessors are not called. */
+/** Does not call accessors. */
 function dataOf(value: unknown): [string, unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   const data: [string, unknown][] = []
@@ -102,13 +101,13 @@ function dataOf(value: unknown): [string, unknown][] {
   return data
 }
 
-/** Arguments also come as JSON that nobody has parsed yet. */
+/** Arguments may be JSON that is not parsed yet. */
 function parsed(text: string): unknown {
   if (text.length > MAX_JSON || !/^\s*\{/.test(text)) return undefined
   return parseJsonText(text)
 }
 
-/** The text or texts of an argument: a string, a list of them, or a list of objects that have a path. */
+/** Accepts a string, a list of strings, or a list of objects with a path. */
 function strings(value: unknown): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value.slice(0, MAX_ARGUMENT)]
   if (!Array.isArray(value)) return []
@@ -119,7 +118,7 @@ function strings(value: unknown): string[] {
   })
 }
 
-/** A command comes as one text, or as the words of one: `["bash", "-lc", "ls -l"]`. */
+/** A command is one text, or its words: `["bash", "-lc", "ls -l"]`. */
 function commandOf(named: ReadonlyMap<string, unknown>): string | undefined {
   for (const name of COMMANDS) {
     const words = strings(named.get(name))
@@ -144,7 +143,7 @@ function pathAndLines(text: string): { path: string; lines?: LineSpan | undefine
   }
 }
 
-/** Lines as tools name them: offset and limit, a start and an end, a range of two numbers, or one line. */
+/** Tools use offset and limit, a start and an end, a range of two numbers, or one line. */
 function linesOf(named: ReadonlyMap<string, unknown>): LineSpan | undefined {
   const number = (...names: string[]): number | undefined => {
     for (const name of names) {
@@ -173,7 +172,7 @@ function linesOf(named: ReadonlyMap<string, unknown>): LineSpan | undefined {
   return line === undefined ? undefined : span(line, line)
 }
 
-/** `[12, 40]`, `{ start: 12, end: 40 }` and `"12-40"`; an end of -1 is the end of the file. */
+/** `[12, 40]`, `{ start: 12, end: 40 }`, and `"12-40"`; an end of -1 is the end of the file. */
 function rangeOf(value: unknown): LineSpan | undefined {
   if (typeof value === 'string') {
     const [, start, end] = /^\s*(\d{1,9})\s*(?:[-,:]\s*(\d{1,9}))?\s*$/.exec(value.slice(0, 64)) ?? []

@@ -6,17 +6,15 @@ import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { DiffOutline } from './diff-outline.ts'
 import { DiffReader } from './diff-reader.ts'
 
-/** Shares of the budget: of files, of hunks, and of what stands between. What one does not need goes to the others. */
+/** Shares of the budget: files, hunks, and lines between. Unused tokens go to the others. */
 const SHARES = [0.4, 0.5, 0.1]
 
 /**
- * Preview a diff: its files with what was added and removed in each, then hunks by weight, changed lines before those
- * around them.
+ * Previews a diff: its files with the counts of changed lines, then hunks by weight, changed lines first.
  *
- * Reads unified and combined diffs as git, Subversion, Mercurial and `diff -u` write them, also after the messages of
- * commits, as mails, and `git diff --stat`. The header of a file is written as one line: its path, its counts, and whether
- * it is new, deleted, renamed or binary. Files that tools write, such as lock files, come last; files that the tool call
- * names come first.
+ * Reads unified and combined diffs of git, Subversion, Mercurial, and `diff -u`, with commit messages or mails, and
+ * `git diff --stat`. A file's header becomes one line. Generated files come last; files that the tool call names come
+ * first.
  */
 export function diffPreviewer(): TextPreviewer {
   return {
@@ -69,26 +67,23 @@ function headerOf({ commits, files, added, removed, statFiles }: DiffOutline, li
 }
 
 const TYPES: ReadonlySet<string> = new Set(['text/x-diff', 'text/x-patch', 'text/diff', 'application/x-patch'])
-/** Lines that may stand before a diff, such as the message of a commit. */
+/** Lines allowed before a diff, for example a commit message. */
 const BEFORE = 60
-/** Lines of the end that are looked at. */
 const LAST = 40
-
 const FILE = /^(?:diff --(?:git|cc|combined) \S|diff -\S+ .|Index: \S)/
 const HUNK = /^@@+ -\d+(?:,\d+)? .*@@/
-/** How the lines of a diff, of its headers and of the messages between begin. */
+/** Starts of lines of a diff, of its headers, and of messages between. */
 const LINE =
   /^(?:[-+ \\@]|diff |index |Index: |={60}|(?:new|old|deleted) (?:file )?mode |(?:rename|copy) (?:from|to) |(?:dis)?similarity index |Binary files? |GIT binary patch|(?:literal|delta) \d|[A-Za-z@-z][!-~]{30,}$|commit [0-9a-f]{7,}|Author|Merge: |Date: |From |From: |Subject: |To: |Only in |Property changes on: |Added: |___|changeset: |user: |date: |summary: |# )/
 const STAT = /^ \S.* \| +(?:\d+ ?[-+]*|Bin .*)$/
 
-/** Say how sure it is that a text is a diff: headers of files and hunks, and next to nothing else. */
 export function recognizeDiff({ contentType, start, end }: TextSubject): number {
   const escaped = start.includes('\u001b')
   const lines = start.split('\n').map((line) => (escaped ? cleanLine(line) : line.replace(/\r$/, '')))
   const first = lines.findIndex((line, index) => startsDiff(lines, line, index))
   if (first < 0) return recognizeStat(lines)
   const before = lines.slice(0, first).filter((line) => line !== '')
-  // Words before a diff belong to it where they are a commit, a mail, statistics or just a few.
+  // Words before a diff belong to it if they are a commit, a mail, statistics, or just a few.
   const known = before.filter((line) => LINE.test(line) || STAT.test(line)).length
   if (before.length > BEFORE || before.length - known > 5) return 0
   const sample = lines.slice(first, -1)
@@ -102,7 +97,6 @@ export function recognizeDiff({ contentType, start, end }: TextSubject): number 
   return TYPES.has(contentType) ? 0.97 : known === before.length ? 0.93 : 0.8
 }
 
-/** Whether a file of a diff begins at a line. */
 function startsDiff(lines: readonly string[], line: string, index: number): boolean {
   if (FILE.test(line)) return true
   return line.startsWith('--- ') && lines[index + 1]?.startsWith('+++ ') === true && HUNK.test(lines[index + 2] ?? '')

@@ -9,17 +9,15 @@ import { CHANGES, FILES, WORDS, type DiffOutline } from './diff-outline.ts'
 
 /** `@@ -1,2 +3,4 @@`; combined diffs have one more `@` and range for each further parent. */
 const HUNK = /^(@@+) ((?:-\d{1,9}(?:,\d{1,9})? )+)\+\d{1,9}(?:,(\d{1,9}))? @@+/
-/** What follows the path and the bar of a line of statistics. */
+/** Text after the path of a line of statistics. */
 const STAT = /^\| +(?:(\d+) ?[-+]*|Bin\b.*)$/
 const STAT_SUM = /^ \d+ files? changed(?:, |$)/
 const COMMIT = /^(?:commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} |changeset: +\d+:|# HG changeset patch|r\d+ \| )/
-
-/** What git and others write of a commit before its message. */
+/** Fields of a commit before its message. */
 const COMMIT_FIELD = /^(?:[A-Z][A-Za-z-]{1,20}|user|date|branch|parent|tag): /
-
-/** Changes of a hunk among which such lines are looked for. */
+/** Changes of a hunk that are searched for imports. */
 const IMPORTS_IN_HUNK = 24
-/** Lines after the start of a commit that say what it is. */
+/** Lines after the start of a commit that describe it. */
 const ABOUT_COMMIT = 12
 
 interface DiffFile {
@@ -30,7 +28,7 @@ interface DiffFile {
   removed: number
   readonly notes: string[]
   hunks: number
-  /** Whether its lines began with `---`, so that the next one begins another file. */
+  /** Whether `---` was read, so that the next one begins another file. */
   named: boolean
 }
 
@@ -38,14 +36,13 @@ interface Hunk {
   readonly item: Item
   /** Columns of marks before each line. */
   readonly columns: number
-  /** Lines of the old file and of the new one that are still to come. */
+  /** Remaining lines of the old and the new file. */
   old: number
   fresh: number
   changes: number
   context: number
 }
 
-/** Reads the lines of a diff: its files, its hunks and what each line is worth. */
 export class DiffReader {
   readonly #store = new ItemStore()
   readonly #wanted: WantedWords
@@ -58,15 +55,12 @@ export class DiffReader {
   #blanks = 0
   #file: DiffFile | undefined
   #hunk: Hunk | undefined
-  /** Lines since the last commit began. */
   #aboutCommit = Infinity
 
-  /** @param wanted - Parts of paths that the agent looks for. */
   constructor(wanted: readonly string[]) {
     this.#wanted = new WantedWords(wanted)
   }
 
-  /** Take the next line. */
   push(line: RawLine): void {
     const text = line.text.includes('\u001b') ? cleanLine(line.text) : line.text
     if (this.#hunk !== undefined && this.#inHunk(line, text)) return
@@ -80,7 +74,6 @@ export class DiffReader {
     this.#words(line, text)
   }
 
-  /** End the diff. */
   finish(): DiffOutline {
     this.#endFile()
     return {
@@ -132,7 +125,7 @@ export class DiffReader {
     this.#blanks = 0
   }
 
-  /** A file goes by its new name. */
+  /** The new name of a file counts. */
   #rename(file: DiffFile, path: string): void {
     if (file.path === path) return
     file.path = path
@@ -161,7 +154,7 @@ export class DiffReader {
     const columns = found[1]!.length - 1
     const old = /,(\d+)/.exec(found[2]!)
     this.#hunkStarts.push(line.number)
-    // The only hunk of a new file says nothing that its file does not.
+    // The only hunk of a new file adds nothing to its file.
     const isWhole = index === 0 && text.startsWith('@@ -0,0 ') && file.item.end === line.number - 1
     const item = isWhole ? file.item : this.#add(line, line.text, 0.5 * file.weight, CHANGES, file.item)
     if (isWhole) this.#extend(file, line)
@@ -177,7 +170,7 @@ export class DiffReader {
     return true
   }
 
-  /** Take a line of the hunk; `false` where the hunk has ended. */
+  /** Returns `false` if the hunk has ended. */
   #inHunk(line: RawLine, text: string): boolean {
     const hunk = this.#hunk!
     const file = this.#file!
@@ -202,7 +195,7 @@ export class DiffReader {
   }
 
   #addChange(line: RawLine, hunk: Hunk, file: DiffFile, isChange: boolean): void {
-    // What a file takes in from others says little of what changed.
+    // Imports tell little about a change.
     const brings =
       hunk.changes < IMPORTS_IN_HUNK && isImportLine(line.text.slice(hunk.columns, hunk.columns + 60)) ? 0.3 : 1
     const place = isChange ? 1 / (1 + 0.07 * hunk.changes++) : 0.2 / (1 + 0.2 * hunk.context++)
@@ -215,13 +208,13 @@ export class DiffReader {
     this.#add(line, line.text, value, CHANGES, hunk.item)
   }
 
-  /** `\ No newline at end of file`: it belongs to the line before it. */
+  /** `\ No newline at end of file` belongs to the line before it. */
   #fold(line: RawLine): boolean {
     this.#add(line, line.text, 0.1, CHANGES, this.#hunk!.item)
     return true
   }
 
-  /** A line that belongs to no file: the message of a commit, statistics, anything else. */
+  /** Handles lines outside of files: commit messages, statistics, anything else. */
   #words(line: RawLine, text: string): void {
     if (COMMIT.test(text)) {
       this.#endFile()
@@ -256,7 +249,7 @@ export class DiffReader {
   }
 }
 
-/** The mark of a line of a combined diff: what any of its columns says. */
+/** A mark in any column of a combined diff counts. */
 function markOf(text: string, columns: number): number {
   let mark = text.charCodeAt(0)
   for (let at = 0; at < columns && at < text.length; at++) {
@@ -267,20 +260,19 @@ function markOf(text: string, columns: number): number {
   return mark
 }
 
-/** Where a line begins after the marks before it. */
 function indentOf(text: string, columns: number): number {
   let at = columns
   for (let code = text.charCodeAt(at); code === 32 || code === 9; code = text.charCodeAt(++at));
   return at
 }
 
-/** Files that tools write: what changed in them follows from what changed elsewhere. */
+/** Generated files: their changes follow from others. */
 const WRITTEN =
   /(?:^|\/)(?:node_modules|vendor|third_party|dist|build|out|target|generated|__generated__|__snapshots__|\.yarn)\/|(?:^|[/.-])lock(?:\.\w+|file)?$|(?:lock\.(?:json|ya?ml)|go\.sum|npm-shrinkwrap\.json|\.resolved)$|\.min\.(?:js|css)$|\.(?:map|snap|pb\.go|g\.dart|designer\.cs|svg|po|pot|csv|tsv|ipynb)$|_pb2(?:_grpc)?\.pyi?$|[._-]generated\./i
-/** Data, and what says more in words than in code. */
+/** Data and text rather than code. */
 const DATA = /\.(?:json|xml|ya?ml|toml|lock|txt|html?)$/i
 
-/** How much changes in a file tell, from its path: those that people write count 1. */
+/** Weighs a file by its path: files written by people count 1. */
 export function fileWeight(path: string, wanted: WantedWords): number {
   const lower = path.slice(-500).toLowerCase()
   if (wanted.isIn(lower)) return 5
@@ -288,16 +280,13 @@ export function fileWeight(path: string, wanted: WantedWords): number {
   return DATA.test(lower) ? 0.6 : 1
 }
 
-/** What a line before the changes of a file says. */
 type DiffHeader =
-  /** The first line of a file: `diff --git`, `diff -u`, `Index:`. */
   | { readonly kind: 'file'; readonly path: string }
-  /** `--- path` and `+++ path`. */
   | { readonly kind: 'old' | 'new'; readonly path: string }
-  /** A line that changes nothing in the content, and what it says in a word or two. */
+  /** A line that changes no content, with a short note. */
   | { readonly kind: 'note'; readonly note: string }
 
-/** Read a line that stands outside of hunks; `undefined` where it does not belong to the header of a file. */
+/** Returns `undefined` if the line is not part of a file's header. */
 export function diffHeader(line: string): DiffHeader | undefined {
   switch (line.charCodeAt(0)) {
     case 45: // -
@@ -337,13 +326,12 @@ export function diffHeader(line: string): DiffHeader | undefined {
   }
 }
 
-/** The header of a file as `diff` itself, git, Mercurial and others write it. */
 function diffLine(line: string): DiffHeader | undefined {
   const combined = /^diff --(?:cc|combined) (.+)$/.exec(line)
   if (combined !== null) return { kind: 'file', path: pathOf(combined[1]!) }
   if (line.startsWith('diff --git ')) {
     const rest = line.slice(11)
-    // `a/path b/path`: the same path twice, so the blank between them stands in the middle, whatever blanks the path has.
+    // `a/path b/path` repeats the path, so the space in the middle separates them.
     const half = (rest.length - 1) / 2
     const one = pathOf(rest.slice(0, half))
     if (rest.charAt(half) === ' ' && one === pathOf(rest.slice(half + 1))) return { kind: 'file', path: one }
@@ -353,7 +341,7 @@ function diffLine(line: string): DiffHeader | undefined {
   return /^diff (?:-\S+ )+\S/.test(line.slice(0, 300)) ? { kind: 'file', path: pathOf(lastWord(line)) } : undefined
 }
 
-/** A path without the time after it and without the letter that git and Mercurial put before it. */
+/** Removes the time after the path, and the prefix of git and Mercurial. */
 function pathOf(written: string): string {
   const tab = written.indexOf('\t')
   let path = (tab < 0 ? written : written.slice(0, tab)).trim()

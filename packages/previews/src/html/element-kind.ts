@@ -1,23 +1,22 @@
-/** What is known of an element by its name. */
 export interface ElementKind {
   /** Less than {@link ELEMENT_KINDS}. */
   readonly id: number
   readonly name: string
-  /** It has no content, and so no end tag (HTML Living Standard, "void elements", and obsolete ones that parse alike). */
+  /** Has no content and no end tag (HTML Living Standard, "void elements", and obsolete ones). */
   readonly isVoid: boolean
-  /** Nobody sees its content as text of the page. */
+  /** Its content is not visible text. */
   readonly isUnseen: boolean
-  /** It stands within a line of text. Elements with a name of their own, such as `x-date`, may do both. */
+  /** Is part of a line of text. Custom elements, for example `x-date`, may be both. */
   readonly isInline: boolean
-  /** Text before and after it is apart from the text within. */
+  /** Separates its text from the text around it. */
   readonly isBlock: boolean
-  /** From 1 to 6; 0 where it is no heading. */
+  /** From 1 to 6; 0 for other elements. */
   readonly heading: number
-  /** Its start ends an open element of these (HTML Living Standard, "optional tags"). */
+  /** Open elements that its start ends (HTML Living Standard, "optional tags"). */
   readonly ends: ReadonlySet<string> | undefined
-  /** Ends within it do not reach beyond it. */
+  /** End tags within it do not reach beyond it. */
   readonly isScope: boolean
-  /** A cell of data does not hold it: a table that has it in a cell lays out the page. */
+  /** Makes a table that contains it in a cell a layout table. */
   readonly laysOut: boolean
 }
 
@@ -45,13 +44,13 @@ const ENDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['th', setOf('td th')],
 ])
 
-/** How many kinds there are at most: elements of further names are alike. */
+/** Further element names share one kind. */
 export const ELEMENT_KINDS = 1_024
-/** Kinds by name; the names that pages use in other cases are known too, a number of them. */
+/** Also caches a limited number of names in other cases. */
 const kinds = new Map<string, ElementKind>()
 const known = new Map<string, ElementKind>()
 
-/** Look up an element by its name, in any case. The same name gives the same object. */
+/** Ignores case. The same name gives the same object. */
 export function elementKind(tagName: string): ElementKind {
   const found = known.get(tagName)
   if (found !== undefined) return found

@@ -1,17 +1,17 @@
 import type { ElementKind } from './element-kind.ts'
 
-/** The main content, by `main` or its role. */
+/** Main content, by `main` or its role. */
 export const MARK_MAIN = 1
-/** A part of the content that could stand alone. */
+/** Content that could stand alone. */
 export const MARK_ARTICLE = 2
 /** Navigation, footer, sidebar, dialog, menu. */
 export const MARK_ASIDE = 4
-/** Named like one of these by its class or id. */
+/** Class or id names it as an aside. */
 export const MARK_NAMED_ASIDE = 8
-/** A header: of the page, or of a part of it. */
+/** Header of the page or of a part. */
 export const MARK_HEADER = 16
 export const MARK_FORM = 32
-/** Not shown at first, though scripts may show it. */
+/** Hidden at first; scripts may show it. */
 export const MARK_HIDDEN = 64
 
 const NAMES: ReadonlyMap<string, number> = new Map([
@@ -45,16 +45,14 @@ const ROLES: ReadonlyMap<string, number> = new Map([
   ].map((role) => [role, MARK_ASIDE] as const),
 ])
 
-/** The attributes that tell what an element is. */
 const READ: ReadonlySet<string> = new Set(['aria-hidden', 'class', 'hidden', 'id', 'itemprop', 'role', 'style'])
-/** An attribute, its value quoted, bare or left out. */
+/** An attribute with a value that is quoted, bare, or absent. */
 const ATTRIBUTE = /([^\s=/"'<>]{1,64})(?:\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/g
-/** UTF-16 units of all attributes of an element, and of the value of one, that are read. */
+/** UTF-16 units read of all attributes of an element, and of one value. */
 const MAX_ATTRIBUTES = 8_192
 const MAX_VALUE = 1_024
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
 
-/** Read what an element is off its name, and off what stands in its tag after the name. */
 export function elementMarks(kind: ElementKind, tag: string): number {
   let marks = NAMES.get(kind.name) ?? 0
   const attributes = readAttributes(tag)
@@ -91,7 +89,7 @@ function isHidden(attributes: ReadonlyMap<string, string>): boolean {
   return style !== undefined && /(?:^|[;\s])(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)/i.test(style)
 }
 
-/** Words by which authors and frameworks name what stands around the content of a page. */
+/** Class names of parts around the content of a page. */
 const ASIDE_WORDS: ReadonlySet<string> = new Set(
   (
     'ad ads advert advertisement breadcrumb breadcrumbs comments consent cookie cookies disqus flyout footer gdpr login ' +
@@ -101,21 +99,19 @@ const ASIDE_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Names of what is read aloud but not shown. */
+/** Class names of text for screen readers only. */
 const HIDDEN_NAME = /(?:^|\s)(?:sr-only|visually-?hidden|screen-reader-text|screenreader|hidden)(?=\s|$)/i
 const CONTENT_NAME = /(?:^|[\s_-])(?:article|post|entry)[-_]{0,2}(?:body|content|text)(?=$|[\s_-])/i
-
-/** What is known of names, so that each is looked at once. */
+/** Cached names. */
 const MAX_KNOWN = 4_096
 const known = new Map<string, NamedKind>()
 
-/** What a class or id says of an element: whether it stands around the content, or is the text of an article. */
 interface NamedKind {
   readonly isAside: boolean
   readonly isArticle: boolean
 }
 
-/** Read what an element is off its class and id, such as `site-footer`, `shareBar` or `entry-content`. */
+/** Reads class and id, for example `site-footer`, `shareBar`, or `entry-content`. */
 export function namedKind(names: string): NamedKind {
   const found = known.get(names)
   if (found !== undefined) return found

@@ -18,11 +18,11 @@ import { ELEMENT_KINDS, elementKind, type ElementKind } from './element-kind.ts'
 import { PageBuilder } from './page-builder.ts'
 
 /**
- * Preview a page of HTML: its title, and its main content as Markdown from the beginning, without navigation, footers and
- * other things that stand around it. What does not fit is declared, with the headings in it and their lines.
+ * Previews an HTML page: its title and its main content as Markdown. Hidden text is announced, with its headings and
+ * their lines.
  *
- * Links are shown by their text; the page as stored has their addresses. Pages without any text, such as those that
- * scripts write, are left to the next previewer.
+ * Links are shown by their text. Pages without text, for example those written by scripts, are left to the next
+ * previewer.
  */
 export function htmlPreviewer(): TextPreviewer {
   return { name: 'html', previews: 'text', recognize: recognizeHtml, read: readHtml }
@@ -46,14 +46,13 @@ function readHtml(): TextReader {
   }
 }
 
-/** Files whose source has markup in it, but is code. */
+/** Source files with markup that are code. */
 const CODE_PATH =
   /\.(?:[cm]?[jt]sx?|vue|svelte|astro|php|erb|ejs|hbs|jinja2?|j2|twig|liquid|njk|mdx?|markdown|rst|adoc|xml|xsl|xslt|svg|rss|atom|xaml|csproj|pug)$/i
-/** Elements that only markup has, at the beginning of a tag. */
+/** Elements that only markup has. */
 const BLOCK_TAG =
   /<(?:div|p|ul|ol|li|table|tr|td|h[1-6]|section|article|main|nav|header|footer|span|a|br|img|head|meta|link|body|form)(?=[\s>/])[^<>]{0,2000}>/gi
 
-/** Say how sure it is that a text is a page of HTML, or a part of one. */
 export const recognizeHtml: (subject: TextSubject) => number = perSubject(rateHtml)
 
 function rateHtml({ contentType, start, intent }: TextSubject): number {
@@ -71,10 +70,7 @@ function rateHtml({ contentType, start, intent }: TextSubject): number {
   return tags >= 12 && tags * 250 > text.length ? 0.7 : 0
 }
 
-/**
- * Elements that by their marks stand around the content are left out where they hold a smaller share of the page's prose:
- * a page in a form, or one that scripts unhide, is shown all the same.
- */
+/** Marked elements are left out only below this share of the page's prose: a page inside a form is still shown. */
 const LEFT_OUT: readonly (readonly [mark: number, belowShare: number])[] = [
   [MARK_HIDDEN, 0.5],
   [MARK_ASIDE, 0.5],
@@ -82,39 +78,38 @@ const LEFT_OUT: readonly (readonly [mark: number, belowShare: number])[] = [
   [MARK_HEADER, 0.3],
   [MARK_FORM, 0.3],
 ]
-/** Shares of the prose that an element needs to be the content: one marked so, an article in it, any other. */
+/** Share of the prose that an element needs to be the content: marked so, an article in it, any other. */
 const MAIN_SHARE = 0.4
 const ARTICLE_SHARE = 0.6
 const ANY_SHARE = 0.85
-/** Units that a block needs, links aside, to be prose; what other text, long links and short ones are worth beside it. */
+/** UTF-16 units, without links, that make a block prose; then weights of other text, long links, and short links. */
 const PROSE_UNITS = 60
 const OTHER_WORTH = 0.1
 const LINKED_WORTH = 0.15
 const LINK_WORTH = 0.05
-/** Where less of the content is prose, it is a list of links, which stay. */
+/** With less prose, the content is a list of links, which stay. */
 const LISTING_PROSE = 0.25
-/** A list is navigation from so many links on that make up so much of it and are so short. */
+/** A list is navigation if it has so many links, of so large a share, and so short. */
 const LEAST_LINKS = 3
 const LINKED_SHARE = 0.6
 const MAX_LINK_UNITS = 60
-/** Links that repeat so often say nothing of their own: "Read more". */
+/** Links repeated more often say nothing: "Read more". */
 const MOST_REPEATS = 2
-/** A text that stands twice is shown once from so many units on. */
+/** Repeated texts of at least so many UTF-16 units are shown once. */
 const LEAST_REPEATED = 30
 
-/** Headings of what is offered beside the content, in the words that sites use. */
+/** Headings of related content. */
 const ASIDE_HEADING =
   /^(?:related|recommended|more (?:from|stories|news|in|like|on)|you (?:may|might) (?:also|like)|(?:people|customers) (?:who|also)|read (?:next|more|also)|up next|popular|trending|most (?:read|popular|viewed)|latest (?:news|posts|articles|stories)|recent(?:ly)? (?:posts|articles|news|viewed|comments)|(?:\d{1,9} )?comments?\b|leave a (?:reply|comment)|(?:share|follow) (?:this|us|on)|sign up|subscribe|newsletter|join our|get (?:the|our) (?:latest|newsletter)|advertisement|sponsored)/i
 const MAX_ASIDE_HEADING = 60
-/** Largest share of the content that stands below such a heading. */
+/** Largest share of the content below such a heading. */
 const ASIDE_SHARE = 0.4
 
 /**
- * Choose the blocks of a page that are its content, in order.
+ * Returns the blocks of a page's content, in order.
  *
- * What stands around it is told by landmarks, roles, hidden parts and names, and by lists of short links, unless much of the
- * prose stands there. Of the rest, the content is `main`, an article that has most of it, or the innermost element that has
- * nearly all prose. A page whose content is a list of links keeps them.
+ * Landmarks, roles, hidden parts, names, and lists of short links are left out, unless they hold much of the prose. The
+ * content is then `main`, the largest article, or the innermost element with nearly all prose.
  */
 export function mainContent(page: Page): PageBlock[] {
   const { blocks, elements } = page
@@ -134,7 +129,6 @@ export function mainContent(page: Page): PageBlock[] {
   return headline === undefined ? main : [headline, ...main]
 }
 
-/** What the text that stands directly in each element is worth: prose most. */
 function ownWeights({ blocks, elements }: Page): Float64Array {
   const own = new Float64Array(elements.length)
   for (const { element, text, linkUnits, kind } of blocks) {
@@ -146,18 +140,16 @@ function ownWeights({ blocks, elements }: Page): Float64Array {
   return own
 }
 
-/** Add what each element is worth to all elements above it. */
 function summedUp(elements: readonly PageElement[], own: Float64Array): Float64Array {
   const sums = own.slice()
   for (let at = elements.length - 1; at > 0; at--) sums[elements[at]!.parent]! += sums[at]!
   return sums
 }
 
-/** Tell which elements stand around the content, by their marks. */
 function aroundContent({ elements }: Page, weights: Float64Array): Uint8Array {
   const leftOut = new Uint8Array(elements.length)
   const isWithinContent = new Uint8Array(elements.length)
-  /** Marks that do not count, as an element above that has them has too much of the prose. */
+  /** Marks to ignore because an enclosing marked element has too much of the prose. */
   const spared = new Uint8Array(elements.length)
   const total = Math.max(1, weights[0]!)
   for (let at = 1; at < elements.length; at++) {
@@ -168,7 +160,7 @@ function aroundContent({ elements }: Page, weights: Float64Array): Uint8Array {
     if (leftOut[at] !== 0) continue
     for (const [mark, belowShare] of LEFT_OUT) {
       if ((marks & mark & ~spared[at]!) === 0) continue
-      // Within the content, a header is that of a part of it.
+      // Within the content, a header belongs to a part of it.
       if (mark === MARK_HEADER && isWithinContent[at] !== 0) continue
       if (weights[at]! < belowShare * total) leftOut[at] = 1
       else spared[at]! |= mark
@@ -177,7 +169,6 @@ function aroundContent({ elements }: Page, weights: Float64Array): Uint8Array {
   return leftOut
 }
 
-/** Find the element that holds the content. */
 function contentElement(elements: readonly PageElement[], weights: Float64Array, leftOut: Uint8Array): number {
   let root = 0
   const narrow = (mark: number, share: number): void => {
@@ -199,7 +190,6 @@ function contentElement(elements: readonly PageElement[], weights: Float64Array,
   return root
 }
 
-/** Leave out the parts below headings that name what is offered beside the content. */
 function leaveOutAsideSections(
   { blocks, elements }: Page,
   root: number,
@@ -223,7 +213,7 @@ function leaveOutAsideSections(
   }
 }
 
-/** Leave out lists of short links, unless the content is such a list; and what stands in elements that are left out. */
+/** Keeps lists of links if the content is such a list. */
 function leaveOutNavigation(elements: readonly PageElement[], root: number, leftOut: Uint8Array): void {
   const { prose, units, endBlock } = elements[root]!
   const isListing = prose < LISTING_PROSE * units
@@ -235,7 +225,7 @@ function leaveOutNavigation(elements: readonly PageElement[], root: number, left
   }
 }
 
-/** Say whether a heading is that of the content: what a title ends with is the name of the site. */
+/** A title ends with the name of the site. */
 function isHeadline({ kind, level, text }: PageBlock, title: string): boolean {
   if (kind !== 'heading' || level !== 1) return false
   if (title.startsWith(text)) return true
@@ -243,7 +233,7 @@ function isHeadline({ kind, level, text }: PageBlock, title: string): boolean {
   return !title.endsWith(text) && words.filter((word) => title.includes(word)).length > words.length / 3
 }
 
-/** Leave out texts that stand there already, as pages repeat them for small screens, and links that say always the same. */
+/** Pages repeat texts for small screens, and links without information. */
 function withoutRepeats(blocks: readonly PageBlock[]): PageBlock[] {
   const counts = new Map<string, number>()
   for (const { text } of blocks) if (text.length < LEAST_REPEATED) counts.set(text, (counts.get(text) ?? 0) + 1)
@@ -255,44 +245,38 @@ function withoutRepeats(blocks: readonly PageBlock[]): PageBlock[] {
   })
 }
 
-/** Elements nested deeper are read as text of the ones above. */
+/** Deeper elements count as text of those above. */
 const MAX_DEPTH = 2_048
-/** Elements above the innermost that an end tag is compared with. */
+/** Open elements that an end tag is compared with. */
 const MAX_REACH = 256
-/** The same for ends that are implied: what they end is near. */
+/** The limit for implied ends, which are near. */
 const MAX_IMPLIED_REACH = 16
-/** Longest name of an element that is read, in UTF-16 units. */
+/** Longest element name that is read, in UTF-16 units. */
 const MAX_NAME = 32
-
 /** Elements whose content is text up to their end tag (HTML Living Standard, "raw text" and "escapable raw text"). */
 const RAW: ReadonlySet<string> = new Set('script style title textarea noscript iframe noembed noframes xmp'.split(' '))
 const PARAGRAPH = elementKind('p')
 const LINE_BREAK = elementKind('br')
 
 /**
- * Reads a page of HTML into its blocks of text, and the elements that these stand in: which elements begin and end, also
- * where no tag says so.
+ * Reads a page into blocks of text and their elements, with implied starts and ends.
  *
- * Time grows with the length alone: the elements that are open are a stack of bounded depth, of which bounded parts are
- * searched.
+ * Takes linear time: the stack of open elements and each search of it are bounded.
  */
 export class PageReader implements MarkupHandler {
   readonly #tokens = new MarkupTokenizer(this, RAW, false)
   readonly #builder = new PageBuilder()
   readonly #open: ElementKind[] = []
-  /** How many elements of each kind are open. */
   readonly #counts = new Int32Array(ELEMENT_KINDS)
-  /** Open elements that are nested too deep. */
+  /** Number of open elements beyond the depth limit. */
   #beyond = 0
-  /** The depth of the element whose content is not seen; 0 where all is. */
+  /** Depth of the hidden element; 0 if nothing is hidden. */
   #unseen = 0
 
-  /** Take in the next piece. */
   push(text: string): void {
     this.#tokens.push(text)
   }
 
-  /** End the page; `lines` is how many it has. */
   finish(lines: number): Page {
     this.#tokens.finish()
     this.#closeTo(0)
@@ -301,7 +285,7 @@ export class PageReader implements MarkupHandler {
 
   open(name: string, attributes: string, isEmpty: boolean): void {
     const kind = elementKind(name.slice(0, MAX_NAME))
-    // In HTML the slash means nothing, but drawings, formulas and pages in XHTML end elements with it.
+    // HTML ignores the slash, but SVG, MathML, and XHTML end elements with it.
     if (kind.isVoid || (isEmpty && kind.isUnseen)) {
       if (this.#unseen === 0) this.#builder.mark(kind)
       return
@@ -314,7 +298,7 @@ export class PageReader implements MarkupHandler {
     this.#open.push(kind)
     this.#counts[kind.id]!++
     if (this.#unseen > 0) return
-    // Headings that unfold what is below them are often made of buttons.
+    // Headings that unfold a section are often buttons.
     if (kind.isUnseen && !(kind.name === 'button' && this.#builder.inEmptyHeading)) this.#unseen = this.#open.length
     this.#builder.open(kind, elementMarks(kind, attributes))
   }
@@ -326,7 +310,7 @@ export class PageReader implements MarkupHandler {
       return
     }
     if (this.#counts[kind.id] === 0) {
-      // An end without a start: of a paragraph it stands for an empty one, of a line break for the break.
+      // An end tag without a start: for a paragraph it means an empty one, for a line break the break.
       if (this.#unseen === 0 && (kind === PARAGRAPH || kind === LINE_BREAK)) this.#builder.mark(LINE_BREAK)
       return
     }
@@ -346,13 +330,13 @@ export class PageReader implements MarkupHandler {
     if (this.#unseen === 0) this.#builder.text(text, line)
   }
 
-  /** End what the start of an element ends: a list item the one before it, a block the paragraph before it. */
+  /** A list item ends the previous item, a block ends the previous paragraph. */
   #endImplied(kind: ElementKind): void {
     const least = Math.max(0, this.#open.length - MAX_IMPLIED_REACH)
     for (let at = this.#open.length - 1; at >= least; at--) {
       const open = this.#open[at]!
       if (kind.ends?.has(open.name) || (kind.isBlock && open === PARAGRAPH)) {
-        // The outermost of those that end: a row ends its last cell, and the row before it.
+        // The outermost element that ends: a row ends its last cell and the previous row.
         let outermost = at
         while (outermost > 0 && kind.ends?.has(this.#open[outermost - 1]!.name)) outermost--
         this.#closeTo(outermost)

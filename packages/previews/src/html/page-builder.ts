@@ -4,22 +4,20 @@ import { decodeReferences } from '../markup/character-references.ts'
 import type { BlockKind } from './page-block.ts'
 import type { Page, PageBlock, PageElement } from './page.ts'
 
-/** Blocks and elements that are kept: what follows is not read. */
+/** Limits for blocks and elements. */
 const MAX_BLOCKS = 65_536
 const MAX_ELEMENTS = 65_536
-/** UTF-16 units of text that are kept. */
+/** Limit for kept text, in UTF-16 units. */
 const MAX_KEPT = 8_388_608
-/** Longer blocks are split; a cell with more text holds blocks of its own. In UTF-16 units. */
+/** Longer blocks are split, and cells with more text hold blocks of their own. In UTF-16 units. */
 const MAX_BLOCK = 32_768
 const MAX_CELL = 200
 const MAX_TITLE = 512
-/** Text of a block, links aside, that makes it prose. */
+/** UTF-16 units of text, without links, that make a block prose. */
 const PROSE_UNITS = 60
-
-/** The sign by which a heading links to itself. */
+/** Mark of a heading's link to itself. */
 const SELF_LINK = /^[#§¶]\s?|\s?[#§¶]$/
-
-/** An element that is open: the index of what was made of it, or one of these. */
+/** States of an open element that has no index yet. */
 const NOT_MADE = -1
 const NEVER_MADE = -2
 
@@ -29,23 +27,20 @@ interface OpenElement {
   readonly marks: number
 }
 
-/** Gathers the text of a page into blocks, and makes the elements that these stand in. */
 export class PageBuilder {
   readonly #blocks: PageBlock[] = []
   readonly #elements: PageElement[] = [newElement(-1, 0, 0)]
   readonly #open: OpenElement[] = []
-  /** How many of the open elements, from the outermost, have been made or never will be. */
+  /** Number of open elements, from the outermost, that are created or never will be. */
   #settled = 0
   #kept = 0
   #isPart = false
   #title = ''
   #hasTitle = false
   readonly #text = new PageText()
-  /** Cells of the row so far. */
   #cells: string[] = []
-  /** Whether cells hold blocks of their own, as where a table lays out the page. */
+  /** Whether cells contain blocks, as in a layout table. */
   #isLayout = false
-  /** How many of these are open. */
   #titles = 0
   #headings = 0
   #lists = 0
@@ -55,16 +50,14 @@ export class PageBuilder {
   #links = 0
   #headingLevel = 0
   #isItem = false
-  /** Links with text in the block so far, and whether the open one has none yet. */
+  /** Links with text in the block, and whether the open link has no text yet. */
   #linkCount = 0
   #isNewLink = false
 
-  /** Whether a heading is open that has no text yet. */
   get inEmptyHeading(): boolean {
     return this.#headings > 0 && this.#text.isEmpty
   }
 
-  /** Take in the start of an element. */
   open(kind: ElementKind, marks: number): void {
     if (kind.isBlock) this.#boundary(kind, false)
     this.#open.push({ made: kind.isInline ? NEVER_MADE : NOT_MADE, kind, marks })
@@ -74,7 +67,6 @@ export class PageBuilder {
     else if (kind.name === 'a') this.#isNewLink = true
   }
 
-  /** Take in the end of the innermost element. */
   close(kind: ElementKind): void {
     if (kind.isBlock) this.#boundary(kind, true)
     this.#count(kind, -1)
@@ -83,7 +75,6 @@ export class PageBuilder {
     if (made >= 0) this.#elements[made]!.endBlock = this.#blocks.length
   }
 
-  /** Take in an element without content. */
   mark(kind: ElementKind): void {
     if (kind.name === 'hr' && !this.#inCells) this.#flush()
     if (kind.name !== 'br' || this.#text.isEmpty) return
@@ -91,10 +82,9 @@ export class PageBuilder {
     else if (this.#text.addBreak() > 1 && !this.#inCells) this.#flush()
   }
 
-  /** Take in text as it stands in the source, beginning in a line of it. */
   text(text: string, line: number): void {
     if (this.#titles > 0) {
-      // Drawings have titles too: the page's is the first.
+      // SVG has titles too: the page's title is the first.
       if (!this.#hasTitle && this.#title.length < MAX_TITLE) this.#title += text.slice(0, MAX_TITLE)
     } else if (this.#blocks.length >= MAX_BLOCKS || this.#kept >= MAX_KEPT) {
       this.#isPart ||= /\S/.test(text)
@@ -108,7 +98,6 @@ export class PageBuilder {
     }
   }
 
-  /** End the page, once all elements are closed; `lines` is how many it has. */
   finish(lines: number): Page {
     this.#flush()
     this.#elements[0]!.endBlock = this.#blocks.length
@@ -144,11 +133,11 @@ export class PageBuilder {
     return this.#rows > 0 && !this.#isLayout
   }
 
-  /** End the block before the start or end of an element; all cells of a row are one block. */
+  /** All cells of a row are one block. */
   #boundary({ name, laysOut }: ElementKind, ends: boolean): void {
     if (name === 'tr' || (name === 'table' && this.#rows > 0)) {
       this.#flush()
-      // What follows a table in a cell, or a row of that table, stands in a table that lays out.
+      // A cell after a nested table, or a row of it, is part of a layout table.
       this.#isLayout = name === 'table' || (ends && this.#rows > 1)
     } else if (this.#inCells) {
       if (name === 'td' || name === 'th') {
@@ -206,7 +195,6 @@ export class PageBuilder {
     this.#kept += text.length
   }
 
-  /** Make the open elements, down to the innermost, and return its index. */
   #makeElement(): number {
     for (; this.#settled < this.#open.length; this.#settled++) {
       const open = this.#open[this.#settled]!
@@ -233,27 +221,27 @@ function newElement(parent: number, marks: number, firstBlock: number): PageElem
   return { parent, marks, firstBlock, endBlock: firstBlock, units: 0, linkUnits: 0, links: 0, prose: 0 }
 }
 
-/** How much a text has to read: a character of a script without blanks between words is about three letters. */
+/** A character of a script without spaces counts as three letters. */
 function readUnits(text: string): number {
   let units = text.length
   for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) >= 0x2e80) units += 2
   return units
 }
 
-/** What text has that is not shown as it is: blanks other than single ones, control characters, those without width. */
+/** Text to clean: runs of blanks, control characters, zero-width characters. */
 const UNCLEAN = /[^\S ]| {2}|[\p{Cc}\u00ad\u200b\u2060\ufeff]/u
 const WITHOUT_WIDTH = /[\u00ad\u200b\u2060\ufeff]+/g
 const LEADING_BLANKS = /^(?:\s|&(?:nbsp|#160|#xa0);)*/i
 const BLANKS = /\s+/g
 const CONTROL = /[^\P{Cc}\s]/u
 
-/** The text of a block as it comes: runs of blanks are one blank, unless it is preformatted. */
+/** Collapses runs of blanks, unless the text is preformatted. */
 class PageText {
   #parts: string[] = []
   #length = 0
   #endsBlank = true
   #breaks = 0
-  /** The line that the text begins in; 0 before there is any. */
+  /** First line of the text; 0 if empty. */
   #line = 0
   #linked = 0
 
@@ -265,7 +253,6 @@ class PageText {
     return this.#length
   }
 
-  /** Add text as it stands in the source, beginning in a line of it. */
   add(source: string, line: number, isRaw: boolean, isLink: boolean): void {
     const text = decodeReferences(source)
     let clean = text
@@ -280,25 +267,23 @@ class PageText {
     if (isLink) this.#linked += clean.length
   }
 
-  /** Add text as it is. */
   addRaw(text: string): void {
     this.#parts.push(text)
     this.#length += text.length
     this.#endsBlank = text.endsWith(' ')
   }
 
-  /** Add a blank, unless there is one. */
   addBlank(): void {
     if (!this.#endsBlank) this.addRaw(' ')
   }
 
-  /** Add a line break, and return how many there are without text between. */
+  /** Returns the number of breaks without text between. */
   addBreak(): number {
     this.addBlank()
     return ++this.#breaks
   }
 
-  /** Take the text out, without blanks around it: of preformatted text without blank lines around it. */
+  /** Trims blanks, or only blank lines of preformatted text. */
   take(): string {
     const text = this.#parts.length === 1 ? this.#parts[0]! : this.#parts.join('')
     this.#parts = []
@@ -311,7 +296,7 @@ class PageText {
     return lines.slice(Math.max(0, first)).join('\n').trimEnd().toWellFormed()
   }
 
-  /** Return the line that the text taken out began in, and how many of its units were links, once for each block. */
+  /** Returns the first line and the UTF-16 units of links of the text taken, once for each block. */
   origin(): { line: number; linked: number } {
     const origin = { line: this.#line, linked: this.#linked }
     this.#line = 0
@@ -325,6 +310,6 @@ function cleaned(text: string): string {
   if (WITHOUT_WIDTH.test(clean)) clean = clean.replace(WITHOUT_WIDTH, '')
   clean = clean.replace(BLANKS, ' ')
   if (!CONTROL.test(clean)) return clean
-  // What ends the text may separate it from what follows.
+  // A final blank may separate it from the next text.
   return clean.endsWith(' ') ? `${cleanLine(clean)} ` : cleanLine(clean)
 }

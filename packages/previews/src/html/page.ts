@@ -1,38 +1,34 @@
 import type { PageBlock as WrittenBlock } from './page-block.ts'
 
-/** A block of text, with where it stands. */
 export interface PageBlock extends WrittenBlock {
-  /** The element that it stands in, as an index of {@link Page.elements}. */
+  /** Index in {@link Page.elements}. */
   readonly element: number
-  /** UTF-16 units of the text that are links. */
+  /** UTF-16 units of links. */
   readonly linkUnits: number
 }
 
-/** An element that has text in it, with what it and all elements below it have. */
+/** An element with text, with sums over all its descendants. */
 export interface PageElement {
-  /** An index of {@link Page.elements}; -1 of the page itself. */
+  /** Index in {@link Page.elements}; -1 for the page itself. */
   readonly parent: number
-  /** What it is by its name and attributes: bits, such as `MARK_MAIN`. */
+  /** Bits, for example `MARK_MAIN`. */
   readonly marks: number
-  /** The first block within, and the one after the last, as indices of {@link Page.blocks}. */
+  /** First block and the one after the last, as indices of {@link Page.blocks}. */
   readonly firstBlock: number
   endBlock: number
-  /** UTF-16 units of text, and of text in links; characters written without blanks count threefold. */
+  /** UTF-16 units of text and of links; scripts without spaces count threefold. */
   units: number
   linkUnits: number
   links: number
-  /** Those of text that reads like prose. */
   prose: number
 }
 
-/** The text of a page, in order, and the elements it stands in: the page first, and each element before those within. */
+/** Text of a page in order, and its elements: the page first, parents before children. */
 export interface Page {
-  /** As its `title` says; may be empty. */
   readonly title: string
   readonly blocks: readonly PageBlock[]
   readonly elements: readonly PageElement[]
-  /** Lines of the source. */
   readonly lines: number
-  /** Whether blocks at the end of a very large page are left out. */
+  /** Whether the end of a very large page is left out. */
   readonly isPart: boolean
 }

@@ -4,30 +4,26 @@ import { fitBudget, type Draft } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { PageBlock } from './page-block.ts'
 
-/** A page ready to be previewed. */
 export interface ReadPage {
-  /** Empty where the page has none. */
   readonly title: string
-  /** What is shown of the page, in order. */
+  /** Shown blocks, in order. */
   readonly main: readonly PageBlock[]
-  /** Lines of the source. */
   readonly lines: number
-  /** Whether text at the end of a very large page was not read. */
+  /** Whether the end of a very large page was not read. */
   readonly isPart: boolean
 }
 
-/** Share of the tokens for the headings of the part that is hidden, where all of the page is hidden. */
+/** Share of the tokens for hidden headings, if all of the page is hidden. */
 const OUTLINE_SHARE = 0.1
-/** Tokens of the mark of a gap, without the call that shows it. */
+/** Tokens of a gap mark without its call. */
 const GAP_TOKENS = 16
-/** Words that stand in the source as they stand in the text, in all likelihood. */
+/** Words that are probably the same in the source. */
 const FIRST_WORDS = /[\p{L}\p{N}]+(?: [\p{L}\p{N}]+){0,3}/u
-/** Hidden blocks that are looked at for such words. */
+/** Hidden blocks searched for such words. */
 const MAX_SEARCHED = 50
-/** Tokens that are worth beginning a block for. */
+/** Fewest tokens for the start of a block. */
 const LEAST_TOKENS = 12
 
-/** Write the preview of a page: its title, its main content from the beginning, and the headings of what is hidden. */
 export function writePage(page: ReadPage, options: PreviewOptions): string {
   const writer = new PageWriter(page, options)
   return fitBudget((aim) => writer.write(aim), options)
@@ -46,7 +42,7 @@ class PageWriter {
     this.#units = page.main.reduce((units, { text }) => units + text.length, 0)
   }
 
-  /** Write a preview of about `aim` tokens by estimate. */
+  /** `aim` is in estimated tokens. */
   write(aim: number): Draft {
     const { main } = this.#page
     const header = this.#header(aim)
@@ -57,7 +53,7 @@ class PageWriter {
     }
     const call = estimateTokens(this.#options.showLines?.(1_000, 1_999) ?? '')
     left -= GAP_TOKENS + call
-    // The more is hidden, the more its headings are worth.
+    // Headings are worth more the more is hidden.
     const share = Math.min(0.5, OUTLINE_SHARE * (2 - end / main.length))
     const reserved = Math.min(left * share, this.#headingTokens(end))
     left -= reserved
@@ -85,7 +81,6 @@ class PageWriter {
     return '[HTML]'
   }
 
-  /** The index of the first block from `from` that does not fit. */
   #fitting(from: number, tokens: number): number {
     let left = tokens
     let index = from
@@ -116,7 +111,7 @@ class PageWriter {
     return index === 0 ? '\n' : markdownGap(this.#page.main[index - 1]!, this.#page.main[index]!)
   }
 
-  /** As much of the beginning of a block as fits, up to the end of a word. */
+  /** Ends after a word. */
   #begin({ text }: PageBlock, tokens: number): string {
     let low = 0
     let high = Math.min(text.length - 1, Math.ceil(tokens * 8))
@@ -138,7 +133,7 @@ class PageWriter {
     return `[… ${formatCount(units)} more characters${call === undefined ? '' : `: ${call}`}]`
   }
 
-  /** The first hidden words that are found nowhere in what is shown, else the very first. */
+  /** Prefers hidden words that are not in the shown text. */
   #hiddenWords(from: number, begun: string): string {
     const { main } = this.#page
     const shown = [...main.slice(0, from).map(({ text }) => text), begun].join('\n')
@@ -153,12 +148,11 @@ class PageWriter {
     return this.#page.main.slice(from).filter(({ kind }) => kind === 'heading')
   }
 
-  /** Tokens of all headings from a block on. */
   #headingTokens(from: number): number {
     return this.#headings(from).reduce((tokens, heading) => tokens + estimateTokens(headingLine(heading)) + 1, 0)
   }
 
-  /** The headings from a block on, each with its line: the highest first where not all fit. */
+  /** If not all headings fit, the highest come first. */
   #outline(from: number, tokens: number): string[] {
     const headings = this.#headings(from)
     for (let level = 6; level > 0; level--) {
@@ -177,7 +171,6 @@ function headingLine({ line, level, text }: PageBlock): string {
   return `[line ${line}] ${'#'.repeat(level)} ${cutAtGrapheme(text, 80)}`
 }
 
-/** Write a block as Markdown. */
 function markdownOf({ kind, level, text }: PageBlock): string {
   switch (kind) {
     case 'heading':
@@ -193,7 +186,6 @@ function markdownOf({ kind, level, text }: PageBlock): string {
   }
 }
 
-/** What stands between two blocks: items of a list and rows of a table follow each other, other blocks stand apart. */
 function markdownGap(before: PageBlock, after: PageBlock): string {
   return before.kind === after.kind && (after.kind === 'item' || after.kind === 'row') ? '\n' : '\n\n'
 }

@@ -4,19 +4,19 @@ import { importPeer } from '../preview-fallback.ts'
 import type { MediaPreviewer } from '../previewer.ts'
 import { scaleImage, type ImageFormat, type ImageLimits } from './scale-image.ts'
 
-/** What a smaller version of an image may be; see {@link ImagePreviewerOptions.scale}. */
+/** Limits of a smaller version of an image; see {@link ImagePreviewerOptions.scale}. */
 export interface ScaledImageOptions {
-  /** Pixels. Defaults to 1,024. */
+  /** Largest width in pixels. Defaults to 1,024. */
   readonly maxWidth?: number | undefined
-  /** Pixels. Defaults to 1,024. */
+  /** Largest height in pixels. Defaults to 1,024. */
   readonly maxHeight?: number | undefined
-  /** Bytes; the image is made smaller until it has no more. Defaults to 262,144. */
+  /** Largest size in bytes; the image is scaled until it fits. Defaults to 262,144. */
   readonly maxBytes?: number | undefined
-  /** Defaults to `webp`. */
+  /** Format. Defaults to `webp`. */
   readonly format?: ImageFormat | undefined
-  /** From 1 to 100. Defaults to 75. */
+  /** Quality from 1 to 100. Defaults to 75. */
   readonly quality?: number | undefined
-  /** Images with more pixels are not decoded, however few bytes they have. Defaults to 100,000,000. */
+  /** Largest number of pixels that is decoded. Defaults to 100,000,000. */
   readonly maxPixels?: number | undefined
   /** Milliseconds that scaling may take. Defaults to 10,000. */
   readonly deadlineMs?: number | undefined
@@ -24,22 +24,22 @@ export interface ScaledImageOptions {
 
 /** Options of {@link imagePreviewer}. */
 export interface ImagePreviewerOptions {
-  /** Keep a smaller version of each image in the context, beside the replacement. Without it there is none. */
+  /** Keep a smaller version of each image in the context. Defaults to none. */
   readonly scale?: ScaledImageOptions | undefined
 }
 
-/** Formats that the peer decodes in every build, by names of their bytes. SVG is text, and runs through no renderer. */
+/** Formats that every build of the peer decodes. SVG is text and never rendered. */
 const DECODED: ReadonlySet<string> = new Set(['avif', 'gif', 'jpeg', 'png', 'tiff', 'webp'])
 const FORMATS: ReadonlySet<unknown> = new Set<ImageFormat>(['jpeg', 'png', 'webp'])
 
 /**
- * Make a previewer of images: it says their dimensions, and with `scale` adds a smaller version that stays in the context.
+ * Create a previewer of images: describes their dimensions, and with `scale` keeps a smaller version in the context.
  *
- * The smaller version needs the package `sharp`. It is upright, has no metadata, shows the first frame of an animation,
- * and is never larger than the image: where it would be, or has too many tokens for the limit of results, there is none.
- * SVG and formats that only some systems decode are described alone. Of a damaged image an event tells what is wrong.
+ * The smaller version needs the package `sharp`. It is upright, has no metadata, and shows the first frame of an
+ * animation. It is left out if it would be larger than the image or exceed the token limit. SVG and rare formats are
+ * only described. A damaged image is reported by an event.
  *
- * @throws TypeError where an option is out of its range.
+ * @throws TypeError if an option is out of its range.
  *
  * @example
  * ```ts

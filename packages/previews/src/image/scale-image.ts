@@ -1,9 +1,8 @@
 import type { Sharp, SharpOptions } from 'sharp'
 
-/** Formats that models take. */
+/** Image format that models accept. */
 export type ImageFormat = 'jpeg' | 'png' | 'webp'
 
-/** What a smaller version of an image may be. */
 export interface ImageLimits {
   readonly maxWidth: number
   readonly maxHeight: number
@@ -14,14 +13,12 @@ export interface ImageLimits {
   readonly deadlineMs: number
 }
 
-/** Times that an image is made smaller at most, until it has few enough bytes. */
+/** Limit for attempts to reach `maxBytes`. */
 const ATTEMPTS = 4
 
 /**
- * Make a smaller version of an image, upright and without its metadata; of an animation the first frame.
- *
- * Returns `undefined` where it would not be smaller than the image, or still has too many bytes after some attempts.
- * Rejects where the image is damaged, has too many pixels, or takes too long.
+ * Returns an upright version without metadata; `undefined` if it would not be smaller or stays too large. Rejects if
+ * the image is damaged, has too many pixels, or takes too long.
  */
 export async function scaleImage(
   sharp: (input: Uint8Array, options: SharpOptions) => Sharp,
@@ -40,7 +37,7 @@ export async function scaleImage(
     const encoded = format === 'png' ? image.png({ palette: true, quality }) : image[format]({ quality })
     const { data: bytes, info } = await encoded.toBuffer({ resolveWithObject: true })
     if (bytes.byteLength <= maxBytes) return bytes.byteLength < data.byteLength ? new Uint8Array(bytes) : undefined
-    // The bytes grow with the area; a little less than that makes sure that it comes to an end.
+    // Bytes grow with the area. A slightly smaller factor guarantees an end.
     const factor = Math.min(0.9, Math.sqrt(maxBytes / bytes.byteLength) * 0.95)
     width = info.width * factor
     height = info.height * factor

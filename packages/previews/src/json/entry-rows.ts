@@ -10,41 +10,36 @@ import type { EntryPlace, NotableEntry, Passage, Rarity } from './passage-keeper
 import { JsonTokenizer } from './json-tokenizer.ts'
 import type { JsonSink } from './json-scan.ts'
 
-/** Tokens of a row at most, at least, and as a share of the room for all rows. */
+/** Largest and smallest tokens of a row, and its share of the room for all rows. */
 const MOST_ROW = 90
 const LEAST_ROW = 30
 const ROW_SHARE = 0.1
-/** Share of the room that notable rows have at least, and how much more they are worth than others. */
+/** Smallest share of notable rows, and their factor over others. */
 const NOTABLE_SHARE = 0.5
 const NOTABLE_WORTH = 10
-/** What a row from the end is worth of one from the start. */
+/** Worth of a row from the end, relative to one from the start. */
 const LAST_WORTH = 0.66
-/** Entries read at each end of a passage: some, and as many as rows of so many tokens fit. */
+/** Entries read at each end of a passage: a minimum, and one for each so many tokens. */
 const FEWEST_READ = 24
 const SHORTEST_ROW = 6
-/** Rows that the columns are chosen by. */
+/** Rows that decide the columns. */
 const SAMPLED = 24
 interface Column {
-  /** Of a value, on average. */
+  /** Mean tokens of a value. */
   readonly tokens: number
-  /** The lower, the sooner the column is shown. */
+  /** Lower ranks are shown first. */
   readonly rank: number
 }
 
-/** Writes entries of an array or of a map as rows of a table: keys once, then the values of each entry on a line. */
+/** Writes entries of an array or a map as table rows: keys once, then one line of values for each entry. */
 export class EntryRows {
   readonly #passage: Passage
   readonly #shape: Shape
   readonly #rows: readonly EntryRow[]
-  /** Whether each entry begins on a line of its own. */
   readonly #byLine: boolean
   /** Columns that tell rows apart. */
   readonly #columns = new Map<string, Column>()
 
-  /**
-   * @param shape - What the entries are made of.
-   * @param budgetTokens - What the whole preview may have at most.
-   */
   constructor(passage: Passage, shape: Shape, budgetTokens: number) {
     this.#passage = passage
     this.#shape = shape
@@ -54,7 +49,6 @@ export class EntryRows {
     this.#measure()
   }
 
-  /** Find the columns that tell rows apart, and their mean tokens. */
   #measure(): void {
     const step = Math.max(1, Math.floor(this.#rows.length / SAMPLED))
     const sample = this.#rows.filter((_, index) => index % step === 0)
@@ -64,7 +58,7 @@ export class EntryRows {
     const told = new Set<string>()
     for (const path of paths) {
       const cells = sample.map((row) => row.cells.get(path) ?? '')
-      // What stands in each row twice is shown once, and what is the same in all rows stands in the shape.
+      // A column with the same cells as another, or the same value in all rows, is left out.
       const column = cells.join('\n').replaceAll('"', '')
       if (told.has(column) || (sample.length > 1 && new Set(cells).size === 1 && !this.#varies(path))) continue
       told.add(column)
@@ -82,19 +76,18 @@ export class EntryRows {
     return this.#shape.at(path === '' ? [] : path.split(KEY_SEPARATOR))
   }
 
-  /** Whether a column says no more than how many items there are. */
   #isCount(path: string): boolean {
     const item = this.#shapeAt(path)?.item
     return item !== undefined && item.scalars === undefined
   }
 
-  /** Whether a column has one of a few values in each entry, but not the same one in all. */
+  /** Whether a column has few values, but not the same one everywhere. */
   #varies(path: string): boolean {
     const values = this.#shapeAt(path)?.scalars
     return values !== undefined && !values.more && values.values.length > 1
   }
 
-  /** Write rows of about `tokens` at most. Returns the text, with a newline before it, or nothing. */
+  /** Returns the text after a newline; empty if nothing fits. */
   write(tokens: number, options: PreviewOptions): string {
     const columns = this.#chooseColumns(Math.min(MOST_ROW, Math.max(LEAST_ROW, tokens * ROW_SHARE)))
     if (columns.length === 0 || this.#rows.length < 2) return ''
@@ -114,11 +107,11 @@ export class EntryRows {
       },
       withSqlExample(options, column),
     ).write(tokens)
-    // A gap alone says nothing.
+    // A gap alone is useless.
     return text.split('\n').length > 2 ? `\n${text}` : ''
   }
 
-  /** Return a column with few values, if the entries are rows in SQL: it takes the objects of the largest array. */
+  /** Only the largest array becomes a table in SQL. */
   #columnToCount(): string | undefined {
     const { isObject, keys } = this.#passage
     if (isObject || keys.includes('') || this.#shape.objects === 0) return undefined
@@ -137,7 +130,6 @@ export class EntryRows {
     return item
   }
 
-  /** Entries by their lines. */
   #lines(): Pick<PreviewModel, 'from' | 'lines' | 'label' | 'counted' | 'hidden'> {
     const { entries, endLine, isTop } = this.#passage
     return {
@@ -154,7 +146,6 @@ export class EntryRows {
     }
   }
 
-  /** Entries by their places in the array or map. */
   #entries(call: string | undefined): Pick<PreviewModel, 'from' | 'lines' | 'label' | 'counted' | 'show'> {
     return {
       from: 0,
@@ -169,7 +160,7 @@ export class EntryRows {
     return countOf(entries, this.#passage.isObject ? 'key' : 'item')
   }
 
-  /** The columns that fit into a row, those that say most for their tokens first. */
+  /** Prefers columns that say most for their tokens. */
   #chooseColumns(room: number): string[] {
     const ranked = [...this.#columns].toSorted(([, one], [, other]) => one.rank - other.rank)
     const chosen = new Set<string>()
@@ -183,33 +174,26 @@ export class EntryRows {
   }
 }
 
-/** Longest part of a value that is shown in a row, and of one that makes the row notable, in UTF-16 units. */
+/** Longest shown value in a row, and longest notable value, in UTF-16 units. */
 const CELL_UNITS = 56
 const NOTABLE_UNITS = 200
-/** An entry is notable if no larger share of all holds what it holds. */
+/** Largest share of entries that may hold a notable value. */
 const RARE_SHARE = 0.05
 const RARE_TIMES = 3
 
-/** An entry of an array or of a map, ready to be shown as a row. */
 interface EntryRow {
   readonly place: EntryPlace
-  /** The line that the next entry begins on; `undefined` where that is not known. */
+  /** `undefined` if unknown. */
   readonly nextLine: number | undefined
-  /** Of a member, its key. */
+  /** Key of a member. */
   readonly name: string
   readonly cells: Cells
-  /** What makes the entry notable: where it holds what few others do. */
   readonly rare: readonly Rarity[]
-  /** Which notable entries come first; 0 for others. */
+  /** Rank among notable entries; 0 for others. */
   readonly rank: number
 }
 
-/**
- * The entries that are kept of a passage, in order.
- *
- * @param shape - What the entries are made of.
- * @param most - How many of the first, and of the last, at most.
- */
+/** @param most - Limit for each end. */
 function entryRows(passage: Passage, shape: Shape, most: number): EntryRow[] {
   const rows = new Map<number, EntryRow>()
   const kept = passage.kept(most)
@@ -235,7 +219,7 @@ function entryRows(passage: Passage, shape: Shape, most: number): EntryRow[] {
     .toSorted((one, other) => one.place.index - other.place.index)
 }
 
-/** What turned out to be rare: it never came often, and stands under a key that is no data. */
+/** Drops values that became frequent, and keys that are data. */
 function raritiesOf({ rarities }: NotableEntry, shape: Shape, entries: number): Rarity[] {
   const most = Math.max(RARE_TIMES, entries * RARE_SHARE)
   const rare = rarities.filter(({ path, value }) => {
@@ -243,17 +227,16 @@ function raritiesOf({ rarities }: NotableEntry, shape: Shape, entries: number): 
     const times = value === undefined ? at?.seen : at?.scalars?.timesOf(value)
     return times !== undefined && times > 0 && times <= most
   })
-  // A new member says that all in it is new.
+  // A new member implies that all values in it are new.
   return rare.filter(({ path }) => !rare.some((other) => other.path.length < path.length && isWithin(path, other.path)))
 }
 
 const isWithin = (path: readonly string[], start: readonly string[]): boolean =>
   start.every((key, index) => path[index] === key)
 
-/** How much an entry looks like a failure by the severity of its values. */
 const SEVERITY_RANKS = { 0: 0, [ERROR]: 100, [WARNING]: 50, [INFO]: 0, [OK]: 0 }
 
-/** How much the values of an entry look like a failure, from 0 to 100. */
+/** From 0 to 100. */
 function weight(cells: Cells): number {
   let most = 0
   for (const raw of cells.values()) {
@@ -262,7 +245,6 @@ function weight(cells: Cells): number {
   return most
 }
 
-/** Show a row as its values in `columns`, and what makes it notable with the keys. */
 function showRow({ name, cells, rare }: EntryRow, columns: readonly string[], isMember: boolean): string {
   const shown = columns.map((path) => showCell(cells.get(path) ?? '', CELL_UNITS))
   if (isMember) shown.unshift(showCell(`"${name}"`, NOTABLE_UNITS))
@@ -283,7 +265,7 @@ function showRow({ name, cells, rare }: EntryRow, columns: readonly string[], is
 
 const note = (keys: readonly string[], raw: string): string => `${showKeys(keys)}: ${showCell(raw, NOTABLE_UNITS)}`
 
-/** A value without quotes, unless it would be taken for more than one value, or for none. */
+/** Keeps quotes if the value could be taken for several values, or for none. */
 function showCell(raw: string, units: number = CELL_UNITS): string {
   if (!raw.startsWith('"')) {
     const text = tidy(raw)
@@ -293,7 +275,7 @@ function showCell(raw: string, units: number = CELL_UNITS): string {
   return cut || raw.length === 2 || /[,|\n]|^"\s|\s"$/.test(raw) ? text : text.slice(1, -1)
 }
 
-/** The keys of a column, joined with points. */
+/** Joins keys with points. */
 function showPath(path: string): string {
   return path === '' ? 'value' : showKeys(path.split(KEY_SEPARATOR))
 }
@@ -302,24 +284,22 @@ function showKeys(keys: readonly string[]): string {
   return keys.map((key, index) => (key === '' ? '[]' : (index > 0 ? '.' : '') + showKey(key))).join('')
 }
 
-/** Deepest object of an entry that is looked into. */
+/** Depth limit within an entry. */
 const DEEPEST = 4
-/** Keys of an array that lead to its items stand for all items. */
+/** Key that stands for all items of an array. */
 const ITEM = '[]'
-/** Simple items of an array that are kept. */
 const MOST_ITEMS = 8
-
-/** Joins the keys that lead to a value: no key of JSON has this character unescaped. */
+/** Unescaped, this character never occurs in a JSON key. */
 const KEY_SEPARATOR = '\u0000'
 
-/** The simple values of an entry, by the keys that lead to them, joined; of an array, its items or its length. */
+/** Simple values of an entry by their joined keys; for an array, its items or its length. */
 type Cells = ReadonlyMap<string, string>
 
-/** Read the simple values of an item of an array, or of a member of an object, as far as its text goes. */
+/** Stops at the end of a cut text. */
 function readEntry(text: string, isMember: boolean): { readonly name: string; readonly cells: Cells } {
   const reader = new EntryReader()
   const tokenizer = new JsonTokenizer(reader)
-  // Brackets make an entry a document of its own, whatever it is.
+  // Brackets make the entry a document.
   tokenizer.push(isMember ? '{' : '[')
   tokenizer.push(text)
   tokenizer.finish()
@@ -329,11 +309,11 @@ function readEntry(text: string, isMember: boolean): { readonly name: string; re
 class EntryReader implements JsonSink {
   readonly cells = new Map<string, string>()
   name = ''
-  /** The keys that lead to what is open; in an array, `[]`. */
+  /** Keys of the open levels; `[]` in an array. */
   readonly #path: string[] = []
   readonly #arrays: boolean[] = []
   readonly #counts: number[] = []
-  /** Of each open array, its first simple items; `undefined` where it has others. */
+  /** First simple items of each open array; `undefined` if it holds others. */
   readonly #items: (string[] | undefined)[] = []
   #key = ''
   #long = ''
@@ -403,7 +383,6 @@ class EntryReader implements JsonSink {
     this.#set(this.#at(this.#arrays.at(-1) === true ? ITEM : this.#key), raw)
   }
 
-  /** The path below the entry itself. */
   #at(key: string): string {
     const path = key === '' ? this.#path : [...this.#path, key]
     return path.slice(1).join(KEY_SEPARATOR)

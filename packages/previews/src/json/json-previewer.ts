@@ -8,22 +8,19 @@ import { PassageKeeper } from './passage-keeper.ts'
 import { FIRST_TIMES, Shape, ValueSummary, isSame, type ShapeRoom } from './shape.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
-/** Texts up to so many UTF-16 units are kept, to be shown whole where the budget allows. */
+/** Texts of up to so many UTF-16 units are kept, and shown whole if they fit. */
 const WHOLE_UNITS = 524_288
-/** A text that stops being JSON before so many units, or before this share of it, is something else. */
+/** A text that breaks off as JSON within so many units, or within this share, is another format. */
 const LEAST_UNITS = 2_048
 const LEAST_SHARE = 0.05
-/** Largest share of lines between values in a text of many values. */
+/** Largest share of lines between values. */
 const MOST_STRAY = 0.25
 
 /**
- * Preview a JSON document: all its keys within their paths, merged over the items of arrays and over maps of like members,
- * with how many there are; then values, rows of items with their line numbers, and strings of many lines by the lines that
- * matter.
+ * Previews a JSON document: all keys with counts, merged over arrays and maps, then values, rows, and long strings.
  *
- * It reads JSON as tools write it: on one line or on many, with a byte order mark, after a few words, as JSONP, with
- * comments, trailing commas or single quotes, cut off, or broken halfway. Memory is bounded, and time grows with the length
- * alone.
+ * Accepts one line or many, a byte order mark, leading words, JSONP, comments, trailing commas, single quotes, and cut
+ * or broken text. Memory is bounded, and time is linear.
  */
 export function jsonPreviewer(): TextPreviewer {
   return {
@@ -39,9 +36,8 @@ export function jsonPreviewer(): TextPreviewer {
 }
 
 /**
- * Preview a row of JSON values: JSON Lines, JSON text sequences (RFC 7464), or documents one after another.
- *
- * The keys of all records are merged and shown once; then come records as rows with their line numbers.
+ * Previews JSON Lines, JSON text sequences (RFC 7464), or several documents: merged keys once, then records as rows
+ * with line numbers.
  */
 export function ndjsonPreviewer(): TextPreviewer {
   return {
@@ -81,37 +77,33 @@ function readJson(subject: TextSubject): TextReader {
   }
 }
 
-/** Whether enough of a text was JSON. */
 function isJson({ values, broken, length, strayUnits }: JsonScan): boolean {
   if (values === 0 || strayUnits > length * MOST_STRAY) return false
   if (broken === undefined || broken.atEnd) return true
   return broken.offset >= Math.max(LEAST_UNITS, length * LEAST_SHARE)
 }
 
-/** Levels that are told apart; what is deeper is only counted. */
+/** Deeper levels are only counted. */
 const MOST_LEVELS = 64
-/** Different shapes in one document. */
 const MOST_SHAPES = 24_576
-/** Strings of many lines that are kept, and the shortest that count. */
+/** Number of kept strings, and the shortest that counts. */
 const MOST_STRINGS = 3
 const LEAST_STRING = 1_000
-/** The end of a line, as it stands in a string of JSON. */
+/** An escaped line end. */
 const NEWLINE = '\\n'
 
-/** Reads JSON of any length, in pieces of any size, and keeps what a preview of it can show. */
 class JsonScanner implements JsonSink {
   readonly #tokenizer = new JsonTokenizer(this)
   readonly #room: ShapeRoom = { left: MOST_SHAPES }
   readonly #root = new Shape('')
-  /** Of each open level: its shape, how many entries it has, and its last member. */
+  /** Shape, number of entries, and last member of each open level. */
   readonly #shapes: Shape[] = []
   readonly #objects: boolean[] = []
   readonly #counts: number[] = []
   readonly #lasts: (Shape | undefined)[] = []
-  /** Of each open array that has held nothing but strings: these, as lines. */
+  /** Lines of each open array that contains only strings so far. */
   readonly #lists: (LongText | undefined)[] = []
   #level = -1
-  /** Open levels that are not told apart. */
   #below = 0
   #deeper = 0
   #key: Shape | undefined
@@ -125,9 +117,9 @@ class JsonScanner implements JsonSink {
   #endsLine = false
 
   /**
-   * @param prefix - Text before the first value, which is part of what is pushed no more.
-   * @param words - Entries that hold one of these are kept.
-   * @param inString - Whether this is JSON in a string of JSON: strings in it are text.
+   * @param prefix - Text before the first value, which is not pushed again.
+   * @param words - Entries with one of these are kept.
+   * @param inString - Whether the text is JSON inside a JSON string: its strings are not parsed again.
    */
   constructor(prefix: string, words: readonly string[], inString = false) {
     this.#nested = inString ? undefined : () => new JsonScanner('', words, true)
@@ -136,14 +128,13 @@ class JsonScanner implements JsonSink {
     this.#passages = new PassageKeeper(prefix.length, words)
   }
 
-  /** Take in the next piece of the text. */
   push(text: string): void {
     this.#length += text.length
     if (text !== '') this.#endsLine = text.endsWith('\n')
     this.#tokenizer.push(text)
   }
 
-  /** End the text and return what was kept. The scanner takes no text after that. */
+  /** No text may follow. */
   finish(): JsonScan {
     const tokenizer = this.#tokenizer
     tokenizer.finish()
@@ -199,7 +190,7 @@ class JsonScanner implements JsonSink {
     this.#counts[level] = 0
     this.#lasts[level] = undefined
     this.#passages.open(level, isObject, offset)
-    // A program's output often comes as an array of its lines.
+    // Program output is often an array of lines.
     this.#lists[level] = isObject || !this.#passages.keeps(level) ? undefined : new LongText(this.#path(), undefined)
     this.#key = undefined
   }
@@ -292,7 +283,6 @@ class JsonScanner implements JsonSink {
     this.#strays++
   }
 
-  /** The shape of the value that begins here. */
   #entry(offset: number, line: number): Shape {
     const level = this.#level
     let shape: Shape
@@ -310,7 +300,7 @@ class JsonScanner implements JsonSink {
     return shape
   }
 
-  /** A member, or a value of one, is the first of its kind: the entries that it stands in are notable. */
+  /** A first value makes the enclosing entries notable. */
   #rare(shape: Shape, values: ValueSummary | undefined): void {
     const levels = this.#level + 1
     if (!this.#passages.takesRarities(levels)) return
@@ -336,12 +326,11 @@ class JsonScanner implements JsonSink {
     this.#level--
   }
 
-  /** The lines of the innermost array, where it has held nothing but strings; a string below it is none of its lines. */
+  /** Strings of nested levels are not lines of the array. */
   get #listOfStrings(): LongText | undefined {
     return this.#level < 0 || this.#below > 0 ? undefined : this.#lists[this.#level]
   }
 
-  /** The innermost array holds something else than strings. */
   #endList(): void {
     if (this.#level >= 0) this.#lists[this.#level] = undefined
   }
@@ -355,7 +344,7 @@ class JsonScanner implements JsonSink {
     this.#strings.length = Math.min(this.#strings.length, MOST_STRINGS)
   }
 
-  /** The keys that lead to the innermost level; `''` for an item of an array. */
+  /** `''` is an item of an array. */
   readonly #path = (): string[] => {
     const path: string[] = []
     for (let level = 1; level <= this.#level; level++)

@@ -2,41 +2,38 @@ import { APOSTROPHE, INNER, NUMBER, QUOTE, STARTS, indexOrEnd, isBlank, isWord }
 import { Nesting } from './nesting.ts'
 import type { JsonBreak, JsonSink } from './json-scan.ts'
 
-/** Strings from this many UTF-16 units on are passed on in parts. */
+/** Longer strings are passed on in parts, in UTF-16 units. */
 const LONG_STRING_UNITS = 16_384
-/** Pieces are gathered until there is so much to read. */
+/** Pieces are gathered up to this size before reading. */
 const GATHERED_UNITS = 32_768
-/** The beginning of an array, unlike that of a line such as `[INFO] done`, and the units by which it is told. */
+/** Start of an array, to tell it from a line such as `[INFO] done`, and the length of the test. */
 const ARRAY_START = /\[\s{0,40}(?:["'[\]{\d-]|true\b|false\b|null\b)/y
 const ARRAY_START_UNITS = 64
-/** Longest key, number or word that is told from others. */
 const LONGEST_NAME = 1_024
 
 /**
- * Reads JSON values (RFC 8259) that follow one another, in pieces of any size, and passes on what they are made of.
+ * Reads JSON values (RFC 8259) in pieces of any size and passes on their parts.
  *
- * It takes what is often found in place of JSON: comments, trailing commas, single quotes and bare keys (JSON5), what
- * Python prints, JSONP, a prefix such as `)]}',`, record separators (RFC 7464), and lines between values that are none. Where
- * each value has its line, one that breaks off ends with its line; elsewhere the text ends where it stops being JSON.
- * Memory does not grow with the text, but for one bit for each level of nesting.
+ * Accepts comments, trailing commas, single quotes, and bare keys (JSON5), Python output, JSONP, prefixes such as
+ * `)]}',`, record separators (RFC 7464), and lines between values. If each value has its own line, a cut value ends
+ * with its line; otherwise the text ends at the error. Memory grows only by one bit for each level of nesting.
  */
 export class JsonTokenizer {
   readonly #sink: JsonSink
   #pending = ''
-  /** Offset of what is being read. */
   #origin = 0
   #line = 1
   #depth = 0
   readonly #nesting = new Nesting()
   #inObject = false
-  /** Whether the value of a member comes next. */
+  /** Whether a member's value comes next. */
   #keyed = false
-  /** The next backslash and the next newline of the text that is read, as far as they have been looked for. */
+  /** Next backslash and newline, as far as searched. */
   #backslash = -1
   #newline = -1
-  /** What the rest of the text is skipped to: the end of a line, of a comment, or of the text. */
+  /** End of the part to skip: a line, a comment, or the text. */
   #skip: '' | 'line' | 'comment' | 'all' = ''
-  /** The quote that ends the long string which is being read, or 0. */
+  /** Quote of the open long string, or 0. */
   #long = 0
   #longKey = false
   #escaped = false
@@ -52,32 +49,28 @@ export class JsonTokenizer {
     this.#sink = sink
   }
 
-  /** Values that have begun. */
   get values(): number {
     return this.#values
   }
 
-  /** Values that broke off at the end of their line. */
   get abandoned(): number {
     return this.#abandoned
   }
 
-  /** Whether each value stands on a line of its own. */
   get byLine(): boolean {
     return this.#byLine
   }
 
-  /** Whether no value has more than one line. */
+  /** Whether no value spans lines. */
   get oneLine(): boolean {
     return this.#oneLine
   }
 
-  /** Levels that are open: more than 0 at the end of a text that was cut off. */
+  /** Open levels; above 0 at the end of a cut text. */
   get depth(): number {
     return this.#depth
   }
 
-  /** The line that was reached. */
   get line(): number {
     return this.#line
   }
@@ -91,7 +84,6 @@ export class JsonTokenizer {
     return this.#broken
   }
 
-  /** Skip text that stands before the first value. */
   skipPrefix(text: string): void {
     this.#countLines(text, 0, text.length)
     this.#origin += text.length
@@ -116,7 +108,7 @@ export class JsonTokenizer {
     this.#pending = end === text.length ? '' : text.slice(end)
   }
 
-  /** Read as far as tokens are whole, or all of the last text. Returns where it stopped. */
+  /** Reads complete tokens, or all of the last text. Returns the end. */
   #read(text: string, last: boolean): number {
     const end = text.length
     this.#backslash = -1
@@ -136,7 +128,7 @@ export class JsonTokenizer {
     return end
   }
 
-  /** Read tokens, up to one that is not whole, or to what is read in another way. Returns where it stopped. */
+  /** Stops at an incomplete token or another mode. Returns the end. */
   #readTokens(text: string, from: number, last: boolean): number {
     const end = text.length
     let at = from
@@ -182,14 +174,13 @@ export class JsonTokenizer {
       } else if (code === 47) {
         return this.#readSlash(text, at, last)
       } else if (isBlank(code) || (this.#depth === 0 && (code === 40 || code === 41 || code === 59))) {
-        // Parentheses and a semicolon stand around JSONP.
+        // Parentheses and a semicolon enclose JSONP.
         at++
       } else return this.#break(at)
     }
     return at
   }
 
-  /** Begin to skip a comment. */
   #readSlash(text: string, at: number, last: boolean): number {
     if (at + 1 >= text.length && !last) return at
     const next = text.charCodeAt(at + 1)
@@ -234,7 +225,7 @@ export class JsonTokenizer {
     this.#sink.abandon(offset)
   }
 
-  /** What stands at `at` is no JSON: the line is skipped between values, or where values end with their line. */
+  /** Skips the line between values, or if each value has its own line. */
   #break(at: number): number {
     if (this.#depth === 0 && this.#values > 0) {
       this.#sink.stray(this.#line)
@@ -251,7 +242,7 @@ export class JsonTokenizer {
     return at
   }
 
-  /** Skip what is to be skipped. Returns where it ends, or -1 where more text may be needed to tell. */
+  /** Returns the end, or -1 if more text is needed. */
   #readSkipped(text: string, at: number): number {
     if (this.#skip === 'line') {
       const newline = text.indexOf('\n', at)
@@ -278,7 +269,7 @@ export class JsonTokenizer {
     return text.length
   }
 
-  /** Count the newlines between two places; where it is asked about in order, the whole count is linear. */
+  /** Calls in ascending order take linear time in all. */
   #countLines(text: string, from: number, to: number): void {
     if (this.#newline < from) this.#newline = indexOrEnd(text, '\n', from)
     while (this.#newline < to) {
@@ -287,7 +278,7 @@ export class JsonTokenizer {
     }
   }
 
-  /** Read a string. Returns where it ends, or -1 where it is not whole yet. */
+  /** Returns the end, or -1 if the string is incomplete. */
   #readString(text: string, at: number, quote: number, last: boolean): number {
     if (this.#depth === 0 && (this.#values > 0 || quote !== QUOTE)) return this.#values > 0 ? this.#break(at) : at + 1
     const start = at + 1
@@ -315,11 +306,11 @@ export class JsonTokenizer {
     return index + 1
   }
 
-  /** Where the quote stands that ends a string; the end of the text where none does. */
+  /** Returns the end of the text if the quote is missing. */
   #stringEnd(text: string, start: number, quote: number): number {
     const end = text.length
     let index = indexOrEnd(text, quote === QUOTE ? '"' : "'", start)
-    // Where the next backslash stands is looked up once for all strings before it.
+    // One search for the next backslash serves all strings before it.
     if (this.#backslash < start) this.#backslash = indexOrEnd(text, '\\', start)
     if (this.#backslash >= index) return index
     for (index = this.#backslash; index < end; index++) {
@@ -330,7 +321,6 @@ export class JsonTokenizer {
     return end
   }
 
-  /** Read on in a long string. */
   #readLong(text: string, at: number): number {
     const quote = this.#long
     const end = Math.min(text.length, at + LONG_STRING_UNITS)
@@ -393,7 +383,7 @@ export class JsonTokenizer {
     return index
   }
 
-  /** Outside of values only the name of a JSONP function may stand. */
+  /** Outside of values, only the name of a JSONP function is valid. */
   #readBeforeValue(text: string, at: number, end: number): number {
     return text.charCodeAt(end) === 40 && this.#values === 0 ? end + 1 : this.#break(at)
   }

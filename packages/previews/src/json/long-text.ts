@@ -3,16 +3,15 @@ import { recognizeJson } from '@spillway/text/internal/json'
 import { TextScanner } from '../log/text-scanner.ts'
 import type { JsonScan, ScannedString } from './json-scan.ts'
 
-/** Units of a string that are kept as they stand; a longer one is read as it comes. */
+/** Longest string that is kept, in UTF-16 units; longer ones are read as they arrive. */
 const KEPT_UNITS = 1_048_576
-/** Units of the start of a string that are kept, and that tell whether it is JSON. */
+/** UTF-16 units of the start that are kept, to detect JSON. */
 const START_UNITS = 1_024
-/** Fewest lines of a string that is shown by its lines. */
+/** Fewest lines of a string that is shown by lines. */
 const LEAST_LINES = 5
-/** How sure it must be that a string is JSON. */
+/** Sureness required for JSON in a string. */
 const SURE = 0.8
 
-/** Reads JSON in a string. */
 export interface NestedScanner {
   push(text: string): void
   finish(): JsonScan
@@ -23,30 +22,27 @@ interface Reading {
   readonly finish: ScannedString['read']
 }
 
-/** Takes in a string of JSON, as it stands in the text, part by part. */
 export class LongText {
   readonly #path: readonly string[]
   readonly #nested: (() => NestedScanner) | undefined
   #parts: string[] = []
   #reading: Reading | undefined
-  /** An escape that is cut at the end of what was taken in. */
+  /** An escape cut by the end of the last part. */
   #open = ''
   #length = 0
   #newlines = 0
   #start = ''
 
-  /** @param nested - Makes what reads JSON in the string; without it, such a string is text. */
+  /** @param nested - Creates the reader of JSON in a string; without it, strings are text. */
   constructor(path: readonly string[], nested: (() => NestedScanner) | undefined) {
     this.#path = path
     this.#nested = nested
   }
 
-  /** UTF-16 units as it stands in the text. */
   get length(): number {
     return this.#length
   }
 
-  /** The start, as it stands in the text. */
   get start(): string {
     return this.#start
   }
@@ -65,7 +61,7 @@ export class LongText {
     } else this.#pass(part)
   }
 
-  /** Returns `undefined` where the string has not enough lines, and is no JSON. */
+  /** Returns `undefined` if the string has too few lines and is not JSON. */
   finish(): ScannedString | undefined {
     const length = this.#length
     const path = this.#path
@@ -107,13 +103,13 @@ export class LongText {
   }
 }
 
-/** What was read is asked for by each preview, but worked out once. */
+/** Each preview needs the result, so it is computed once. */
 function once<Result>(work: () => Result): () => Result {
   let done: { readonly result: Result } | undefined
   return () => (done ??= { result: work() }).result
 }
 
-/** Counts few: only whether there are some. */
+/** Exact only for small counts. */
 function countNewlines(part: string): number {
   let count = 0
   for (let at = part.indexOf('\\n'); at >= 0 && count < LEAST_LINES; at = part.indexOf('\\n', at + 2)) count++
@@ -123,10 +119,9 @@ function countNewlines(part: string): number {
 const SIMPLE: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 
 /**
- * Replace the escapes of JSON (RFC 8259, section 7) by what they stand for; an unknown one stands for the character after
- * its backslash.
+ * Decodes escapes of JSON (RFC 8259, section 7). An unknown one stands for the character after its backslash.
  *
- * @returns The text, and as `rest` an escape that may go on after its end.
+ * @returns The text, and as `rest` an escape that may continue.
  */
 export function decodeEscapes(raw: string): { text: string; rest: string } {
   let at = raw.indexOf('\\')

@@ -1,8 +1,8 @@
-/** Remembers one bit for each level of nesting, however many there are. */
+/** Stores one bit for each level of nesting. */
 export class Nesting {
   #bits: Uint32Array = new Uint32Array(32)
 
-  /** Set the bit of a level, at most one deeper than those set before. */
+  /** `level` is at most one deeper than those set before. */
   set(level: number, bit: boolean): void {
     const slot = level >> 5
     if (slot >= this.#bits.length) {

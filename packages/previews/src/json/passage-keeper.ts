@@ -1,41 +1,36 @@
 import { detach } from '@spillway/text/internal'
 
-/** Passages kept, and levels on which they begin. */
+/** Limits for passages and for their levels. */
 const MOST_PASSAGES = 8
 const PASSAGE_LEVELS = 6
 
-/** Keeps the text of the first and the last entries of arrays, of objects, and of the values of a text themselves. */
+/** Keeps the text of the first and the last entries of arrays, objects, and top-level values. */
 export class PassageKeeper {
-  /** The values of the text. */
   readonly top: Passage
-  /** Of each open level: its passage. */
   readonly #open: (Passage | undefined)[] = []
   readonly #kept: Passage[] = []
   readonly #search: WordSearch
   #text = ''
   #origin = 0
-  /** What stands before the text that is being read. */
+  /** Text before the current piece. */
   #before = ''
 
-  /** @param words - Entries that hold one of these are kept. */
   constructor(start: number, words: readonly string[]) {
     this.top = new Passage(false, start, true)
     this.#search = new WordSearch(words)
   }
 
-  /** Those with most text first. */
+  /** Passages, the longest first. */
   get longest(): readonly Passage[] {
     return this.#kept
   }
 
-  /** What follows is read from this text, which starts at `origin`. */
   reading(text: string, origin: number): void {
     this.#text = text
     this.#origin = origin
     this.#search.open(this.#before, text, origin)
   }
 
-  /** It was read as far as `end`, with so many levels open. */
   read(end: number, levels: number): void {
     for (let level = Math.min(levels, PASSAGE_LEVELS) - 1; level >= 0; level--) this.#fill(this.#open[level])
     this.#fill(this.top)
@@ -44,7 +39,7 @@ export class PassageKeeper {
     this.#text = ''
   }
 
-  /** An array or an object begins. Of the items of an array, the first one alone has passages of its own. */
+  /** In an array, only the first item has passages of its own. */
   open(level: number, isObject: boolean, offset: number): void {
     if (level >= PASSAGE_LEVELS) return
     const parent = level === 0 ? undefined : this.#open[level - 1]
@@ -52,12 +47,10 @@ export class PassageKeeper {
     this.#open[level] = kept ? new Passage(isObject, offset, false) : undefined
   }
 
-  /** Whether the text of an open level is kept. */
   keeps(level: number): boolean {
     return level < PASSAGE_LEVELS && this.#open[level] !== undefined
   }
 
-  /** An entry begins on an open level. */
   addEntry(level: number, offset: number, line: number): void {
     const passage = level < 0 ? this.top : level < PASSAGE_LEVELS ? this.#open[level] : undefined
     if (passage === undefined) return
@@ -65,7 +58,6 @@ export class PassageKeeper {
     passage.add(offset, line)
   }
 
-  /** The array or object of an open level ends. */
   close(level: number, offset: number, line: number, path: () => readonly string[]): void {
     const passage = level < PASSAGE_LEVELS ? this.#open[level] : undefined
     if (passage === undefined) return
@@ -79,13 +71,12 @@ export class PassageKeeper {
     this.#kept.length = Math.min(this.#kept.length, MOST_PASSAGES)
   }
 
-  /** The text ends. */
   finish(offset: number, line: number): void {
     this.#end(this.top, offset, line)
     this.#fill(this.top)
   }
 
-  /** Whether it matters on any of the open levels if something was not there before. */
+  /** Whether any open level records new values. */
   takesRarities(levels: number): boolean {
     if (this.top.takesRarities) return true
     for (let level = Math.min(levels, PASSAGE_LEVELS) - 1; level >= 0; level--)
@@ -93,7 +84,7 @@ export class PassageKeeper {
     return false
   }
 
-  /** A value, or the member of this path from the root, was not there before. */
+  /** `path` leads from the root; `value` is `undefined` for a new member. */
   addRarity(levels: number, path: readonly string[], value: string | undefined): void {
     this.top.addRarity({ path, value })
     for (let level = Math.min(levels, PASSAGE_LEVELS) - 1; level >= 0; level--)
@@ -106,14 +97,13 @@ export class PassageKeeper {
     passage.endLine = line
   }
 
-  /** The entry that began last ends: it is kept where it is notable. */
+  /** A notable entry is kept. */
   #endEntry(passage: Passage, offset: number, line: number): void {
     if (passage.entries === 0) return
     const wanted = this.#search.isActive && this.#search.within(passage.lastStart, offset)
     if (wanted || passage.isRare) passage.keep(offset, line, wanted, this.#textOf)
   }
 
-  /** Take into a passage what has been read of it: its start, and where it has ended, its end. */
   #fill(passage: Passage | undefined): void {
     if (passage === undefined) return
     const limit = Math.min(passage.start + PASSAGE_UNITS, passage.end < 0 ? Infinity : passage.end)
@@ -133,18 +123,17 @@ export class PassageKeeper {
   }
 }
 
-/** Longest word that is looked for, in UTF-16 units, and how many are. */
+/** Longest sought word, in UTF-16 units, and number of words. */
 const LONGEST_WORD = 200
 const MOST_WORDS = 8
 
-/** Finds words in a text that is read in stretches, one after the other. */
 class WordSearch {
   readonly #words: readonly string[]
   #text = ''
   #origin = 0
-  /** Of each word, where it comes next in the text, in units from the start; `Infinity` where it does not. */
+  /** Next offset of each word; `Infinity` if absent. */
   readonly #next: number[]
-  /** Places on the seam between this stretch and the one before it. */
+  /** Places across the border to the previous piece. */
   #seam: number[] = []
 
   constructor(words: readonly string[]) {
@@ -152,12 +141,10 @@ class WordSearch {
     this.#next = this.#words.map(() => Infinity)
   }
 
-  /** Whether anything is looked for. */
   get isActive(): boolean {
     return this.#words.length > 0
   }
 
-  /** Go on with the stretch that starts at `origin`, after `before`. */
   open(before: string, text: string, origin: number): void {
     if (this.#words.length === 0) return
     this.#text = text
@@ -171,7 +158,7 @@ class WordSearch {
     }
   }
 
-  /** Whether a word begins between two places; where it is asked about in order, the whole search is linear. */
+  /** Calls in ascending order take linear time in all. */
   within(start: number, end: number): boolean {
     let found = this.#seam.some((at) => at >= start && at < end)
     for (const [index, word] of this.#words.entries()) {
@@ -187,48 +174,44 @@ class WordSearch {
   }
 }
 
-/** Units kept of the start and of the end of a passage. */
+/** UTF-16 units kept of each end of a passage. */
 const PASSAGE_UNITS = 65_536
-/** Places of entries that are kept at the start and at the end. */
+/** Entry offsets kept at each end. */
 const MOST_ENTRIES = 512
 
-/** Where an item of an array, or a member of an object, begins. */
 export interface EntryPlace {
-  /** 0-based. */
   readonly index: number
   /** UTF-16 units from the start of the text. */
   readonly start: number
   readonly line: number
 }
 
-/** An entry that holds what few others do, or what is looked for. */
+/** An entry with rare values or sought words. */
 export interface NotableEntry {
   readonly place: EntryPlace
   readonly text: string
-  /** The line that the next entry begins on, or that the passage ends on. */
+  /** Line of the next entry, or of the passage's end. */
   readonly nextLine: number
-  /** Whether it holds what is looked for. */
   readonly wanted: boolean
-  /** What had not come before, or only in few entries. */
+  /** New or rare values. */
   readonly rarities: readonly Rarity[]
 }
 
-/** A member, or a value of a member, that came in one entry for the first times. */
+/** A member or a value that was rare when it came. */
 export interface Rarity {
-  /** The keys that lead to it from the entry on; `''` for an item of an array. */
+  /** Keys from the entry; `''` for an item of an array. */
   readonly path: readonly string[]
-  /** The value as it stands in the text; `undefined` where the member itself was new. */
+  /** `undefined` if the member itself was new. */
   readonly value: string | undefined
 }
 
-/** Notable entries that are kept, the longest one, and how many entries come before any is notable. */
+/** Limits: notable entries, their length, and the entries before any is notable. */
 const MOST_NOTABLE = 96
 const LONGEST_NOTABLE = 8_192
 const USUAL_ENTRIES = 8
-/** What makes one entry notable, at most. */
+/** Limit for rarities of one entry. */
 const MOST_RARITIES = 4
 
-/** An entry that is kept, with as much of its text. */
 interface KeptEntry {
   readonly place: EntryPlace
   readonly text: string
@@ -236,24 +219,20 @@ interface KeptEntry {
 
 const NONE: readonly never[] = []
 
-/** An array, an object or a row of values, of which the text of the first and the last entries is kept. */
 export class Passage {
-  /** The keys that lead to it; `''` for an item of an array. Set once it is kept. */
+  /** Set once the passage is kept; `''` for an item of an array. */
   keys: readonly string[] = NONE
   readonly isObject: boolean
   readonly start: number
-  /** Whether the entries are the values of the text itself. */
   readonly isTop: boolean
   entries = 0
-  /** Where the last entry begins. */
   lastStart = 0
   lastLine = 0
-  /** Where it ends, and the text it begins and ends with; set by who reads it. */
   end = -1
   endLine = 0
   head = ''
   tail = ''
-  /** Where entries begin: the first ones by their number, and behind them the last ones in turn. */
+  /** Starts of the first entries, then a ring of the last ones. */
   #starts: number[] | undefined
   #lines: number[] | undefined
   #notable: NotableEntry[] | undefined
@@ -269,7 +248,6 @@ export class Passage {
     return this.#notable ?? NONE
   }
 
-  /** Whether it matters if something was not there before. */
   get takesRarities(): boolean {
     return (
       this.entries > USUAL_ENTRIES &&
@@ -278,17 +256,14 @@ export class Passage {
     )
   }
 
-  /** Whether the entry that is being read holds what few others do. */
   get isRare(): boolean {
     return this.#rarities !== undefined
   }
 
-  /** The entry that is being read holds what was not there before. */
   addRarity(rarity: Rarity): void {
     if (this.takesRarities) (this.#rarities ??= []).push(rarity)
   }
 
-  /** Keep the entry that began last: it is notable, and ends before `end`. */
   keep(end: number, nextLine: number, wanted: boolean, textOf: (start: number, end: number) => string): void {
     const rarities = this.#rarities ?? NONE
     this.#rarities = undefined
@@ -298,7 +273,6 @@ export class Passage {
     notable.push({ place, text: textOf(place.start, end), nextLine, wanted, rarities })
   }
 
-  /** An entry begins here. */
   add(start: number, line: number): void {
     const starts = (this.#starts ??= [])
     const lines = (this.#lines ??= [])
@@ -310,7 +284,7 @@ export class Passage {
     this.entries++
   }
 
-  /** The first entries and the last ones whose text is kept, at most so many of each, in order. */
+  /** Returns at most `most` of each end, in order. */
   kept(most: number): KeptEntry[] {
     const kept: KeptEntry[] = []
     for (let index = 0; index < Math.min(this.entries, MOST_ENTRIES, most); index++) {
@@ -319,7 +293,7 @@ export class Passage {
       if (index > 0 && next - this.start > this.head.length) break
       kept.push({ place, text: this.head.slice(place.start - this.start, next - this.start) })
     }
-    // A short passage has no tail: all of it is in the head.
+    // A short passage has no tail: the head is complete.
     const tail = this.tail === '' ? this.head : this.tail
     const tailStart = this.end - tail.length
     const lasts: KeptEntry[] = []
@@ -332,16 +306,14 @@ export class Passage {
     return [...kept, ...lasts.toReversed()]
   }
 
-  /** The place of one of the first or the last entries. */
   #placeOf(index: number): EntryPlace {
     const slot = slotOf(index)
     return { index, start: this.#starts?.[slot] ?? 0, line: this.#lines?.[slot] ?? 0 }
   }
 
-  /** Where one of the first or the last entries ends. */
   #endOf(index: number): number {
     if (index === this.entries - 1) return this.end
-    // Behind the first entries, those between them and the last ones are forgotten.
+    // Entries between the first and the last ones are forgotten.
     return index === MOST_ENTRIES - 1 && this.entries > 2 * MOST_ENTRIES ? Infinity : this.#placeOf(index + 1).start
   }
 }

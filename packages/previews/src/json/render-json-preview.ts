@@ -9,29 +9,24 @@ import { itemCount, keyCount, showKey, showValues, skeletonNodes, type SkeletonN
 import { renderTextPreview } from '../log/render-text-preview.ts'
 import type { Passage } from './passage-keeper.ts'
 
-/**
- * How the tokens that the names of keys leave are shared among values, rows of the longest array or map, and strings of many
- * lines; only ratios matter.
- */
+/** Ratios that divide the tokens left by key names among values, rows, and long strings. */
 const SHARES = { values: 0.3, items: 0.4, strings: 0.3 }
 
-/** What a preview of JSON is made of. */
 export interface JsonContent {
   readonly scan: JsonScan
-  /** The text itself, where it is short. */
+  /** The text itself, if it is short. */
   readonly whole: string | undefined
-  /** What stands before the first value. */
   readonly prefix: string
 }
 
-/** Longest part of what stands before the first value that is shown, in UTF-16 units. */
+/** Longest shown prefix, in UTF-16 units. */
 const PREFIX_UNITS = 120
-/** Fewest tokens that show anything of a shape. */
+/** Fewest tokens for a shape. */
 const LEAST_TOKENS = 5
-/** Share of the tokens left by other keys that the names in maps have at most. */
+/** Largest share of the remaining tokens for names in maps. */
 const NAMES_SHARE = 0.5
 
-/** Write the preview of what was read of JSON: its shape, then rows of items, then strings of many lines. */
+/** Writes the shape, then rows of items, then long strings. */
 export function renderJsonPreview(content: JsonContent, options: PreviewOptions): string {
   const { scan, whole } = content
   if (whole !== undefined && estimateTokens(whole) <= options.budgetTokens * 1.3) {
@@ -41,7 +36,7 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions)
   const passage = scan.passages.find((one) => entryShape(one, scan) !== undefined)
   const tabled = passage && entryShape(passage, scan)
   const skeleton = new Skeleton(scan.root, tabled)
-  // Rows of simple values are few: there, more names tell more.
+  // Rows of simple values are few: more names are then worth more.
   const namedInRows = passage?.isObject && tabled !== undefined && tabled.objects > 0 ? tabled : undefined
   const rows = passage && tabled && new EntryRows(passage, tabled, options.budgetTokens)
   const strings = new ShownStrings(scan, options, (nested, within) =>
@@ -84,7 +79,7 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions)
   return fitBudget(write, options)
 }
 
-/** The shape of the entries of a passage that are rows of one table: items that are objects, or members of a map. */
+/** Returns the shape of the entries if they form one table. */
 function entryShape({ keys, isObject, isTop }: Passage, { root }: JsonScan): Shape | undefined {
   let shape: Shape | undefined = root
   for (const key of keys) shape = key === '' ? shape?.item : (shape?.fields?.get(key) ?? shape?.others)
@@ -116,16 +111,15 @@ function cleanText(text: string): string {
   return text.split('\n').map(cleanLine).join('\n').toWellFormed()
 }
 
-/** Tokens of a mark that says how many keys are hidden. */
+/** Tokens of the mark for hidden keys. */
 const HIDDEN_TOKENS = 5
-/** Tokens that say where the same keys are. */
+/** Tokens of the reference to an equal object. */
 const LIKE_TOKENS = 3
-/** Longest object or array that stands on one line with others, in UTF-16 units. */
+/** Longest object or array on a shared line, in UTF-16 units. */
 const LINE_UNITS = 120
-/** How many units of a value are shown, from what is tried first to what is shown where there is room. */
+/** Lengths of shown values, tried in this order. */
 const VALUE_CAPS: readonly number[] = [26, 64, 160, 520]
 
-/** Writes the shape of a document: its keys within their paths, lengths, and values. */
 class Skeleton {
   readonly #nodes: readonly SkeletonNode[]
   readonly #order: readonly SkeletonNode[]
@@ -134,10 +128,10 @@ class Skeleton {
   #values: (string | undefined)[] = []
   #caps: Uint8Array
   #left = 0
-  /** Nodes of values that rows show as well. */
+  /** Nodes with values that rows show too. */
   readonly #tabled = new Set<SkeletonNode>()
 
-  /** @param tabled - The shape of what is shown as rows as well. */
+  /** @param tabled - Shape of the entries shown as rows. */
   constructor(root: Shape, tabled: Shape | undefined) {
     this.#nodes = skeletonNodes(root)
     for (const node of this.#nodes) {
@@ -145,14 +139,14 @@ class Skeleton {
       if (parent !== undefined && (parent.shape === tabled || (this.#tabled.has(parent) && parent.shape.arrays === 0)))
         this.#tabled.add(node)
     }
-    // Keys that stand nowhere else say most; then come those near the root.
+    // Keys that are unique say most, then those near the root.
     this.#order = [...this.#nodes.filter(({ novel }) => novel), ...this.#nodes.filter(({ novel }) => !novel)]
     this.#shown = new Uint8Array(this.#nodes.length)
     this.#names = new Uint32Array(this.#nodes.length)
     this.#caps = new Uint8Array(this.#nodes.length)
   }
 
-  /** Choose as many keys as `tokens` allow. Returns the tokens that are left. */
+  /** Returns the tokens that are left. */
   chooseKeys(tokens: number): number {
     this.#shown.fill(0)
     this.#names.fill(0)
@@ -167,7 +161,6 @@ class Skeleton {
     return this.#left
   }
 
-  /** Whether all keys are shown. */
   get hasAllKeys(): boolean {
     return !this.#shown.includes(0)
   }
@@ -183,9 +176,9 @@ class Skeleton {
   }
 
   /**
-   * Add names of the members of maps, as far as `tokens` allow. Returns the tokens that are left.
+   * Returns the tokens that are left.
    *
-   * @param tabled - The shape of members whose names are shown elsewhere.
+   * @param tabled - Shape of members whose names are shown elsewhere.
    */
   chooseNames(tokens: number, tabled?: Shape): number {
     let left = tokens
@@ -202,7 +195,7 @@ class Skeleton {
     return left
   }
 
-  /** Add values, as far as `tokens` allow, with up to `cap` units each. Returns the tokens that are left. */
+  /** `cap` is in UTF-16 units. Returns the tokens that are left. */
   chooseValues(tokens: number, from: number, to: number): number {
     let left = tokens
     for (let pass = from + 1; pass <= to; pass++) {
@@ -212,7 +205,7 @@ class Skeleton {
         if (this.#values[index] !== undefined && this.#caps[index] === 0) continue
         const { text, cut } = showValues(shape.scalars, VALUE_CAPS[pass - 1]!, node.label === '')
         if (pass <= 2 && this.#tabled.has(node) && shape.scalars.more && shape.scalars.numbers === 0) continue
-        // What must be cut waits until all that is short is shown.
+        // Long values wait until all short ones are shown.
         if (cut && pass <= 2) continue
         const before = this.#values[index] === undefined ? 0 : estimateTokens(this.#values[index])
         const cost = estimateTokens(text) + (before === 0 ? 1 : 0) - before
@@ -279,7 +272,6 @@ class Skeleton {
     return `${text}}`
   }
 
-  /** Says how many keys of an object are not shown, and where the same ones are. */
   #hidden({ twin }: SkeletonNode, shown: number, hidden: number): string {
     if (shown > 0) return `… ${formatCount(hidden)} more`
     const like =
@@ -288,31 +280,28 @@ class Skeleton {
   }
 }
 
-/** The node itself, or the nearest above it, that has a key. */
 function namedNode(node: SkeletonNode): SkeletonNode | undefined {
   let named: SkeletonNode | undefined = node
   while (named !== undefined && (named.label === '' || named.label === '*')) named = named.parent
   return named
 }
 
-/** Share of a text that its long strings make up at least where they are shown for themselves. */
+/** Smallest share of the text for long strings to be shown. */
 const LEAST_SHARE = 0.2
-/** Share of the tokens that is kept for them at least, where they are most of the text. */
+/** Smallest share of the tokens for them if they are most of the text. */
 const KEPT_SHARE = 0.6
-/** A string is shown if it is no shorter than this share of the longest one. */
+/** A string is shown if it has at least this share of the longest one's length. */
 const LEAST_OF_LONGEST = 0.125
-/** Fewest tokens that show anything of a string. */
+/** Fewest tokens for a string. */
 const LEAST_STRING_TOKENS = 16
 
-/** Writes the preview of JSON in a string. */
 type WriteNested = (scan: JsonScan, options: PreviewOptions) => string
 
-/** Long strings in JSON: text by the lines that matter, JSON as JSON. */
 class ShownStrings {
   readonly #strings: readonly ScannedString[]
   readonly #options: PreviewOptions
   readonly #writeNested: WriteNested
-  /** The share of a budget that the strings need at least. */
+  /** Smallest share of the budget for the strings. */
   readonly least: number
 
   constructor(scan: JsonScan, options: PreviewOptions, writeNested: WriteNested) {
@@ -329,7 +318,7 @@ class ShownStrings {
     return this.#strings.length === 0
   }
 
-  /** Write the strings within about `tokens`, the longer ones with more of them; each begins with a newline. */
+  /** Longer strings get more tokens; each begins with a newline. */
   write(tokens: number): string {
     let left = tokens
     let rest = this.#strings.reduce((sum, { length }) => sum + length, 0)
@@ -348,7 +337,7 @@ class ShownStrings {
       }
       const shown = 'json' in read ? this.#writeNested(read.json, options) : renderTextPreview(read.lines, options)
       if (shown === '') continue
-      // The head says how many lines there are; their numbers are not those of the text, and look different.
+      // The header has the number of lines. Line numbers of the string look different from those of the text.
       const body = shown.replace(/^\[[\d,]+ lines?\]\n/, '').replace(/^(\d+)\| /gm, '$1: ')
       left -= estimateTokens(head) + estimateTokens(body)
       text += head + body

@@ -1,53 +1,49 @@
 import { detach } from '@spillway/text/internal'
 
-/** Members with names of their own that one shape has; further ones are taken together. */
+/** Named members of one shape; further ones are merged. */
 const MOST_FIELDS = 512
-/** From so many members on, members that are all alike are taken together while the text is read. */
+/** With so many equal members, they are merged during reading. */
 const FOLDED_EARLY = 64
-/** From so many members on, members that are all alike are shown as one. */
+/** With so many equal members, they are shown as one. */
 const FOLDED = 6
-/** From so many simple values on, an object is a list of values by name. */
+/** With so many simple values, an object is a list of values by name. */
 const LISTED = 100
-/** In so many objects or more, so many names or more are data where each object has no larger share of them. */
+/** Names are data if so many objects have so many names, each object with at most this share. */
 const SPARSE_OBJECTS = 8
 const SPARSE_FIELDS = 12
 const SPARSE_SHARE = 0.2
-/** Names kept of members that are taken together. */
+/** Names kept of merged members. */
 const MOST_NAMES = 512
-/** Share of the names of two objects that must be the same for them to be alike. */
+/** Smallest share of common names for two objects to be alike. */
 const ALIKE = 0.5
 
-/** The shapes that may still be made: one count for a whole document. */
+/** Shapes that a document may still create. */
 export interface ShapeRoom {
   left: number
 }
 
-/**
- * What the values under one path are made of, taken together: of all items of an array, and of all members of an object
- * that serves as a map.
- */
+/** The merged values under one path: of all items of an array, or all members of a map. */
 export class Shape {
   readonly key: string
-  /** Values under this path. */
   seen = 0
   objects = 0
   arrays = 0
   scalars: ValueSummary | undefined
   fields: Map<string, Shape> | undefined
-  /** Members whose names differ, taken together, with the first names. */
+  /** Merged members with different names. */
   others: Shape | undefined
   names: Set<string> | undefined
-  /** Members of an object. */
+  /** Numbers of members of objects. */
   leastKeys: number = Infinity
   mostKeys = 0
   item: Shape | undefined
-  /** Items of an array. */
+  /** Numbers of items of arrays. */
   leastItems: number = Infinity
   mostItems = 0
-  /** The member that came first, and the one that came after this one, the last time. */
+  /** The first member, and the member that came after this one last. */
   first: Shape | undefined
   next: Shape | undefined
-  /** Lines of the first array or object: 1-based, the last one inclusive. */
+  /** Lines of the first array or object, 1-based and inclusive. */
   startLine = 0
   endLine = 0
 
@@ -55,7 +51,6 @@ export class Shape {
     this.key = key
   }
 
-  /** The shape of the member of this name. */
   field(name: string, room: ShapeRoom): Shape {
     this.fields ??= new Map()
     const known = this.fields.get(name)
@@ -77,13 +72,12 @@ export class Shape {
     return this.others
   }
 
-  /** The shape of what stands under the keys; `''` is for the items of an array. Members of maps have none. */
+  /** `''` is for the items of an array. Members of maps have no shape. */
   at([key, ...rest]: readonly string[]): Shape | undefined {
     if (key === undefined) return this
     return (key === '' ? this.item : this.fields?.get(key))?.at(rest)
   }
 
-  /** Take members together that are all alike. */
   fold(room: ShapeRoom): void {
     const { fields } = this
     if (fields === undefined || fields.size < FOLDED) return
@@ -105,7 +99,7 @@ export class Shape {
     this.first = undefined
   }
 
-  /** Whether the names are data: each object has a few of many, and all of them hold simple values. */
+  /** Whether names are data: each object has a few of many, with simple values. */
   #isSparse(fields: ReadonlyMap<string, Shape>): boolean {
     if (fields.size < SPARSE_FIELDS || this.objects < SPARSE_OBJECTS) return false
     let seen = 0
@@ -116,14 +110,12 @@ export class Shape {
     return seen < SPARSE_SHARE * fields.size * this.objects
   }
 
-  /** Whether this is one object that lists many simple values by name. */
   #isList(): boolean {
     if (this.objects !== 1 || this.fields === undefined || this.fields.size < LISTED) return false
     for (const field of this.fields.values()) if (field.objects + field.arrays > 0) return false
     return true
   }
 
-  /** Do so here and in all that stands below. */
   foldAll(room: ShapeRoom): void {
     this.fold(room)
     if (this.#isList()) this.#takeTogether(room)
@@ -132,7 +124,6 @@ export class Shape {
     for (const field of this.fields?.values() ?? []) field.foldAll(room)
   }
 
-  /** Take in what another shape has seen, as if it had been under this path. */
   merge(other: Shape, room: ShapeRoom): void {
     if (this.seen === 0) {
       this.startLine = other.startLine
@@ -159,7 +150,7 @@ export class Shape {
   }
 }
 
-/** Whether shapes are all objects, or all arrays of objects, that mostly have the same members as the first. */
+/** Compares with the first shape. */
 function areAlike(shapes: readonly Shape[]): boolean {
   const first = namesOf(shapes[0]!)
   if (first === undefined || first.size === 0) return false
@@ -176,7 +167,7 @@ function areAlike(shapes: readonly Shape[]): boolean {
 
 const NAMELESS: ReadonlyMap<string, Shape> = new Map()
 
-/** The members of an object, or of the objects of an array; `undefined` where there are other values. */
+/** Returns `undefined` for other values. */
 function namesOf(shape: Shape): ReadonlyMap<string, Shape> | undefined {
   if (shape.scalars !== undefined || shape.others !== undefined) return undefined
   if (shape.objects > 0 && shape.arrays > 0) return undefined
@@ -187,38 +178,34 @@ function namesOf(shape: Shape): ReadonlyMap<string, Shape> | undefined {
   return shape.fields ?? NAMELESS
 }
 
-/** Different values that are remembered of one key. */
 const MOST_VALUES = 8
-/** The first times that a value comes are told from later ones. */
+/** Largest count at which a value is still rare. */
 export const FIRST_TIMES = 3
-/** The start of a value that is kept, in UTF-16 units. */
+/** UTF-16 units kept of a value. */
 const KEPT_UNITS = 512
 
-/** What is remembered of the numbers, strings, `true`, `false` and `null` that stand under one path. */
+/** Summary of the simple values under one path. */
 export class ValueSummary {
   strings = 0
   numbers = 0
   words = 0
-  /** The first different values as they stand in the text, strings with their quotes. */
+  /** First distinct values as written, with quotes. */
   readonly values: string[] = []
-  /** How often each of them came. */
   readonly times: number[] = []
-  /** Whether there are more values than these: then the counts say nothing. */
+  /** Whether there are more values: then counts are unknown. */
   more = false
   least: number = Infinity
   leastText = ''
   most: number = -Infinity
   mostText = ''
-  /** Length of the first value, in units of the text: it may be kept only in part. */
+  /** Length of the first value, which may be cut. */
   firstLength = 0
-  /** The place of the value that was added last. */
   #last = 0
 
   /**
-   * Add the string from `start` to `end`, with its quotes. Each of these returns whether the value is one of the first of
-   * its kind: see {@link FIRST_TIMES}.
+   * Returns whether the value is one of the first of its kind: see {@link FIRST_TIMES}.
    *
-   * @param length - Its length, where only its start is given.
+   * @param length - Full length, if the text holds only the start.
    */
   addString(text: string, start: number, end: number, length: number = end - start): boolean {
     this.strings++
@@ -244,12 +231,11 @@ export class ValueSummary {
     return !this.more && this.#add(text, start, end, end - start)
   }
 
-  /** The value that was added last, and how often it came up to now. */
   get last(): string {
     return this.values[this.#last] ?? ''
   }
 
-  /** How often a value came; `Infinity` where there are too many to tell. */
+  /** Returns `Infinity` if there are too many values to tell. */
   timesOf(value: string): number {
     return this.more ? Infinity : (this.times[this.values.indexOf(value)] ?? 0)
   }
@@ -271,7 +257,7 @@ export class ValueSummary {
         times.push(0)
       }
     }
-    // Of long values only the start is kept, so that they cannot be told from one another.
+    // Only the start of a long value is kept, so equal starts may hide differences.
     if (length > KEPT_UNITS && times[index]! > 0) this.more = true
     this.#last = index
     return ++times[index]! <= FIRST_TIMES
@@ -307,7 +293,7 @@ export class ValueSummary {
 
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => 10 ** power)
 
-/** The number that a text says, `NaN` where it says none. Up to 15 digits are read in place. */
+/** Returns `NaN` for other text. Reads up to 15 digits in place. */
 function readNumber(text: string, start: number, end: number): number {
   if (end - start > 16) return Number(text.slice(start, end))
   let value = 0
@@ -323,16 +309,15 @@ function readNumber(text: string, start: number, end: number): number {
     } else if (code === 46 && decimals < 0) decimals = 0
     else return Number(text.slice(start, end))
   }
-  // Exact: both fit into the 53 bits of a number, and a division rounds once.
+  // Exact: both fit into 53 bits, and a division rounds once.
   if (value > 2 ** 53) return Number(text.slice(start, end))
   if (decimals > 0) value /= POWERS[decimals]!
   return negative ? -value : value
 }
 
-/** Whether a string stands in a text from `start` to `end`. */
 export function isSame(value: string, text: string, start: number, end: number): boolean {
   if (value.length !== end - start) return false
-  // Strings that begin alike differ near their ends.
+  // Strings with equal starts differ near their ends.
   for (let index = value.length - 1; index >= 0; index--) {
     if (value.charCodeAt(index) !== text.charCodeAt(start + index)) return false
   }

@@ -2,22 +2,22 @@ import { cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/inter
 import { countOf } from '../layout/gap-marks.ts'
 import type { Shape, ValueSummary } from './shape.ts'
 
-/** Most different values that are shown as a complete list. */
+/** Longest complete list of distinct values. */
 const LISTED = 6
-/** Least units of a long string that are shown. */
+/** Fewest UTF-16 units of a long string. */
 const LEAST_UNITS = 6
 
-/** A value as it is shown, and whether more room would show more of it. */
 export interface ShownValue {
   readonly text: string
   readonly cut: boolean
 }
 
 /**
- * Show the values of one path within about `cap` UTF-16 units: the one value, all of a few, the least and the most number,
- * or the first of many (`"first"|…`).
+ * Shows the only value, a short list, a range of numbers, or the first of many (`"first"
  *
- * @param several - Whether of many as many are shown as there is room for.
+ * …`), in about `cap` UTF-16 units.
+ *
+ * @param several - Whether to show as many values as fit.
  */
 export function showValues(summary: ValueSummary, cap: number, several: boolean): ShownValue {
   const { values, times, more, numbers, strings, words, firstLength } = summary
@@ -50,16 +50,11 @@ export function showValues(summary: ValueSummary, cap: number, several: boolean)
   return { text: parts.join('|'), cut }
 }
 
-/** Whether a value, as it stands in the text, is a string. */
 export function isString(value: string): boolean {
   return value.startsWith('"') || value.startsWith("'")
 }
 
-/**
- * Show a number, a word or a string, as it stands in the text; a string is cut where it is longer than `cap`.
- *
- * @param length - Of the whole value, where `value` is only its start.
- */
+/** @param length - Length of the whole value, if `value` is its start. */
 export function showScalar(value: string, cap: number, length: number = value.length): ShownValue {
   if (!isString(value) || (length <= cap && value.length >= length)) return { text: tidy(value), cut: false }
   const quote = value[0]!
@@ -71,7 +66,7 @@ export function showScalar(value: string, cap: number, length: number = value.le
   return { text: `${quote}${tidy(start)}[… ${formatCount(rest)} more]${quote}`, cut: true }
 }
 
-/** Leave out an escape that is cut at the end. */
+/** Removes an escape cut at the end. */
 function cutEscape(raw: string): string {
   let backslashes = 0
   const at = raw.lastIndexOf('\\')
@@ -82,7 +77,7 @@ function cutEscape(raw: string): string {
   return cut ? raw.slice(0, at) : raw
 }
 
-/** Write characters outside ASCII as themselves, and nothing that a terminal acts on. */
+/** Decodes characters outside ASCII, but nothing that a terminal interprets. */
 export function tidy(raw: string): string {
   let text = raw
   if (text.includes('\\u') || text.includes('\\/')) {
@@ -95,35 +90,33 @@ export function tidy(raw: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').toWellFormed()
 }
 
-/** Longest part of a key that is shown, in UTF-16 units. */
+/** Longest shown key, in UTF-16 units. */
 const KEY_UNITS = 160
-
-/** Lines of an array that is worth finding. */
+/** Number of lines from which an array's position is shown. */
 const LONG_ARRAY = 20
-/** Fewest keys of an object that is said to be like another one. */
+/** Fewest keys for a reference to an equal object. */
 const LEAST_KEYS = 4
 
-/** What is shown of one path: a key, the name of a member of a map, or the items of an array. */
+/** A path of the skeleton: a key, a member of a map, or the items of an array. */
 export interface SkeletonNode {
   readonly shape: Shape
-  /** As it stands in the preview; empty for items of an array. */
+  /** Empty for items of an array. */
   readonly label: string
   readonly parent: SkeletonNode | undefined
   readonly level: number
-  /** In the order in which nodes are listed. */
   index: number
   readonly kids: SkeletonNode[]
-  /** Of a map, its first names. */
+  /** First names of a map. */
   readonly names: readonly string[]
-  /** The tokens of its key, brackets and counts, without what stands in them. */
+  /** Tokens of its key, brackets, and counts, without its content. */
   readonly tokens: number
-  /** Whether no node above or before it has this key. */
+  /** Whether no earlier or higher node has this key. */
   novel: boolean
-  /** The first node with the same keys, where there are some. */
+  /** The first node with the same keys, if any. */
   twin: SkeletonNode | undefined
 }
 
-/** The nodes of a document, level by level; the first is the root. */
+/** Returns nodes level by level, the root first. */
 export function skeletonNodes(root: Shape): SkeletonNode[] {
   const first = makeNode(root, '', undefined, 0)
   const nodes = [first]
@@ -160,7 +153,7 @@ function makeNode(shape: Shape, label: string, parent: SkeletonNode | undefined,
   return { shape, label, parent, level, index: 0, kids: [], names, tokens, novel: false, twin: undefined }
 }
 
-/** Says how many items arrays have, `0-12 items`, and of one long array where it begins. */
+/** Returns `0-12 items`, and the start of a long array. */
 export function itemCount(shape: Shape): string {
   const { leastItems: least, mostItems: most, startLine, endLine } = shape
   if (most === 0) return ''
@@ -169,14 +162,13 @@ export function itemCount(shape: Shape): string {
   return countOf(most, 'item') + place
 }
 
-/** Says how many keys a map has. */
 export function keyCount(shape: Shape): string {
   if (shape.others === undefined) return ''
   const { leastKeys: least, mostKeys: most } = shape
   return least === most ? `${formatCount(most)} keys` : `${formatCount(least)}-${formatCount(most)} keys`
 }
 
-/** A key without quotes where it is a name, else with them. */
+/** Removes quotes from a name. */
 export function showKey(key: string): string {
   if (/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key) && key.length <= KEY_UNITS) return key
   return key.length <= KEY_UNITS ? `"${tidy(key)}"` : `"${tidy(key.slice(0, KEY_UNITS))}…"`

@@ -1,41 +1,39 @@
 import type { Item } from './preview-model.ts'
 
-/** The items of one text in order, and which of them follow the one before without a gap. */
+/** Items in order, to detect gaps between them. */
 export interface ItemRow {
   readonly items: readonly Item[]
   readonly indices: ReadonlyMap<Item, number>
-  /** The first and the last line that they may stand for. */
+  /** First and last line of the text. */
   readonly from: number
   readonly lines: number
-  /** Whether a line after the last item is a blank one. */
   readonly blankEnd: boolean
 }
 
-/** What the items that are shown are chosen by. */
 export interface ItemChoice {
   readonly tokens: number
-  /** Tokens of the mark of a gap, and of the line number after it. */
+  /** Tokens of a gap mark and the next line number. */
   readonly gapTokens: number
   readonly numberTokens: number
-  /** How much of the tokens each part has at least, by its index. */
+  /** Smallest share of the tokens for each part, by its index. */
   readonly shares: readonly number[]
-  /** Tokens of each item where it is shown, and where it is hidden: of the name that stands for it. */
+  /** Tokens of each item if shown, and of its name if hidden. */
   readonly shown: Float64Array
   readonly hidden: Float64Array
 }
 
-/** Most blank lines that are shown as they are; more of them are a gap. */
+/** Largest run of blank lines without a gap. */
 const BLANK_LINES = 3
-/** The price of a token that is looked for lies between these; each round halves the distance of their logarithms. */
+/** Limits of the searched token price. Each round halves the interval on a logarithmic scale. */
 const LEAST_PRICE = 1e-4
 const MOST_PRICE = 1e4
 const ROUNDS = 14
-/** What is worth more than anything else: what has been chosen stays. */
+/** Worth of chosen items: they always stay. */
 const KEPT = 1e9
-/** Of the highest rate of all items, the least that is shown for the share of a part. */
+/** Smallest rate for a part's share, relative to the highest rate. */
 const LEAST_RATE = 0.01
 
-/** Whether nothing but a few blank lines stands between an item and the one before it; `undefined` is the end of the text. */
+/** Whether only a few blank lines separate an item from the previous one; `undefined` is the end of the text. */
 export function follows({ items, from, lines, blankEnd }: ItemRow, index: number): boolean {
   const item = items[index]
   const previous = items[index - 1]?.end ?? from - 1
@@ -45,11 +43,11 @@ export function follows({ items, from, lines, blankEnd }: ItemRow, index: number
 }
 
 /**
- * Choose the items worth most for a number of tokens, in runs, as each gap between two costs tokens as well: first those
- * of each part up to its share, then of all. An item comes with those that it makes no sense without.
+ * Chooses the most valuable items for a number of tokens, in runs, since gaps cost tokens too. Parents come with their
+ * items.
  *
- * For a price of a token, the best choice is found in one pass; the price is raised until the choice fits. Returns 1 for
- * each item that is shown.
+ * For a given price per token, one pass finds the best choice. The price rises until the choice fits. Returns 1 for
+ * each shown item.
  */
 export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
   const market = new Market(row, choice)
@@ -61,7 +59,7 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
     const { cost } = market
     market.choose(Math.min(choice.tokens, cost + choice.tokens * share), least, part)
     if (market.cost > cost) continue
-    // The first may take more than the share, so that a small budget shows what is worth most.
+    // The first item may exceed the share, so that a small budget shows the best item.
     const first = rates.reduce((best, rate, index) => {
       const counts = row.items[index]!.part === part && rate >= least
       return counts && rate > (rates[best] ?? 0) ? index : best
@@ -76,11 +74,10 @@ class Market {
   readonly #choice: ItemChoice
   readonly #count: number
   readonly #joined: Uint8Array
-  /** The last of the items in a row that make no sense without an item. */
+  /** Index of the last dependent item in a row. */
   readonly #ends: Int32Array
-  /** Tokens of all names before an item, where they stand for hidden ones. */
+  /** Sums of the tokens of hidden items' names. */
   readonly #hiddenBefore: Float64Array
-  /** What has been chosen for its part, and stays. */
   readonly #kept: Uint8Array
   readonly #best: {
     readonly afterShown: Float64Array
@@ -106,12 +103,10 @@ class Market {
     }
   }
 
-  /** Tokens of what has been chosen so far, and of what stands for the rest. */
   get cost(): number {
     return this.#costOf(this.#kept)
   }
 
-  /** Choose items of a part, or of all, for a number of tokens, and keep them. */
   choose(tokens: number, leastPrice: number, part?: number): Uint8Array {
     let low = Math.max(LEAST_PRICE, leastPrice)
     let larger = this.#chosenAt(part === undefined ? 0 : low, part)
@@ -134,7 +129,7 @@ class Market {
     return chosen
   }
 
-  /** Keep one item, if it fits. */
+  /** Keeps the item only if it fits. */
   keep(index: number, tokens: number): void {
     const chosen = this.#kept.slice()
     chosen[index] = 1
@@ -142,7 +137,7 @@ class Market {
     if (this.#costOf(chosen) <= tokens) this.#kept.set(chosen)
   }
 
-  /** The choice that is best at a price, found from the end: what is best from an item on, with the item before it shown or hidden. */
+  /** Computed from the end: the best choice from each item on, if the previous item is shown or hidden. */
   #chosenAt(price: number, part: number | undefined): Uint8Array {
     const { shown, numberTokens } = this.#choice
     const { items } = this.#row
@@ -153,7 +148,7 @@ class Market {
       const counts = part === undefined || items[index]!.part === part
       const value = this.#kept[index] === 1 ? KEPT : counts ? items[index]!.value : 0
       const show = value - price * shown[index]! + afterShown[index + 1]!
-      // What makes no sense without it is hidden with it.
+      // Dependent items are hidden with it.
       const next = this.#ends[index]! + 1
       const hide = afterHidden[next]! - price * (this.#hiddenBefore[next]! - this.#hiddenBefore[index]!)
       const leave = price * this.#leaving(index)
@@ -174,7 +169,7 @@ class Market {
     return chosen
   }
 
-  /** Tokens of the mark after the item before an index, if what follows that is hidden: lone items share one mark. */
+  /** Tokens of the gap mark; consecutive lone items share one. */
   #leaving(index: number): number {
     return this.#row.items[index - 1]?.lone === true ? 0 : this.#choice.gapTokens
   }
@@ -205,7 +200,7 @@ class Market {
     return cost + (isOpen ? this.#leaving(this.#count) : 0)
   }
 
-  /** Add items of a larger choice as far as there is room, those first that stand beside items that are shown. */
+  /** Adds items of a larger choice while they fit, those beside shown items first. */
   #fill(chosen: Uint8Array, larger: Uint8Array, room: number): void {
     const { shown, hidden, gapTokens, numberTokens } = this.#choice
     const { items, indices } = this.#row

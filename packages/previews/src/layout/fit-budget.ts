@@ -1,21 +1,20 @@
 import type { PreviewOptions } from '../previewer.ts'
 
-/** Times that a preview is written at most, to come close to the budget. */
+/** Limit for drafts of one preview. */
 const ATTEMPTS = 6
 
-/** A preview written for about as many tokens as it was asked to have. */
+/** A preview of about the requested tokens. */
 export interface Draft {
   readonly text: string
-  /** Whether it shows everything, so that more tokens would change nothing. */
+  /** Whether everything is shown, so that more tokens change nothing. */
   readonly complete: boolean
 }
 
 /**
- * Write a preview as close to the budget as a few attempts come, and never over it by `countTokens`.
+ * Returns the draft closest to the budget within a few attempts, never over it; empty if even the smallest is too
+ * large.
  *
- * Returns an empty text where even the smallest draft is over the budget.
- *
- * @param write - Writes a draft of about `aim` tokens: by its own estimate, which this corrects.
+ * @param write - Writes a draft of about `aim` tokens, by its own estimate.
  */
 export function fitBudget(write: (aim: number) => Draft, { budgetTokens, countTokens }: PreviewOptions): string {
   let best = ''
@@ -33,7 +32,7 @@ export function fitBudget(write: (aim: number) => Draft, { budgetTokens, countTo
       }
       if (complete || tokens >= budgetTokens * 0.975) break
     }
-    // The same again: the estimate is off by more than the draft is over the budget.
+    // The same draft again: the estimate is off by more than the excess.
     if (tokens > budgetTokens && tokens === before) aim *= 1 - (step *= 2)
     before = tokens
     aim = Math.min(aim * 1.5, (aim * (budgetTokens * 0.99)) / Math.max(tokens, 1))

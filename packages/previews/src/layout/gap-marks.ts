@@ -2,17 +2,16 @@ import { formatCount } from '@spillway/text/internal'
 import type { PreviewOptions } from '../previewer.ts'
 
 /**
- * Writes the marks that stand in one preview for the lines it does not show.
+ * Writes marks for hidden lines.
  *
- * Each says how many lines it hides; the first also says which call shows them, and by that how the others are shown: the
- * numbers of the lines beside a gap tell its ends.
+ * Each has their number. The first also has the call that shows them, which explains how to show the others.
  */
 export class GapMarks {
   readonly #showLines: ((start: number, end: number) => string | undefined) | undefined
   readonly #counted: (count: number) => string
   #called = false
 
-  /** @param counted - Says how many are hidden; lines, if absent. */
+  /** @param counted - Describes the number of hidden places; lines, if absent. */
   constructor(
     { showLines }: { readonly showLines?: ((start: number, end: number) => string | undefined) | undefined },
     counted = (count: number): string => countOf(count, 'line'),
@@ -22,9 +21,9 @@ export class GapMarks {
   }
 
   /**
-   * Write the mark of the lines from `start` to `end`, 1-based and inclusive: `[… 12 lines]`.
+   * Writes `[… 12 lines]` for lines from `start` to `end`, 1-based and inclusive.
    *
-   * @param kinds - What is among them, such as `3 errors`; may be empty.
+   * @param kinds - Hidden kinds, for example `3 errors`; may be empty.
    */
   write(start: number, end: number, kinds = ''): string {
     const lines = this.#counted(end - start + 1)
@@ -34,18 +33,15 @@ export class GapMarks {
   }
 }
 
-/** Write a number with what it counts: `1 line`, `12,000 lines`. */
+/** Returns `1 line`, `12,000 lines`. */
 export function countOf(count: number, noun: string, plural: string = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`
 }
 
-/** UTF-16 units of hidden text from which its line may be too long for one answer, which shows a line from its start. */
+/** Hidden UTF-16 units from which one line may exceed an answer, which shows the start of a line. */
 const LONG_GAP = 400
 
-/**
- * Write the call that shows what is hidden from the line `start` to `end`: by lines, or by the text that it begins with
- * where it is a long part of one line.
- */
+/** Returns a call by lines, or, for a long part of one line, by its first words. */
 export function showGap(
   { showLines, showText }: Pick<PreviewOptions, 'showLines' | 'showText'>,
   {
@@ -60,12 +56,12 @@ export function showGap(
     : showLines?.(start, Math.max(start, end))
 }
 
-/** How many of some ascending numbers are from `from` to `to`. */
+/** `numbers` are ascending. */
 export function countBetween(numbers: readonly number[], from: number, to: number): number {
   return firstAtLeast(numbers, to + 1) - firstAtLeast(numbers, from)
 }
 
-/** Say of a gap how many things begin in it, by the ascending numbers of their lines; nothing where none does. */
+/** `starts` are ascending. Returns an empty text if nothing begins there. */
 export function hiddenOf(starts: readonly number[], noun: string, from: number, to: number): string[] {
   const hidden = countBetween(starts, from, to)
   return hidden === 0 ? [] : [countOf(hidden, noun)]
@@ -82,10 +78,10 @@ function firstAtLeast(numbers: readonly number[], least: number): number {
   return low
 }
 
-/** UTF-16 units of a column's name in an example, at most. */
+/** Longest column name in an example, in UTF-16 units. */
 const LONGEST_EXAMPLE = 40
 
-/** Write a statement that counts the values of a column of `t`; `undefined` if there is no SQL, or no name to write. */
+/** Returns `undefined` if there is no SQL or no column name. */
 export function sqlExample(
   { showSql }: Pick<PreviewOptions, 'showSql'>,
   column: string | undefined,
@@ -94,7 +90,6 @@ export function sqlExample(
   return showSql?.(`SELECT "${column}", count(*) FROM t GROUP BY 1`)
 }
 
-/** Add a statement over the rows to the call that shows hidden ones. */
 export function withSqlExample(options: PreviewOptions, column: string | undefined): PreviewOptions {
   const example = sqlExample(options, column)
   const { showLines } = options

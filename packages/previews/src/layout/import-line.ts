@@ -1,9 +1,8 @@
 const IMPORT = /^\s*(?:import|from|use|using|#\s*include|require|require_relative|package|export \*|} from)\b/
-
-/** What such a line begins with. */
+/** First characters of import lines. */
 const STARTS = ' \tifur#pe}'
 
-/** Whether a line of code only names what its file uses, or the package that it is in. */
+/** Whether a line only names imports or its package. */
 export function isImportLine(line: string): boolean {
   if (!STARTS.includes(line.charAt(0))) return false
   return IMPORT.test(line.slice(0, 60))

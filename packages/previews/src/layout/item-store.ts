@@ -1,36 +1,35 @@
 import { detach } from '@spillway/text/internal'
 import type { Item } from './preview-model.ts'
 
-/** Units and items that are kept at least, of as many again: about what a preview of 100,000 tokens can show. */
+/** Minimum of kept UTF-16 units and items: about the size of a preview of 100,000 tokens. */
 const KEPT_UNITS = 600_000
 const KEPT_ITEMS = 8_000
-/** Only a text that is longer than a few halvings is worth being let go of: what stays has copies of its own then. */
+/** After so many halvings, kept items get copies of their texts, so that the whole text can be freed. */
 const LOOSE_HALVINGS = 3
-/** The last items, which are kept whatever they are worth. */
+/** Last items, always kept. */
 const LAST_ITEMS = 32
 
 /**
- * Keeps the items of a text in order: all of them up to a size, beyond it those worth most and the last ones.
+ * Keeps items in order: all up to a size, then the most valuable and the last ones.
  *
- * What an item is worth when it is added decides; of those worth the least that is kept, the first stay.
+ * The value at the time of adding decides. Of equal values, the first stay.
  */
 export class ItemStore {
   #items: Item[] = []
   #units = 0
-  /** So many items, from the first, have texts of their own. */
+  /** Number of first items with a copy of their text. */
   #own = 0
   #floor = -Infinity
   #halvings = 0
-  /** The last items, in a ring, and how many there have been. */
+  /** A ring of the last items, and their number. */
   readonly #last: Item[] = []
   #added = 0
 
-  /** Whether an item of this value would be kept for it. */
+  /** Whether an item of this value would be kept. */
   takes(value: number): boolean {
     return value > this.#floor
   }
 
-  /** Add the next item. */
   add(item: Item): void {
     this.#last[this.#added++ % LAST_ITEMS] = item
     if (item.value <= this.#floor) return
@@ -39,9 +38,8 @@ export class ItemStore {
     while (this.#units > 2 * KEPT_UNITS || this.#items.length > 2 * KEPT_ITEMS) this.#halve()
   }
 
-  /** The items that are kept, in order, with those that they make no sense without. */
   finish(): Item[] {
-    // Nothing has gone.
+    // Nothing was dropped.
     if (this.#floor === -Infinity) return this.#items
     const next = this.#added % LAST_ITEMS
     const last = [...this.#last.slice(next), ...this.#last.slice(0, next)]
@@ -51,7 +49,6 @@ export class ItemStore {
     return withParents(items)
   }
 
-  /** Keep about half of the items: those worth most, and of those worth the least of these the first. */
   #halve(): void {
     const target = this.#items.length >> 1
     this.#floor = Math.max(this.#floor, valueReachedBy(this.#items, target))
@@ -68,7 +65,7 @@ export class ItemStore {
       units += item.text.length + item.tail.length
       kept.push(item)
     }
-    // Where the sample told too little, the last ones go.
+    // If the sample was too coarse, the last items are dropped.
     if (kept.length === this.#items.length)
       for (const item of kept.splice(target)) units -= item.text.length + item.tail.length
     this.#items = kept
@@ -77,14 +74,13 @@ export class ItemStore {
   }
 }
 
-/** Values looked at to tell how many items are worth more than one. */
+/** Number of sampled values. */
 const SAMPLE = 1_024
 
 /**
- * Return about `count` items that are worth most, at least, with those that they make no sense without, in order; all
- * items where there are not many more.
+ * Returns at least `count` of the most valuable items, with their parents, in order.
  *
- * Values are not sorted: a part of them, evenly spread, tells which value about so many items reach.
+ * Does not sort values: an even sample estimates the threshold.
  */
 export function bestItems(items: readonly Item[], count: number): readonly Item[] {
   if (items.length <= count * 1.5) return items
@@ -94,14 +90,14 @@ export function bestItems(items: readonly Item[], count: number): readonly Item[
   return withParents(best)
 }
 
-/** Add the items that others make no sense without, where they are missing; items are and stay in order. */
+/** `items` are and stay in order. */
 export function withParents(items: Item[]): Item[] {
   const missing = new Set<Item>()
   let known: Item | undefined
   for (const item of items) {
     if (item.parent === known) continue
     known = item.parent
-    // One that is there comes with its own.
+    // A known parent comes with its own.
     for (let parent = known; parent !== undefined && !missing.has(parent); { parent } = parent) {
       if (isAmong(items, parent)) break
       missing.add(parent)
@@ -121,7 +117,7 @@ function isAmong(items: readonly Item[], item: Item): boolean {
   return items[low] === item
 }
 
-/** The value that about `count` of the items reach, told from some of them that are evenly spread. */
+/** Estimates the threshold from an even sample. */
 function valueReachedBy(items: readonly Item[], count: number): number {
   const step = Math.max(1, Math.floor(items.length / SAMPLE))
   const sample = new Float64Array(Math.ceil(items.length / step))

@@ -1,4 +1,4 @@
-/** Counts the lines of a text that comes in pieces: lines end at LF, and a final LF ends the last line. */
+/** Count the lines of a text in pieces: LF ends a line, and a final LF ends the last one. */
 export class LineCounter {
   #ends = 0
   #open = false

@@ -1,19 +1,17 @@
-/** How a tool writes the number of a line before it. */
 export interface LineNumbering {
-  /** The first line of the text that has a number, 0-based. */
+  /** First numbered line, 0-based. */
   readonly from: number
-  /** The character after the number: `cat -n` and `nl` write a tab, others an arrow, a colon or a bar. */
+  /** Character after the number: a tab of `cat -n` and `nl`, or an arrow, a colon, a bar. */
   readonly mark: string
-  /** Whether a blank follows the mark. */
   readonly spaced: boolean
-  /** What to add to the number of a line in the text to have the one written before it. */
+  /** Difference between the written number and the line of the text. */
   readonly shift: number
 }
 
 const MARKS = '\t→:|'
-/** Lines that must be numbered in a row. */
+/** Fewest consecutive numbered lines. */
 const LEAST_LINES = 3
-/** Lines that a tool may write before the first numbered one. */
+/** Largest number of lines before the first numbered one. */
 const MOST_BEFORE = 24
 
 interface Numbered {
@@ -22,7 +20,7 @@ interface Numbered {
   readonly rest: string
 }
 
-/** Find the numbers that `cat -n`, `nl`, `grep -n ''` or an agent's tool wrote before the lines; they count up by one. */
+/** Finds consecutive numbers written by `cat -n`, `nl`, `grep -n ''`, or an agent's tool. */
 export function findNumbering(lines: readonly string[]): LineNumbering | undefined {
   for (let from = 0; from <= Math.min(MOST_BEFORE, lines.length - LEAST_LINES); from++) {
     const sample = lines.slice(from, from + 48).map(numbered)
@@ -30,7 +28,7 @@ export function findNumbering(lines: readonly string[]): LineNumbering | undefin
     if (first === undefined) continue
     const ended = sample.findIndex((line, index) => !follows(line, first, index))
     const run = ended < 0 ? sample : sample.slice(0, ended)
-    // The numbers in an excerpt that a compiler shows end soon.
+    // Line numbers in a compiler's excerpt end soon.
     if (run.length < Math.max(LEAST_LINES, sample.length * 0.9)) continue
     const spaced = first.mark !== '\t' && run.every((line) => line!.rest === '' || line!.rest.startsWith(' '))
     return { from, mark: first.mark, spaced, shift: first.number - from - 1 }
@@ -38,14 +36,13 @@ export function findNumbering(lines: readonly string[]): LineNumbering | undefin
   return undefined
 }
 
-/** The length of the number before the line at an offset of a text, with the mark after it; 0 where there is none. */
+/** Returns the length of the number and its mark; 0 if missing. */
 export function numberLength(text: string, start: number, end: number, { mark, spaced }: LineNumbering): number {
   const found = numberedWith(text, start, mark)
   if (found < 0 || found > end) return 0
   return (spaced && found < end && text.charCodeAt(found) === 32 ? found + 1 : found) - start
 }
 
-/** Return a line without the number before it; a line without one stays as it is. */
 export function cutNumber(line: string, numbering: LineNumbering): string {
   return line.slice(numberLength(line, 0, line.length, numbering))
 }
@@ -62,7 +59,7 @@ function numbered(line: string): Numbered | undefined {
   return undefined
 }
 
-/** Where the code of a line starts, or -1 where no number and mark stand before it. */
+/** Returns the start of the code, or -1 if there is no number. */
 function numberedWith(text: string, start: number, mark: string): number {
   let at = start
   while (at < start + 12 && text.charCodeAt(at) === 32) at++
@@ -73,28 +70,26 @@ function numberedWith(text: string, start: number, mark: string): number {
   return text.charCodeAt(at) === mark.charCodeAt(0) ? at + 1 : -1
 }
 
-/** Lines looked at. */
 const LOOKED_AT = 40
 
-/** How the lines of a text are written without the numbers that a tool has put before them. */
 interface NumberCut {
-  /** What is added to the number of a line in the text to have the one written before it. */
+  /** Difference between the written number and the line of the text. */
   readonly shift: number
   readonly cut: (line: string) => string
 }
 
-/** Say in a header how the numbers of a preview are those of the file, where they are not. */
+/** Explains in a header that numbers are those of the file, if they differ. */
 export function numberNote(numbers: NumberCut | undefined): string[] {
   return numbers === undefined || numbers.shift === 0 ? [] : [`line 1 is ${1 + numbers.shift} of the file`]
 }
 
-/** Tell how the numbers before the lines of a text are cut; `undefined` where most of its first lines have none. */
+/** Returns `undefined` if most of the first lines have no number. */
 export function numberCut(start: string): NumberCut | undefined {
   const lines = start.split('\n', LOOKED_AT)
   const numbering = findNumbering(lines)
   if (numbering === undefined) return undefined
   const mark = numbering.mark.charCodeAt(0)
-  // Numbers are mostly as wide as the one before.
+  // Numbers mostly have the width of the previous one.
   let width = 0
   const cut = (line: string): string => {
     if (!numbering.spaced && width > 1 && line.charCodeAt(width - 1) === mark && isDigit(line.charCodeAt(width - 2)))
@@ -107,13 +102,11 @@ export function numberCut(start: string): NumberCut | undefined {
   return numbered >= lines.length * 0.8 ? { shift: numbering.shift, cut } : undefined
 }
 
-/** The beginning of a text without numbers before its lines. */
 export function withoutNumbers(start: string): string {
   const numbers = numberCut(start)
   return numbers === undefined ? start : start.split('\n').map(numbers.cut).join('\n')
 }
 
-/** Whether a UTF-16 unit is a digit from 0 to 9. */
 export function isDigit(unit: number): boolean {
   return unit >= 48 && unit <= 57
 }

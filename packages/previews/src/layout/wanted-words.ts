@@ -2,10 +2,10 @@ import type { Item } from './preview-model.ts'
 import type { TextSubject } from '../previewer.ts'
 import { bestItems } from './item-store.ts'
 
-/** Shorter words stand everywhere. */
+/** Shorter words are everywhere. */
 const LEAST_UNITS = 3
 
-/** What a call looks for, and whether a text holds some of it, whatever the case. */
+/** Sought words, matched in any case. */
 export class WantedWords {
   readonly #words: readonly string[]
 
@@ -13,7 +13,6 @@ export class WantedWords {
     this.#words = words.map((word) => word.toLowerCase()).filter((word) => word.length >= LEAST_UNITS)
   }
 
-  /** Whether nothing is looked for. */
   get isEmpty(): boolean {
     return this.#words.length === 0
   }
@@ -25,20 +24,20 @@ export class WantedWords {
   }
 }
 
-/** Shorter words stand everywhere. */
+/** Shorter words are everywhere. */
 const WORDS = /\p{L}{4,40}/gu
-/** Arguments that are longer say too much. */
+/** Longer arguments are too unspecific. */
 const ARGUMENT_UNITS = 300
 const MOST_WORDS = 8
-/** Items that are looked at, those worth most. */
+/** Examined items, the most valuable ones. */
 const MOST_ITEMS = 1_000
-/** A word in more of the items than this tells nothing of any of them. */
+/** Words in a larger share of the items are too common. */
 const COMMON = 0.2
-/** How much more an item is worth for each of its words, up to a number of them. */
+/** Factor for each matching word, up to a limit. */
 const WORTH = 0.5
 const COUNTED = 3
 
-/** The words of what a tool was asked for: names of files, and arguments in words. */
+/** Includes file names and words of arguments. */
 export function askedWords({ intent, input }: TextSubject): string[] {
   const texts = [...intent.paths.map((path) => path.slice(path.lastIndexOf('/') + 1)), ...intent.words]
   if (typeof input === 'object' && input !== null) {
@@ -48,7 +47,7 @@ export function askedWords({ intent, input }: TextSubject): string[] {
   return wordsOf(texts)
 }
 
-/** The words of some texts, each once, without their case. */
+/** Returns each word once, in lowercase. */
 export function wordsOf(texts: readonly string[]): string[] {
   const words = new Set<string>()
   for (const text of texts)
@@ -57,7 +56,7 @@ export function wordsOf(texts: readonly string[]): string[] {
   return [...words]
 }
 
-/** Make those items worth more that are about some words, where these tell them from others. */
+/** Raises items about the words, unless the words are everywhere. */
 export function preferTopic(items: readonly Item[], words: readonly string[]): void {
   if (words.length === 0 || items.length === 0) return
   const best = bestItems(items, MOST_ITEMS)

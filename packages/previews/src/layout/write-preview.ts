@@ -6,35 +6,34 @@ import type { PreviewOptions } from '../previewer.ts'
 import { chooseItems, follows, type ItemRow } from './choose-items.ts'
 import { bestItems } from './item-store.ts'
 
-/** Tokens of the line number after a gap, about. */
+/** Estimated tokens of the line number after a gap. */
 const NUMBER_TOKENS = 3
-/** A text of no more items shows all of them, cut as needed. */
+/** So few items are all shown, cut as needed. */
 const FEW_ITEMS = 4
-/** Below so many tokens beside the head, no item is worth a try. */
+/** Fewest tokens beside the head for any item. */
 const LEAST_ROOM = 8
-/** The least of a line that is shown, in UTF-16 units. */
+/** Smallest shown part of a line, in UTF-16 units. */
 const LEAST_CAP = 48
-/** Units of a text that tell how many go into a token. */
+/** UTF-16 units sampled to estimate the length of a token. */
 const SAMPLE_UNITS = 8_192
-/** Items that are chosen from, in any case. */
+/** Smallest number of candidate items. */
 const LEAST_ITEMS = 600
 
-/** Write the preview of items: those worth most for their tokens, in order, each gap with what it hides. */
+/** Shows the items worth most for their tokens, in order, with marks for gaps. */
 export function writePreview(preview: PreviewModel, options: PreviewOptions): string {
   if (!(options.budgetTokens > 0) || (preview.items.length === 0 && preview.head === undefined)) return ''
-  // An item with the end of its line has two tokens at least: more of them cannot be shown.
+  // An item with its line end has at least two tokens, so more items cannot fit.
   const items = bestItems(preview.items, LEAST_ITEMS + options.budgetTokens * 0.6)
   const layout = new PreviewDrafts({ ...preview, items }, options)
   return fitBudget((aim) => layout.write(aim), options)
 }
 
-/** Writes drafts of one preview. */
 export class PreviewDrafts {
   readonly #preview: PreviewModel
   readonly #options: PreviewOptions
   readonly #row: ItemRow
   readonly #gapTokens: number
-  /** Tokens of the header and of the call that the first gap shows. */
+  /** Tokens of the header and of the call in the first gap. */
   readonly #fixedTokens: number
   readonly #lineCap: number
   #cap = 0
@@ -60,7 +59,6 @@ export class PreviewDrafts {
     this.#lineCap = Math.max(LEAST_CAP, Math.ceil(options.budgetTokens * preview.lineShare * unitsPerToken))
   }
 
-  /** Write a preview of about `aim` tokens. */
   write(aim: number): Draft {
     const { header, head = [], items } = this.#preview
     if (head.length > 0 && aim - this.#fixedTokens < LEAST_ROOM)
@@ -73,7 +71,7 @@ export class PreviewDrafts {
     const hidden = Float64Array.from(items, ({ start }) => nameTokens.get(start) ?? 0)
     const named = names.reduce((sum, { tokens }) => sum + tokens, 0)
     const chosen = chooseItems(this.#row, {
-      // Names of lines that are no items stand there in any case.
+      // Names of lines without an item are always shown.
       tokens: room - named + hidden.reduce((sum, tokens) => sum + tokens, 0),
       gapTokens: this.#gapTokens,
       numberTokens: NUMBER_TOKENS,
@@ -84,7 +82,6 @@ export class PreviewDrafts {
     return { text: this.#assemble(chosen, false, names), complete: false }
   }
 
-  /** Show every item, the long ones as far as there is room. */
   #writeAll(aim: number): Draft {
     const { items } = this.#preview
     let low = this.#cap
@@ -119,7 +116,7 @@ export class PreviewDrafts {
       estimateTokens(this.#show(index)) + 1 + (this.#preview.items[index]!.numbered ? NUMBER_TOKENS : 0))
   }
 
-  /** The tokens of all items, as far as they are no more than `limit`. */
+  /** Stops at `limit`. */
   #allCost(limit: number): number {
     let cost = this.#fixedTokens
     for (let index = 0; index < this.#row.items.length && cost <= limit; index++) {
@@ -145,7 +142,6 @@ export class PreviewDrafts {
   }
 }
 
-/** The header with as much of the head as fits. */
 function startOf(header: string, head: readonly string[], aim: number): string {
   let left = aim - estimateTokens(`[${header}]`)
   const lines = head.flatMap((text) => text.split('\n'))
@@ -153,7 +149,6 @@ function startOf(header: string, head: readonly string[], aim: number): string {
   return [`[${header}]`, ...(end < 0 ? lines : lines.slice(0, end))].join('\n')
 }
 
-/** UTF-16 units of the items that go into a token, about. */
 function measureUnits(items: readonly Item[]): number {
   const step = Math.max(1, Math.floor(items.length / 64))
   let sample = ''
@@ -162,12 +157,12 @@ function measureUnits(items: readonly Item[]): number {
   return Math.max(0.5, sample.length / Math.max(1, estimateTokens(sample)))
 }
 
-/** Units before a cut in which the end of a sentence or of a word is looked for. */
+/** UTF-16 units before a cut that are searched for the end of a sentence or word. */
 const LOOK_BACK = 160
 
 /**
- * Show at most about `cap` UTF-16 units of an item, `endShare` of them of its end: cut after a sentence or between words
- * where there is one nearby, with how much is left out, and with its note.
+ * Shows about `cap` UTF-16 units of an item, with `endShare` of them from its end, and the number of hidden ones. Cuts
+ * after a sentence or a word if possible.
  */
 export function showItem(item: Item, cap: number, endShare: number): string {
   const note = item.note === '' ? '' : ` [${item.note}]`
@@ -184,14 +179,13 @@ export function showItem(item: Item, cap: number, endShare: number): string {
     : `${start} [… ${formatCount(left)} more characters${end === '' ? '' : ' …'}]${end}${note}`
 }
 
-/** Shorten a cut text to where its last sentence ends, or its last word. */
 function atBoundary(text: string): string {
   const from = Math.max(text.length >> 1, text.length - LOOK_BACK)
   let sentence = -1
   let word = -1
   for (let at = text.length - 1; at > from && sentence < 0; at--) {
     const code = text.charCodeAt(at)
-    // 。！？ end sentences without a blank after them.
+    // 。！？ end sentences without a space after them.
     if (code === 0x3002 || code === 0xff01 || code === 0xff1f) sentence = at + 1
     else if (code === 32) {
       if (word < 0) word = at
@@ -202,20 +196,19 @@ function atBoundary(text: string): string {
   return sentence > 0 ? text.slice(0, sentence) : word > 0 ? text.slice(0, word) : text
 }
 
-/** Writes the items that are shown, in order, and a mark for each gap between them. */
 class ItemsText {
   readonly parts: string[] = []
   readonly #row: ItemRow
   readonly #preview: PreviewModel
   readonly #names: readonly HiddenName[]
   readonly #gaps: GapMarks
-  /** The last line that was shown or marked, and the index of the last item. */
+  /** Last shown or marked line, and index of the last item. */
   #line: number
   #last = -1
   #isWhole = true
   readonly #isComplete: boolean
 
-  /** @param isComplete - Whether every line is shown as it is, so that no numbers are needed. */
+  /** @param isComplete - Whether every line is shown unchanged, so that no numbers are needed. */
   constructor(
     preview: PreviewModel,
     row: ItemRow,
@@ -231,19 +224,18 @@ class ItemsText {
     this.#gaps = new GapMarks({ showLines: preview.show ?? options.showLines }, preview.counted)
   }
 
-  /** Whether every line is there, each as one line. */
   get isWhole(): boolean {
     return this.#isWhole
   }
 
-  /** How many items from `shown[at]` on are lone and have gaps between them, so that one mark serves them all. */
+  /** Returns how many lone items from `shown[at]` on share one gap mark. */
   listed(shown: readonly number[], at: number): number {
     const { items } = this.#row
     let count = 0
     let hasGap = false
     for (let index = shown[at]; index !== undefined && items[index]!.lone; index = shown[at + count]) {
       const next = shown[at + count + 1]
-      // Its own lines follow: it stands with them.
+      // The item stays with its own lines, which follow.
       if (next !== undefined && this.#joins(index, next) && !items[next]!.lone) break
       if (count > 0 && !this.#joins(shown[at + count - 1]!, index)) hasGap = true
       count++
@@ -251,7 +243,7 @@ class ItemsText {
     return hasGap ? count : 0
   }
 
-  /** Write lone items with one mark for the gaps before, between and after them, up to the item `next`. */
+  /** One mark counts all gaps from before the first item to `next`. */
   list(indices: readonly number[], next: number | undefined, show: (index: number) => string): void {
     const { items, lines } = this.#row
     const end = next === undefined ? lines : items[next]!.start - 1 - items[next]!.blanks
@@ -274,7 +266,6 @@ class ItemsText {
     this.#last = -1
   }
 
-  /** Write the next item, after a mark for what is hidden before it. */
   write(index: number, text: string): void {
     const item = this.#row.items[index]!
     const isFirst = this.#line < this.#row.from
@@ -290,7 +281,6 @@ class ItemsText {
     this.#last = index
   }
 
-  /** Mark what is hidden at the end. */
   end(): void {
     const { items, lines } = this.#row
     if (this.#last !== items.length - 1 || !follows(this.#row, items.length)) this.#mark(lines)

@@ -1,55 +1,50 @@
 import { detach } from '@spillway/text/internal'
 
-/** Groups that are told apart, and UTF-16 units of their names; what belongs to further ones is counted with its folder, or as the rest. */
+/**
+ * Limits: groups, and UTF-16 units of their names. Entries of further groups count for their folder, or for the rest.
+ */
 const MOST_GROUPS = 10_000
 const MOST_NAME_UNITS = 4_000_000
-/** UTF-16 units of an entry that are kept. */
+/** UTF-16 units kept of an entry. */
 const LONGEST_ITEM = 512
-/** UTF-16 units of entries that are kept, with what each takes besides. */
+/** UTF-16 units kept of all entries, with a constant for each. */
 const MOST_UNITS = 2_000_000
 const ITEM_UNITS = 24
-/** Entries of a group that are kept in any case, as long as groups are few. */
+/** Entries always kept of a group, while groups are few. */
 const FIRST_ITEMS = 4
 
-/** A folder, a file or the like, with its entries. */
 export interface ListedGroup {
   readonly name: string
-  /** The line where it is first named, 1-based. */
   readonly line: number
-  /** Entries, those that were not kept too. */
+  /** Includes entries that were dropped. */
   count: number
-  /** Entries that were kept, from the first on, and the last one. */
+  /** First entries, then the last one. */
   items: string[]
   last: string
 }
 
-/** Collects the entries of a listing by their groups, within a bound. */
 export class ListingGroups {
   readonly #groups = new Map<string, ListedGroup>()
   #current: ListedGroup | undefined
   #units = 0
   #nameUnits = 0
   #hasMore = false
-  /** Entries that a group keeps at most: fewer when many groups have come. */
+  /** Limit per group, which falls as groups arrive. */
   #most = Infinity
   #items = 0
 
-  /** Entries of all groups. */
   get items(): number {
     return this.#items
   }
 
-  /** The groups in the order of their first line. */
   get groups(): ListedGroup[] {
     return [...this.#groups.values()]
   }
 
-  /** Whether there are more groups than these. */
   get hasMore(): boolean {
     return this.#hasMore
   }
 
-  /** Go on with a group. */
   open(name: string, line: number): void {
     if (this.#current?.name === name) return
     let group = this.#groups.get(name)
@@ -57,7 +52,7 @@ export class ListingGroups {
       if (this.#groups.size >= MOST_GROUPS || this.#nameUnits + name.length > MOST_NAME_UNITS)
         group = this.#rest(name, line)
       else {
-        // All of the name: another may begin like it.
+        // Copies the name: the rest of the text can then be freed.
         group = { name: detach(name), line, count: 0, items: [], last: '' }
         this.#groups.set(group.name, group)
         this.#nameUnits += name.length
@@ -67,7 +62,6 @@ export class ListingGroups {
     this.#current = group
   }
 
-  /** Add an entry to the group that is open. */
   add(item: string, line: number): void {
     if (this.#current === undefined) this.open('', line)
     const group = this.#current!
@@ -81,7 +75,7 @@ export class ListingGroups {
     while (this.#units > MOST_UNITS && this.#most > FIRST_ITEMS) this.#thin()
   }
 
-  /** The group that takes in what belongs to groups beyond the bound: the folder that holds it, if that is known. */
+  /** Returns the folder for entries of groups beyond the limit, or the rest. */
   #rest(name: string, line: number): ListedGroup {
     this.#hasMore = true
     const end = name.lastIndexOf('/')

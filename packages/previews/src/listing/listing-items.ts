@@ -5,36 +5,31 @@ import type { PreviewOptions } from '../previewer.ts'
 import type { ListedGroup } from './listing-groups.ts'
 import type { ListingData } from './listing-reader.ts'
 
-/** Share of the budget that is used: the estimate of a line alone misses some. */
+/** Used share of the budget: estimates of single lines miss some tokens. */
 const USED_SHARE = 0.97
-/** Tokens of the budget for each folder that is told apart. */
+/** Tokens of the budget for each folder shown apart. */
 const FOLDER_TOKENS = 40
-/** Folders that are told apart at least, if there are so many. */
+/** Smallest number of folders shown apart. */
 const LEAST_FOLDERS = 8
-/** UTF-16 units of an entry, and of the name of a folder, that are shown at most. */
+/** Longest shown entry or folder name, in UTF-16 units. */
 const LONGEST_ENTRY = 160
 const LONGEST_NAME = 320
-/** Tokens of the mark of hidden entries. */
 const MARK_TOKENS = 5
-/** Folders are told apart down to this depth. */
+/** Deepest folders shown apart. */
 const DEEPEST = 64
-
 const PLURALS: Readonly<Record<string, string>> = { entry: 'entries', match: 'matches', branch: 'branches' }
 
-/** A folder with those in it. */
 interface FolderNode {
   readonly path: string
-  /** The first line that names it or something in it. */
   line: number
-  /** What stands in it directly, if it is listed. */
+  /** Entries directly in it, if listed. */
   group: ListedGroup | undefined
-  /** Entries and groups in it and below. */
+  /** Entries and groups of its whole tree. */
   total: number
   groups: number
   readonly children: FolderNode[]
 }
 
-/** The folders or files of a listing, each with its first entries; hidden ones are counted. */
 export function listingItems(data: ListingData, { budgetTokens, showLines }: PreviewOptions): PreviewModel {
   const { form, groups, hasMore, items: count, lines } = data
   const nodes = openFolders(folderTree(groups), Math.max(LEAST_FOLDERS, budgetTokens / FOLDER_TOKENS))
@@ -47,7 +42,7 @@ export function listingItems(data: ListingData, { budgetTokens, showLines }: Pre
     const { line, total } = nodes[start - 1]!
     return showLines?.(line, Math.min(lines, Math.max(line + total, nodes[end - 1]!.line)))
   }
-  // The call that shows one of them tells how the others are shown.
+  // The call for one group shows how to show the others.
   const first = nodes.findIndex(({ children, total }) => children.length === 0 && total > 2)
   const call = first < 0 ? undefined : show(first + 1, first + 1)
   const used = [header, call ?? '', ...headings].reduce((sum, text) => sum + estimateTokens(text) + 1, 0)
@@ -55,7 +50,7 @@ export function listingItems(data: ListingData, { budgetTokens, showLines }: Pre
   let left = Math.max(0, budgetTokens * USED_SHARE - used)
   let weight = weights.reduce((sum, own) => sum + own, 0)
   const texts: string[] = []
-  // Small folders come to be shown whole.
+  // Small folders come first, to be shown whole.
   for (const index of [...nodes.keys()].toSorted((one, other) => weights[one]! - weights[other]!)) {
     const room = (left * weights[index]!) / weight
     weight -= weights[index]!
@@ -85,7 +80,6 @@ export function listingItems(data: ListingData, { budgetTokens, showLines }: Pre
   }
 }
 
-/** Arrange groups by their folders. Returns the node above all of them. */
 function folderTree(groups: readonly ListedGroup[]): FolderNode {
   const nodeOf = (path: string, line: number): FolderNode => ({
     path,
@@ -124,7 +118,7 @@ function folderTree(groups: readonly ListedGroup[]): FolderNode {
   return root
 }
 
-/** The folders that are told apart: the fullest is opened as long as they are no more than `most`. */
+/** Opens the fullest folder while at most `most` are shown. */
 function openFolders(root: FolderNode, most: number): FolderNode[] {
   let shown = [root]
   const closed = new Set<FolderNode>()
@@ -149,7 +143,7 @@ function headingOf({ path, line, total, groups, children }: FolderNode, { form, 
   return `${path === '' ? '[top]' : `${line}| ${name}${mark}`} [${count}]`
 }
 
-/** The first entries of a folder that fit, the last one, and how many stand between. */
+/** Returns the first entries that fit, the last one, and the number of hidden ones. */
 function entriesOf(
   node: FolderNode,
   { form }: ListingData,
@@ -178,7 +172,7 @@ function entriesOf(
   return { text: [...shown, mark, ...(ending === '' ? [] : [ending])].join(between), tokens }
 }
 
-/** Of each group below a folder the first entry, with the way to it, as far as there may be room. */
+/** Returns the first entry of each group below, with its path, as far as there may be room. */
 function inside(node: FolderNode, joint: string, room: number): Pick<ListedGroup, 'items' | 'count' | 'last'> {
   const items: string[] = []
   const open = [node]
@@ -197,7 +191,7 @@ function shortened(entry: string): string {
   return cut.length < clean.length ? `${cut}…` : clean
 }
 
-/** The start and the end of a long name: names that begin alike differ in their ends. */
+/** Keeps both ends: names with equal starts differ in their ends. */
 function cutMiddle(name: string): string {
   if (name.length <= LONGEST_NAME) return name
   return `${cutAtGrapheme(name, LONGEST_NAME / 2)}…${cutAtGrapheme(name, LONGEST_NAME / 2, true)}`

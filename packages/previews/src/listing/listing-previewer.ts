@@ -7,17 +7,17 @@ import { listingItems } from './listing-items.ts'
 import { ListingLines } from './listing-reader.ts'
 
 const LEAST_MATCHES = 3
-/** Lines of one file, without its name, that are enough to tell. */
+/** Fewest numbered lines without a file name. */
 const LEAST_NUMBERED = 8
 const LONGEST_FILE = 4_096
 /** A line around a match. */
 const CONTEXT = /^[^\s:][^:]{0,511}?-\d{1,9}-/
-/** A match below the name of its file, as `rg` shows it on a terminal, or in the only file. */
+/** A match below its file name, as `rg` prints on a terminal, or in a single file. */
 const NUMBERED = /^(\d{1,9})([:-])(?!\d\d:\d\d)/
-/** A compiler's message has a column and a level besides. */
+/** A compiler message also has a column and a level. */
 const MESSAGE = /^[^:]{1,512}:\d+:(?:\d+:)? *(?:fatal |internal )?(?:error|warning|note|info|remark)\b/i
 
-/** Matches with their file and line, as `grep -rn`, `git grep -n` and `rg` print them. */
+/** Matches with file and line: `grep -rn`, `git grep -n`, `rg`. */
 const matchListing: ListingForm = {
   name: 'matches',
   group: 'file',
@@ -32,7 +32,7 @@ const matchListing: ListingForm = {
     const files = filled.map(fileOf).filter((file) => file !== '')
     if (files.length < filled.filter((line) => NUMBERED.test(line)).length) return numberedSureness(lines)
     if (files.length < LEAST_MATCHES) return 0
-    // Times and sentences look like a file and a line, too.
+    // Times and sentences can look like a file and a line.
     const odd = files.filter((file) => /\s/.test(file) || !/[./\\]/.test(file) || /^[\d\-T/.]+$/.test(file))
     return odd.length > files.length * 0.1 ? 0 : 0.9
   },
@@ -63,7 +63,7 @@ class MatchReader implements ListingReader {
   }
 }
 
-/** How sure it is that numbered lines are matches: those of a file follow each other. */
+/** Line numbers of matches in a file ascend. */
 function numberedSureness(lines: readonly string[]): number {
   const numbers = lines.map((line) => Number(NUMBERED.exec(line)?.[1] ?? 0))
   if (numbers.filter((number) => number > 0).length < LEAST_NUMBERED) return 0
@@ -78,7 +78,7 @@ function fileOf(line: string): string {
   return line.slice(0, matchedFile(line))
 }
 
-/** Where the name of the file ends of a line such as `src/a.ts:12: text`, or 0. */
+/** Returns the end of the name in `src/a.ts:12: text`, or 0. */
 function matchedFile(line: string): number {
   const fileEnd = line.indexOf(':')
   if (fileEnd <= 0 || fileEnd > LONGEST_FILE || line.charCodeAt(0) <= 32) return 0
@@ -99,7 +99,7 @@ function isNumber(text: string, start: number, end: number): boolean {
 const LEAST_PATHS = 6
 const LONGEST_PATH = 4_096
 
-/** One path on a line, as `find`, `git ls-files` and `rg --files` print them. */
+/** One path per line: `find`, `git ls-files`, `rg --files`. */
 const pathListing: ListingForm = {
   name: 'paths',
   group: 'folder',
@@ -112,9 +112,9 @@ const pathListing: ListingForm = {
     if (paths.length < LEAST_PATHS || shareRead(paths, { read: readPath }) < 0.97) return 0
     if (paths.filter((line) => /[/\\]/.test(line)).length < paths.length * 0.6) return 0
     if (paths.filter((line) => / /.test(line)).length > paths.length * 0.1) return 0
-    // An environment has paths too, with names before them.
+    // Environment variables have paths after names.
     if (paths.filter((line) => /^\w+=/.test(line)).length > paths.length * 0.1) return 0
-    // Lists with further fields, and encoded bytes: their lines are of one length and begin each in another way.
+    // Lists with more fields, and encoded bytes: lines of equal length with different starts.
     if (paths.filter((line) => line.includes(',')).length > paths.length * 0.5) return 0
     if (new Set(paths.map(firstFolder)).size > Math.max(LEAST_PATHS, paths.length * 0.5)) return 0
     return new Set(paths).size < paths.length * 0.9 ? 0 : 0.85
@@ -126,7 +126,6 @@ function firstFolder(path: string): string {
   return /^(?:\.{0,2}\/)*[^/]*/.exec(path)?.[0] ?? ''
 }
 
-/** Read a line of a text that is known for paths. */
 function readKnown(line: string): ListedLine | undefined {
   if (line === '') return {}
   if (line.length > LONGEST_PATH || line.includes(': ') || line.includes('\t') || line.startsWith(' ')) return undefined
@@ -150,15 +149,15 @@ function split(line: string): ListedLine {
   return { group: end < 0 ? '' : path.slice(0, Math.max(end, 1)), item: line.slice(end + 1) }
 }
 
-/** What is drawn before the branch of an entry, and the branch itself. */
+/** Lines drawn before a branch, and the branch itself. */
 const ABOVE = ' \u00a0│|'
 const BRANCHES = '├└+`|'
 const LINES = '─-┬'
 const LEAST_BRANCHES = 4
-/** Folders above an entry that are followed. */
+/** Followed parent folders. */
 const DEEPEST = 16
 
-/** A tree as `tree`, `npm ls`, `cargo tree` and `pnpm list` draw it. */
+/** Trees of `tree`, `npm ls`, `cargo tree`, `pnpm list`. */
 const treeListing: ListingForm = {
   name: 'tree',
   group: 'branch',
@@ -175,7 +174,6 @@ const treeListing: ListingForm = {
 }
 
 class TreeReader implements ListingReader {
-  /** The folders above, each with how far it is indented. */
   #above: { readonly name: string; readonly indent: number }[] = []
 
   read(line: string): ListedLine | undefined {
@@ -196,7 +194,7 @@ class TreeReader implements ListingReader {
   }
 }
 
-/** Where the branch of an entry begins, or -1 where a line has none. */
+/** Returns -1 if the line has no branch. */
 function branchAt(line: string): number {
   let at = 0
   while (at < line.length && ABOVE.includes(line[at]!) && !isBranch(line, at)) at++
@@ -213,10 +211,10 @@ function branchEnd(line: string, from: number): number {
   return at
 }
 
-/** Folders that are enough to tell by themselves. */
+/** Number of folders that is sufficient evidence. */
 const LEAST_FOLDERS = 2
 
-/** What `ls -R` and `ls -lR` print: a folder and a colon, its entries one on a line, a blank line. */
+/** Output of `ls -R` and `ls -lR`: a folder with a colon, its entries, a blank line. */
 const folderListing: ListingForm = {
   name: 'ls -R',
   group: 'folder',
@@ -259,7 +257,7 @@ function isFolder(line: string): boolean {
 const LEAST_LINES = 12
 const LONGEST_NAME = 80
 
-/** One name on a line, such as the files of a folder or installed packages. */
+/** One name per line, for example files of a folder or packages. */
 const nameListing: ListingForm = {
   name: 'names',
   group: 'group',
@@ -272,7 +270,7 @@ const nameListing: ListingForm = {
     if (names.length < LEAST_LINES || shareRead(names, { read: readName }) < 0.98) return 0
     if (new Set(names).size < names.length * 0.9) return 0
     const length = names.reduce((sum, name) => sum + name.length, 0) / names.length
-    // Lines of one length are encoded bytes.
+    // Lines of equal length are encoded bytes.
     return length > 40 || names.filter((name) => !/\p{L}/u.test(name)).length > names.length * 0.2 ? 0 : 0.6
   },
   start: () => ({ read: readName }),
@@ -286,14 +284,12 @@ function readName(line: string): ListedLine | undefined {
 }
 
 const FORMS: readonly ListingForm[] = [folderListing, matchListing, treeListing, pathListing, nameListing]
-/** Lines that are looked at. */
 const MOST_LINES = 400
 
 /**
- * Preview listings: the files of folders, paths, matches of a search, trees, names.
+ * Previews listings: files of folders, paths, matches of a search, trees, names.
  *
- * The preview counts what stands in each folder or file, the fullest told apart first, and shows entries of each. It is one
- * of the previewers that every offloader has; made with other options it replaces that one.
+ * Counts the entries of each folder or file, the fullest first, and shows some of each.
  */
 export function listingPreviewer(): TextPreviewer {
   return {

@@ -3,23 +3,19 @@ import { isTerminalText } from '@spillway/text/internal/tables'
 import type { ListingForm, ListingReader } from './listing-form.ts'
 import { ListingGroups, type ListedGroup } from './listing-groups.ts'
 
-/** Text is read by blocks of this many UTF-16 units. */
+/** UTF-16 units of a block. */
 const BLOCK_UNITS = 32_768
-/** Lines that may be something else. */
+/** Largest share of foreign lines. */
 const ODD_SHARE = 0.1
 
-/** What was read of a listing. */
 export interface ListingData {
   readonly form: ListingForm
   readonly groups: readonly ListedGroup[]
-  /** Whether there are more groups than these. */
   readonly hasMore: boolean
   readonly items: number
-  /** Lines of the text. */
   readonly lines: number
 }
 
-/** Reads a listing. */
 export class ListingLines implements LineSink {
   readonly #form: ListingForm
   readonly #reader: ListingReader
@@ -40,7 +36,7 @@ export class ListingLines implements LineSink {
     for (let from = 0; from < text.length; from += BLOCK_UNITS) this.#lines.push(text.slice(from, from + BLOCK_UNITS))
   }
 
-  /** Returns `undefined` where too many lines are none of the listing. */
+  /** Returns `undefined` if too many lines are not part of the listing. */
   finish(): ListingData | undefined {
     this.#lines.finish()
     const { groups, items, hasMore } = this.#groups

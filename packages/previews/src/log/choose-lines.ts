@@ -2,15 +2,13 @@ import { cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/inter
 import { severityAt } from './line-words.ts'
 import type { ScannedLine } from './text-scan.ts'
 
-/** A cut that hides less is not worth its mark. */
+/** A smaller cut is not worth its mark, in UTF-16 units. */
 const MARK_UNITS = 60
-
-/** Units before a match that are shown with it. */
+/** UTF-16 units shown before a match. */
 const BEFORE_MATCH = 60
 
 /**
- * Show at most `cap` UTF-16 units of a line: its start, the neighbourhood of what matters in it, and with `endShare` of
- * the units its end; what is left out is said.
+ * Shows about `cap` UTF-16 units of a line: its start, the text around a match, and `endShare` of them from its end.
  */
 export function showLine(line: ScannedLine, cap: number, endShare: number): string {
   if (line.hidden === 0 && line.text.length <= cap + Math.min(cap * 0.25, MARK_UNITS)) return line.text
@@ -20,7 +18,7 @@ export function showLine(line: ScannedLine, cap: number, endShare: number): stri
   const length = line.text.length + line.hidden + line.end.length
   const at = severityAt(line.text)
   if (at > start.length - 40 && at < line.text.length - end.length) {
-    // What matters stands beyond the start: part of the room goes there.
+    // A match beyond the start gets part of the room.
     start = cutAtGrapheme(start, Math.floor(start.length * 0.4))
     const from =
       line.text.length -
@@ -28,7 +26,7 @@ export function showLine(line: ScannedLine, cap: number, endShare: number): stri
     const match = cutAtGrapheme(line.text.slice(from), cap - endUnits - start.length)
     const rest = length - from - match.length - end.length
     if (rest > 0) return `${start}${mark(from - start.length)}${match}${mark(rest)}${end}`
-    // The match stands near the end: the end alone shows it.
+    // The match is near the end, which is shown alone.
     const last = cutAtGrapheme(line.text, cap - start.length, true)
     return `${start}${mark(length - start.length - last.length)}${last}`
   }
@@ -39,14 +37,13 @@ function mark(units: number): string {
   return units <= 0 ? '' : `[… ${formatCount(units)} more characters …]`
 }
 
-/** How many like lines, of a severity or of at least what score, are worth saying. */
+/** Number of similar lines worth mentioning, if their severity or score matters. */
 const LEAST_REPEATS = 5
 const REPEATS_SCORE = 0.2
-
-/** Lines of this score are shown at more length. */
+/** Lines of this score get more room. */
 const HIGH_SCORE = 0.5
 
-/** What is shown of each of some lines, each cut to a number of units, and its tokens: worked out where needed. */
+/** Shown text and tokens of each line, computed when needed. */
 export class ShownLines {
   readonly lines: readonly ScannedLine[]
   readonly #endShare: number
@@ -57,8 +54,8 @@ export class ShownLines {
   #firsts: ReadonlySet<number> | undefined
 
   /**
-   * @param endShare - Of the units that a long line shows, how many are its last ones.
-   * @param scores - The scores of the lines: the first of many like lines that matter says how many there are.
+   * @param endShare - Share of a long line's units from its end.
+   * @param scores - Scores of the lines: the first of many similar lines that matter has their number.
    */
   constructor(lines: readonly ScannedLine[], endShare: number, scores?: Float64Array) {
     this.lines = lines
@@ -66,7 +63,7 @@ export class ShownLines {
     this.#scores = scores
   }
 
-  /** Show at most so many UTF-16 units of each line. */
+  /** `cap` is in UTF-16 units. */
   setCap(cap: number): void {
     if (cap === this.#cap) return
     this.#cap = cap
@@ -83,14 +80,13 @@ export class ShownLines {
     return (this.#costs[index] ??= estimateTokens(this.show(index)) + 1)
   }
 
-  /** The tokens of all lines, as far as they are no more than `limit`. */
+  /** Stops at `limit`. */
   allCost(limit: number): number {
     let cost = 0
     for (let index = 0; index < this.lines.length && cost <= limit; index++) cost += this.cost(index)
     return cost
   }
 
-  /** What matters most is shown at more length. */
   #capOf(index: number): number {
     return (this.#scores?.[index] ?? 0) >= HIGH_SCORE ? this.#cap * 2 : this.#cap
   }
@@ -104,7 +100,7 @@ export class ShownLines {
   }
 }
 
-/** The first lines of all that are alike but for their numbers. */
+/** Numbers may differ between similar lines. */
 function firstOfEach(lines: readonly ScannedLine[]): Set<number> {
   const seen = new Set<number>()
   const firsts = new Set<number>()
@@ -116,26 +112,24 @@ function firstOfEach(lines: readonly ScannedLine[]): Set<number> {
   return firsts
 }
 
-/** Lines chosen of those that a scan has kept: 1 for each that is shown. */
+/** 1 for each shown line. */
 export type ChosenLines = Uint8Array
 
-/** What a choice of lines may cost. */
 interface ChoiceBudget {
   readonly tokens: number
-  /** Tokens of a gap, with the number of the line after it. */
+  /** Tokens of a gap and the next line number. */
   readonly gapTokens: number
-  /** Lines of the whole text. */
   readonly textLines: number
 }
 
-/** More blank lines are a gap. */
+/** Longer runs of blank lines are a gap. */
 const MOST_BLANKS = 2
-/** Tokens that hardly show a line. */
+/** Fewest tokens for a line. */
 const FEW_TOKENS = 12
-/** What a line costs beside its tokens: short lines are not worth much more for being short. */
+/** Base cost of a line, so that short lines are not preferred too much. */
 const BASE_TOKENS = 20
 
-/** Take lines from both ends in turn, so that each end has its share of the tokens. */
+/** Alternates between both ends, each with its share of the tokens. */
 export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: number): ChosenLines {
   const chosen = new Uint8Array(shown.lines.length)
   let left = budget.tokens - budget.gapTokens
@@ -159,7 +153,7 @@ export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: n
   return chosen
 }
 
-/** Take the lines worth most for their tokens. A line that stands alone costs a gap as well. */
+/** Chooses the lines worth most for their tokens. A separate line also pays for a gap. */
 export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Float64Array): ChosenLines {
   const chosen = new Uint8Array(shown.lines.length)
   const rates = values.map((value, index) => value / Math.sqrt(shown.cost(index) + BASE_TOKENS))
@@ -167,7 +161,7 @@ export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Floa
     .filter((index) => values[index]! > 0)
     .toSorted((one, other) => rates[other]! - rates[one]! || one - other)
   let left = budget.tokens - budget.gapTokens
-  // What gaps that were filled have saved is spent in a second round.
+  // A second round spends the tokens saved by filled gaps.
   for (let round = 0; round < 2; round++) {
     for (const index of order) {
       if (chosen[index] === 1) continue
@@ -185,7 +179,7 @@ export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Floa
   return chosen
 }
 
-/** With what is left, go on from both ends: a large budget shows lines that are worth nothing by themselves too. */
+/** Spends the rest from both ends: a large budget also shows lines of no worth. */
 function fillEnds(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, tokens: number): void {
   let left = tokens
   let head = 0
@@ -200,11 +194,10 @@ function fillEnds(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, 
   }
 }
 
-/** Tokens of the gaps that a line adds, or spares where it closes one. */
+/** Negative if the line closes a gap. */
 function gapCost(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, index: number): number {
   return (1 - shownSides(shown, budget, chosen, index)) * budget.gapTokens
 }
-/** On how many sides a line would stand beside one that is shown. */
 function shownSides({ lines }: ShownLines, { textLines }: ChoiceBudget, chosen: ChosenLines, index: number): number {
   const before = (index === 0 || chosen[index - 1] === 1) && isBeside(lines, index)
   const after =
@@ -214,13 +207,13 @@ function shownSides({ lines }: ShownLines, { textLines }: ChoiceBudget, chosen: 
   return (before ? 1 : 0) + (after ? 1 : 0)
 }
 
-/** Whether nothing but a few blank lines stands between a kept line and the one before it, or the start of the text. */
+/** Whether only a few blank lines separate a kept line from the previous one, or from the start of the text. */
 export function isBeside(lines: readonly ScannedLine[], index: number): boolean {
   const { number, blanksBefore } = lines[index]!
   return blanksBefore <= MOST_BLANKS && number - (lines[index - 1]?.number ?? 0) - 1 === blanksBefore
 }
 
-/** Show what costs no more than to say that it is hidden. Returns the tokens saved. */
+/** Shows lines that cost no more than their mark. Returns the tokens saved. */
 function fillGaps(shown: ShownLines, { gapTokens }: ChoiceBudget, chosen: ChosenLines): number {
   const { lines } = shown
   let saved = 0

@@ -4,18 +4,16 @@ import { ERROR, LineWords, NUMBER, ZERO } from './line-words.ts'
 import type { TextCounts } from './text-counts.ts'
 import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
 
-/** Tokens of a line that count, and the longest. */
+/** Limits: tokens of a line, and their length. */
 const MOST_TOKENS = 40
 const TOKEN_UNITS = 32
 
-/** What is known of a kept line before those around it are looked at. */
 interface ReadLine extends Pick<LineWords, 'kind' | 'shape' | 'skeleton' | 'template' | 'severity'> {
   readonly words: Int32Array
-  /** Hashes of what stands between blanks. */
+  /** Hashes of space-separated tokens. */
   readonly tokens: readonly number[]
 }
 
-/** Read kept lines, without what stands before all of them. */
 export function readLines(lines: readonly ScannedLine[]): ReadLine[] {
   const words = new LineWords()
   return lines.map(({ text, end }) => {
@@ -34,7 +32,7 @@ export function readLines(lines: readonly ScannedLine[]): ReadLine[] {
   })
 }
 
-/** Hashes of what stands between blanks, case and punctuation included, numbers alike. */
+/** Includes case and punctuation; all numbers are equal. */
 function tokensOf(line: string): number[] {
   const tokens: number[] = []
   let hash = 0
@@ -56,24 +54,21 @@ function tokensOf(line: string): number[] {
 }
 
 const PRIME = 0x01000193
-/** Stands for words that few lines have, however many follow each other. */
+/** Stands for any run of rare words. */
 const RARE = 0x2a
-/** Words are common if such a share of all lines has them: each share gives another view of what lines have in common. */
+/** Shares of lines that make a word common. Each share gives a separate view. */
 const COMMON_SHARES = [1 / 4, 1 / 16]
-
-/** Lines are unlike all others if they are so few, and of so many lines one. */
+/** Limits for odd lines: their number, and one of so many lines. */
 const MOST_ODD = 4
 const LEAST_RATIO = 64
 
 /**
- * For each view of what lines have in common, how rare each line is: the number of lines whose form is as rare as its own or
- * rarer. The form of a line is its common words in their order.
+ * For each view, returns how many lines have a form as rare as this line's. A form is the sequence of its common words.
  */
 export function formRanks(lines: readonly ReadLine[], counts: TextCounts): Float64Array[] {
   return COMMON_SHARES.map((share) => ranksOf(lines.map(({ words }) => formOf(words, counts, counts.lines * share))))
 }
 
-/** The indexes of the few lines that are unlike all others. */
 export function oddLines(ranks: readonly Float64Array[]): Set<number> {
   return new Set(
     ranks.flatMap((view) =>
@@ -86,7 +81,7 @@ function formOf(words: Int32Array, counts: TextCounts, least: number): number {
   let form = 0
   let isAfterRare = false
   for (const read of words) {
-    // A count that begins at 0 is not odd; one failure is, where all others have 0.
+    // A count that begins at 0 is not odd; one failure is, if all others have 0.
     const word = read === ZERO && counts.words.get(ZERO) < least ? NUMBER : read
     const isRare = counts.words.get(word) < least
     if (!isRare || !isAfterRare) form = Math.imul(form ^ (isRare ? RARE : word), PRIME)
@@ -98,7 +93,7 @@ function formOf(words: Int32Array, counts: TextCounts, least: number): number {
 function ranksOf(forms: readonly number[]): Float64Array {
   const counts = new Map<number, number>()
   for (const form of forms) counts.set(form, (counts.get(form) ?? 0) + 1)
-  /** Lines whose form occurs so often, then at most so often. */
+  /** Lines by the frequency of their form, then cumulative. */
   const upTo = new Map<number, number>()
   for (const count of counts.values()) upTo.set(count, (upTo.get(count) ?? 0) + count)
   let sum = 0
@@ -109,32 +104,28 @@ function ranksOf(forms: readonly number[]): Float64Array {
   return Float64Array.from(forms, (form) => upTo.get(counts.get(form)!)!)
 }
 
-/** Lines before and after one whose words tell about it, and how far away they may be. */
+/** Neighbors whose words are features, and their largest distance. */
 const NEAR_LINES = 4
 const MOST_DISTANCE = 6
-/** Lines on both sides that are looked at for whether they stand alone in the text. */
+/** Neighbors that are checked for being unique in the text. */
 const UNIQUE_LINES = 4
-
 /** A place in a source file: `src/a.c:118`, `a.cs(3,5)`. */
 const LOCATION = /[\w)-]\.[a-zA-Z]{1,5}(?::\d+|\(\d+[,)])/
-/** The name of an exception. */
 const EXCEPTION = /[a-z](?:Error|Exception|Failure)\b/
-
-/** Slots that tell which features a line has already. */
 const SLOTS = 1_024
 
-/** Works out the features of the kept lines of a text, as hashes. */
+/** Computes features of kept lines, as hashes. */
 export class LineFeatures {
   readonly #scan: TextScan
   readonly #lines: readonly ScannedLine[]
   readonly #read: readonly ReadLine[]
-  /** How rare the form of each line is, as of {@link formRanks}. */
+  /** Ranks from {@link formRanks}. */
   readonly ranks: readonly Float64Array[]
   readonly #found = new Int32Array(SLOTS)
   #count = 0
   readonly #slots = new Int32Array(SLOTS)
 
-  /** @param lines - The kept lines, without what stands before all of them, and what was read of each. */
+  /** @param lines - Kept lines without common prefixes, and their words. */
   constructor(scan: TextScan, lines: readonly ScannedLine[], read: readonly ReadLine[]) {
     this.#scan = scan
     this.#lines = lines
@@ -142,7 +133,7 @@ export class LineFeatures {
     this.ranks = formRanks(read, scan.counts)
   }
 
-  /** The features of one line, each once. The array serves one call only. */
+  /** Returns each feature once. The array is reused by the next call. */
   of(index: number): Int32Array {
     this.#count = 0
     this.#slots.fill(0)
@@ -199,7 +190,6 @@ export class LineFeatures {
     if (EXCEPTION.test(looked)) this.add(FEATURE.exception, 0)
   }
 
-  /** How common the line, its forms, and its words are in the text. */
   #addCounts(index: number): void {
     const { counts } = this.#scan
     const { words, kind, shape, template, skeleton, severity } = this.#read[index]!
@@ -215,7 +205,7 @@ export class LineFeatures {
     let fresh = 0
     let sum = 0
     for (const word of words) {
-      // A word that is not counted any more is none of the first ones.
+      // A word beyond the counting limit is not one of the first.
       const count = counts.words.get(word) || 4
       if (count < rarest) rarest = count
       if (count <= 2) fresh++
@@ -242,7 +232,6 @@ export class LineFeatures {
     if (severity === ERROR) this.add(FEATURE.errors, steps(this.#scan.errors))
   }
 
-  /** Add a feature of the current line. */
   protected add(about: number, value: number): void {
     const feature = featureOf(about, value) || 1
     let slot = feature & (SLOTS - 1)
@@ -257,10 +246,9 @@ export class LineFeatures {
 
 const pairOf = (one: number, other: number): number => Math.imul(one, 31) ^ other
 
-/** A number by steps that grow with it: two for each doubling. */
+/** Quantizes a number: two steps for each doubling. */
 const steps = (value: number): number => Math.floor(2 * Math.log2(1 + Math.max(0, value)))
 
-/** Score the kept lines of a text. */
 export function lineScores(scan: TextScan, model: LineModel): LineScores {
   const { lines } = cutPrefixes(scan.kept, true)
   const features = new LineFeatures(scan, lines, readLines(lines))

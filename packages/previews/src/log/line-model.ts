@@ -1,14 +1,14 @@
 import type { LineWords } from './line-words.ts'
 
-/** A linear model of how much a line matters: a weight for each feature that it knows. */
+/** A linear model of the importance of lines: one weight for each known feature. */
 export interface LineModel {
-  /** The weight of a line without any feature. */
+  /** Weight of a line without features. */
   readonly bias: number
-  /** The weight of a feature, by its hash; 0 if the model does not know the feature. */
+  /** Returns 0 for an unknown feature. */
   weightOf(feature: number): number
 }
 
-/** What a feature is about; with what it says, it makes the hash of the feature. */
+/** Kinds of features. A kind and a value make the hash. */
 export const FEATURE = {
   word: 1,
   pair: 2,
@@ -45,31 +45,28 @@ export const FEATURE = {
   alike: 33,
 } as const
 
-/** The hash of a feature. */
 export function featureOf(about: number, value: number): number {
   const hash = Math.imul(value ^ Math.imul(about, 0x9e3779b1), 0x85ebca6b)
   return Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
 }
 
-/** What the words of a line alone weigh. */
 export function ownWeight(model: LineModel, line: LineWords): number {
   let weight = 0
   for (let index = 0; index < line.count; index++) weight += model.weightOf(featureOf(FEATURE.word, line.words[index]!))
   return line.red ? weight + model.weightOf(featureOf(FEATURE.red, 0)) : weight
 }
 
-/** A model as it is stored: the hashes of the features in order, then their weights of 8 bits, in base64. */
+/** Sorted hashes, then 8-bit weights, in base64. */
 export interface StoredModel {
   readonly bias: number
-  /** What a weight of 1 stands for. */
+  /** Scale of a weight of 1. */
   readonly step: number
   readonly features: string
 }
 
-/** Bytes of a feature: its hash and its weight. */
+/** A hash and its weight. */
 const FEATURE_BYTES = 5
 
-/** Read a stored model. */
 export function readModel({ bias, step, features }: StoredModel): LineModel {
   const bytes = Uint8Array.from(atob(features), (character) => character.charCodeAt(0))
   const count = bytes.length / FEATURE_BYTES

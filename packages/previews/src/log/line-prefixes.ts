@@ -1,24 +1,21 @@
 import type { ScannedLine } from './text-scan.ts'
 
-/** A date and time before a line, after the job and the step of a CI system. */
+/** A date and time, after the job and the step of a CI system. */
 const TIME =
   /^(?:[^\t]{1,80}\t[^\t]{1,80}\t)?\uFEFF?\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?[ \t]?/
 
-/** A line number as `cat -n` and file readers put it before a line. */
+/** A line number written by `cat -n` or a file reader. */
 const NUMBER = /^\s*(\d+)(?:→|\t|: ?|\| ?)/
-
-/** Texts of fewer lines keep their prefixes. */
+/** Shorter texts keep their prefixes. */
 const LEAST_LINES = 8
 
-/** Lines without what stands before most of them, and a note that says so. */
 interface BareLines {
   readonly lines: readonly ScannedLine[]
   readonly note: string
 }
 
 /**
- * Cut what stands before most lines and costs more than it says: times, and numbers that equal the lines' own, which the
- * preview gives anyway.
+ * Cuts prefixes of most lines that cost more than they tell: times, and line numbers, which the preview shows anyway.
  */
 export function cutPrefixes(lines: readonly ScannedLine[], times: boolean): BareLines {
   if (lines.length < LEAST_LINES) return { lines, note: '' }
@@ -42,7 +39,7 @@ function isNumbered(line: ScannedLine): boolean {
   return Number(NUMBER.exec(line.text)?.[1]) === line.number
 }
 
-/** Replace the text of lines; those of which nothing is left count as blank. */
+/** Lines without any text left count as blank. */
 function bare(lines: readonly ScannedLine[], cut: (line: ScannedLine) => string): ScannedLine[] {
   return lines.map((line) => ({ ...line, text: cut(line) })).filter(({ text, end }) => text.trim() !== '' || end !== '')
 }

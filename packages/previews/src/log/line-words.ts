@@ -1,33 +1,31 @@
 import { escapeEnd } from '@spillway/text/internal'
 
-/** Classes of characters: those up to `DIGIT` make up words. */
+/** Character classes: those up to `DIGIT` are parts of words. */
 const LOWER = 1
 const UPPER = 2
 const DIGIT = 3
 const OTHER = 4
 const BLANK = 5
 const PATH = 6
-/** From here on, a character is more than part of a word or between words. */
+/** From here on, a character is special. */
 const ESCAPE = 7
 const MARK = 8
-
-/** The class of each UTF-16 unit. */
+/** Class of each UTF-16 unit. */
 const CLASSES: Uint8Array = new Uint8Array(65_536).fill(OTHER)
 CLASSES.fill(LOWER, 97, 123)
 CLASSES.fill(UPPER, 65, 91)
 CLASSES.fill(DIGIT, 48, 58)
-/** Letters of other scripts count as small ones; of those without blanks, a run of them is a word. */
+/** Letters of other scripts count as lowercase. In scripts without spaces, a run of them is a word. */
 CLASSES.fill(LOWER, 0xc0, 0x2000)
 CLASSES.fill(LOWER, 0x3040, 0xd800)
 for (const code of [9, 11, 12, 13, 32, 0xa0, 0xfeff]) CLASSES[code] = BLANK
 CLASSES[27] = ESCAPE
 for (const mark of './\\') CLASSES[mark.charCodeAt(0)] = PATH
-/** Marks that test runners and tools put before what failed. */
+/** Marks of test runners and tools before failures. */
 for (const mark of '✗✘✕✖❌⨯●⚠╷┃×❯') CLASSES[mark.charCodeAt(0)] = MARK
 
 /**
- * The index after a time at the start of a line, as most loggers write it: `2024-03-03T09:15:02.120Z`, `09:15:02,120`; else
- * the start.
+ * Skips a time at the start of a line: `2024-03-03T09:15:02.120Z`, `09:15:02,120`. Returns `start` if there is none.
  */
 export function afterTime(text: string, start: number, end: number): number {
   const isDated = text.charCodeAt(start + 4) === 45 && text.charCodeAt(start + 7) === 45
@@ -38,7 +36,7 @@ export function afterTime(text: string, start: number, end: number): number {
   return at
 }
 
-/** The hash of the letters from an index of a text up to another, without their case. */
+/** Ignores case. */
 export function hashWord(text: string, from = 0, to: number = text.length): number {
   let hash = 0
   for (let at = from; at < to; at++) {
@@ -48,7 +46,7 @@ export function hashWord(text: string, from = 0, to: number = text.length): numb
   return hash
 }
 
-/** How bad a line says that things are: 0 if it says nothing about that. */
+/** 0 if the line has no severity. */
 export type Severity = 0 | typeof ERROR | typeof WARNING | typeof INFO | typeof OK
 
 export const ERROR = 1
@@ -56,7 +54,7 @@ export const WARNING = 2
 export const INFO = 3
 export const OK = 4
 
-/** Words that tell the severity of a line, whatever prints it. */
+/** Words for the severity of a line. */
 const WORDS: ReadonlyArray<readonly [Exclude<Severity, 0>, string]> = [
   [
     ERROR,
@@ -71,62 +69,57 @@ const SEVERITIES: ReadonlyMap<number, Severity> = new Map(
   WORDS.flatMap(([severity, words]) => words.split(' ').map((word) => [hashWord(word), severity] as const)),
 )
 
-/** Marks the last bits of their hashes: most words are told apart by one look. */
+/** Filter by the last bits of hashes: most words need one lookup. */
 const MASK = 1_023
 const MARKED = new Uint8Array(MASK + 1)
 for (const word of SEVERITIES.keys()) MARKED[word & MASK] = 1
 
-/** The severity that a word tells by its hash. */
 function severityOf(word: number): Severity {
   return MARKED[word & MASK] === 0 ? 0 : (SEVERITIES.get(word) ?? 0)
 }
 
-/** Words of a line that are read at most. */
+/** Words read of a line. */
 const MOST_WORDS = 64
-/** Of a longer line, this much of the start and of the end is read. */
+/** UTF-16 units read of each end of a long line. */
 const START_UNITS = 800
 const END_UNITS = 240
-
-/** Words that make out the kind of a line, and its shape. */
+/** Words that define the kind and the shape of a line. */
 const KIND_WORDS = 3
 const SHAPE_WORDS = 12
-/** Characters of punctuation that make out the skeleton of a line. */
+/** Punctuation characters that define the skeleton of a line. */
 const SKELETON_MARKS = 6
-
 const PRIME = 0x01000193
 const BASIS = 5381
 
-/** Stand for numbers; zero stays apart, since "0 failed" is not like "3 failed". */
+/** Stand-ins for numbers; zero is separate, since "0 failed" differs from "3 failed". */
 export const ZERO = 1
 export const NUMBER = 2
-/** Stands for letters and digits in one word. */
+/** Stands for a word of letters and digits. */
 const MIXED = 3
-/** Set in the word that stands for punctuation. */
+/** Bit of the word for punctuation. */
 const PUNCTUATION = 0x40000000
 
 /**
- * The words of one line, as hashes: 32-bit integers with a sign, which engines keep without a box. One object serves many
- * lines: `read` replaces what it holds.
+ * Words of one line as signed 32-bit hashes, which engines store unboxed. The object is reused: `read` replaces its
+ * content.
  */
 export class LineWords {
-  /** Hashes of the words in their order: lower case, `camelCase` split, numbers alike. */
+  /** In order: lowercase, `camelCase` split, numbers alike. */
   readonly words: Int32Array = new Int32Array(MOST_WORDS)
   count = 0
-  /** Whether the line is of blanks alone. */
   blank = true
-  /** Hashes of the first 3 words, of the first 12, and of all. */
+  /** Hashes of the first 3 words, the first 12, and all. */
   kind = 0
   shape = 0
   template = 0
-  /** Hash of the line's punctuation: lines of one form have the same, whatever they speak of. */
+  /** Hash of the punctuation, equal for lines of one form. */
   skeleton = 0
   severity: Severity = 0
-  /** Index of the word that tells the severity, from the start of the line. */
+  /** Index of the word with the severity, from the start of the line. */
   at = 0
   /** Whether an escape sequence colors a part red. */
   red = false
 
-  /** Read the line of a text between two indexes. */
   read(text: string, start: number, end: number): void {
     const { words } = this
     let count = 0
@@ -137,7 +130,6 @@ export class LineWords {
     let marks = 0
     let severity: Severity = 0
     let severityAt = 0
-    /** Words up to the one that tells the severity. */
     let severityCount = 0
     let red = false
     let hasWords = false
@@ -162,7 +154,8 @@ export class LineWords {
       if (type <= UPPER) {
         const from = at
         let hash = 0
-        // A capital after a small letter begins a word, as in "TypeError"; so does the last of some, as in "HTTPError".
+        // An uppercase letter after a lowercase one begins a word, as in "TypeError". So does the last of a run, as in
+        // "HTTPError".
         let before = 0
         while (type === UPPER) {
           before = hash
@@ -217,7 +210,7 @@ export class LineWords {
         }
         const from = at++
         if (count > 0 && type !== MARK) continue
-        // What a line begins with tells much: a rule, a bullet, a mark of a test runner.
+        // The start of a line tells much: a rule, a bullet, a mark of a test runner.
         while (at < stop && text.charCodeAt(at) === code) at++
         word = PUNCTUATION | code | (at - from > 2 ? 0x10000 : 0)
       }
@@ -240,7 +233,6 @@ export class LineWords {
   }
 }
 
-/** The index after the letters and digits that begin at an index. */
 function wordEnd(text: string, from: number, end: number): number {
   let at = from
   while (at < end && CLASSES[text.charCodeAt(at)]! <= DIGIT) at++
@@ -249,26 +241,25 @@ function wordEnd(text: string, from: number, end: number): number {
 
 const shared = new LineWords()
 
-/** The severity that a line tells. */
 export function severityOfLine(line: string): Severity {
   shared.read(line, 0, line.length)
   return shared.severity
 }
 
-/** Index of the word that tells the severity of a line; 0 if there is none. */
+/** Returns 0 if there is none. */
 export function severityAt(line: string): number {
   shared.read(line, 0, line.length)
   return shared.severity === 0 ? 0 : shared.at
 }
 
-/** Whether a word is part of a name or a path, such as `test_error_message`, and reports nothing. */
+/** Whether a word is part of a name or path, such as `test_error_message`, and reports nothing. */
 function isNamed(text: string, from: number, to: number): boolean {
   const before = text.charCodeAt(from - 1)
   const after = text.charCodeAt(to)
   return before === 95 || before === 47 || after === 95 || after === 47
 }
 
-/** Whether an escape sequence turns what follows red: `ESC[31m`, `ESC[1;91m`. */
+/** Matches `ESC[31m`, `ESC[1;91m`. */
 function isRed(text: string, from: number, to: number): boolean {
   if (text.charCodeAt(to - 1) !== 109 || to - from > 12) return false
   return /^\u001b\[(?:\d{1,2};)*[39]1m|;5;(?:1|9|160|196)m$/.test(text.slice(from, to))

@@ -8,19 +8,19 @@ import { renderTextPreview } from './render-text-preview.ts'
 import type { TextScan } from './text-scan.ts'
 import { TextScanner } from './text-scanner.ts'
 
-/** Lines looked at, at the start of a text and at its end. */
+/** Lines examined at each end of a text. */
 const START_LINES = 120
 const END_LINES = 40
 
-/** A time before a line, as loggers and CI systems write it, after a priority, a stream or the name of a job. */
+/** A time of a logger or CI system, after a priority, a stream, or a job. */
 const TIMED =
   /^(?:\S+\t\S.{0,60}\t)?(?:<\d{1,3}>1? ?)?[[(]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,\] ]|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d\d?[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d| *\d+\.\d{6}\] |[IWEF]\d{4} \d\d:\d\d:\d\d\.)/
 
-/** A level of logging near the start of a line. */
+/** A level near the start of a line. */
 const LEVELED =
   /^.{0,60}?(?:^|[\s[(<|:])(?:INFO|DEBUG|TRACE|WARN(?:ING)?|ERROR|FATAL|NOTICE|SEVERE|info|debug|trace|warn|error|LOG|Note|notice)(?:$|[\s\]):>|])|^\S.{0,80}\blevel=[a-z]/
 
-/** Say how sure it is that a text is a log, or the output of a build or of tests. */
+/** Recognizes logs and the output of builds and tests. */
 export const logSureness: (subject: TextSubject) => number = perSubject(rateLog)
 
 function rateLog(subject: TextSubject): number {
@@ -37,10 +37,10 @@ function rateLog(subject: TextSubject): number {
   return UNSURE
 }
 
-/** Anything may be the output of a program. */
+/** Any text may be program output. */
 const UNSURE = 0.02
 
-/** Lines of the start and the end that are there as a whole. */
+/** Returns only complete lines. */
 function linesOf({ start, end = '', isWhole }: TextSubject): string[] {
   const first = start.split('\n')
   if (!isWhole) first.pop()
@@ -50,15 +50,14 @@ function linesOf({ start, end = '', isWhole }: TextSubject): string[] {
     .filter((line) => line !== '')
 }
 
-/** Reads a text by its lines. */
 export class LogReader implements TextReader {
   readonly #scanner: TextScanner
   readonly #isLog: (subject: TextSubject) => boolean
   #scan: TextScan | undefined
 
   /**
-   * @param isLog - Tells whether the text is surely the output of a program; it is not, if absent.
-   * @param model - What lines are ranked by.
+   * @param isLog - Whether the text is surely program output. Defaults to no.
+   * @param model - Ranks the lines.
    */
   constructor(isLog: (subject: TextSubject) => boolean = () => false, model: LineModel = LINE_MODEL) {
     this.#scanner = new TextScanner(model)
@@ -69,7 +68,7 @@ export class LogReader implements TextReader {
     this.#scanner.push(text)
   }
 
-  /** What was kept of the text, which takes no more once this is asked for. */
+  /** No text may follow. */
   get scan(): TextScan {
     return (this.#scan ??= this.#scanner.finish())
   }
@@ -82,7 +81,7 @@ export class LogReader implements TextReader {
   }
 }
 
-/** Previews any text by its lines, as logs are: it reads what no other previewer recognizes. */
+/** Previews any text by lines, like a log, if no other previewer recognizes it. */
 export const textPreviewer: TextPreviewer = {
   name: 'text',
   previews: 'text',
@@ -92,10 +91,10 @@ export const textPreviewer: TextPreviewer = {
 }
 
 /**
- * Preview logs, the output of builds and tests, and whatever no other previewer recognizes.
+ * Previews logs, output of builds and tests, and other unrecognized text.
  *
- * It shows the lines that most likely tell what failed, how the run ended, and what is unlike the rest of the text: they are
- * ranked by weights that were fitted to logs of many projects.
+ * Ranks lines by weights trained on logs of many projects. The best tell the failure, the end of the run, or anything
+ * unusual.
  */
 export function logPreviewer(): TextPreviewer {
   return {
@@ -107,5 +106,5 @@ export function logPreviewer(): TextPreviewer {
   }
 }
 
-/** So sure, the text is looked at as a log whatever its lines look like. */
+/** From this sureness on, the text counts as a log whatever its lines. */
 export const SURE = 0.5

@@ -8,30 +8,27 @@ import { ERROR, WARNING } from './line-words.ts'
 import { textNature } from './text-nature.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 
-/** A share of the score of a line that the lines beside it, and all lines of its block, have at least. */
+/** Smallest share of a line's score for its neighbors and for all lines of its block. */
 const NEIGHBOR = 0.7
-/** Longer blocks, of lines without a blank one between them, are no unit that is shown whole. */
+/** Longer blocks, of lines without a blank line between, are not shown whole. */
 const MOST_BLOCK_LINES = 30
-/** Tokens of a preview for each line that a block may have: a small preview has no room for blocks. */
+/** Tokens of a preview for each line of a block: a small preview has no room for blocks. */
 const BLOCK_LINE_TOKENS = 20
-/** What a line is still worth if a line with the same words is worth as much. */
+/** Factor for a line with the same words as an equally valuable one. */
 const REPEATED = 0.75
-/** What each next line of a run of lines that are alike is worth of the one before, until the rest is worth nothing. */
+/** Factor for each next line in a run of similar lines, down to zero. */
 const RUN = 0.8
 const LEAST_SHARE = 0.05
-
-/** What the first and the last line are worth at least: they say what was run, and how it ended. */
+/** Smallest worth of the first and the last line: the command and the result. */
 const END_LINE = 0.5
-
-/** What a line that is unlike all others is worth: it is shown before everything else. */
+/** Worth of a unique line, which is shown first. */
 const ODD_LINE = 2
-
-/** What each word that a call looks for adds to a line, up to a number of them, and the most lines that such a word may be in. */
+/** Worth of each sought word in a line, its limit, and the most lines with such a word. */
 const SOUGHT = 0.5
 const MOST_SOUGHT = 3
 const MOST_LINES_OF_WORD = 8
 
-/** How much each kept line is worth showing: its score, what it has from the lines beside it, less for what is said twice. */
+/** Adjusts scores by neighbors and repetitions. */
 function lineValues(
   lines: readonly ScannedLine[],
   scores: Float64Array,
@@ -57,7 +54,7 @@ function lineValues(
     : values.map((value, index) => value + SOUGHT * Math.min(MOST_SOUGHT, sought[index]!))
 }
 
-/** The number of rare words in each line that a call looks for; `undefined` if no line has any. */
+/** Returns `undefined` if no line has any. */
 function countSought(lines: readonly ScannedLine[], words: readonly string[]): Uint8Array | undefined {
   if (words.length === 0) return undefined
   const counts = new Uint8Array(lines.length)
@@ -71,7 +68,7 @@ function countSought(lines: readonly ScannedLine[], words: readonly string[]): U
   return counts.includes(1) ? counts : undefined
 }
 
-/** What a failure says stands in a block: its head, its message, and its frames. */
+/** A failure is a block: its head, its message, and its frames. */
 function raiseBlocks(
   lines: readonly ScannedLine[],
   scores: Float64Array,
@@ -89,7 +86,7 @@ function raiseBlocks(
   }
 }
 
-/** Of lines with the same words, the one worth most stays so. */
+/** Of lines with the same words, the best keeps its worth. */
 function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void {
   const best = new Map<number, number>()
   for (const [index, { template }] of lines.entries()) {
@@ -101,7 +98,7 @@ function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void
   }
 }
 
-/** The first of many lines that are alike says how many there are. */
+/** The first of many similar lines has their number. */
 function lowerRuns(lines: readonly ScannedLine[], values: Float64Array): void {
   let share = 1
   for (let index = 1; index < lines.length; index++) {
@@ -110,46 +107,41 @@ function lowerRuns(lines: readonly ScannedLine[], values: Float64Array): void {
   }
 }
 
-/** Whether nothing but blank lines stands between a line and the one kept before it. */
 function isNext(lines: readonly ScannedLine[], index: number): boolean {
   const line = lines[index]
   const previous = lines[index - 1]
   return line !== undefined && previous !== undefined && line.number - previous.number === line.blanksBefore + 1
 }
 
-/** Tokens of the line number after a gap, about. */
+/** Estimated tokens of the line number after a gap. */
 const NUMBER_TOKENS = 3
-/** Tokens of the line that says how many lines there are. */
+/** Tokens of the header. */
 const HEADER_TOKENS = 7
-/** Share of the budget that the call of the first gap has at most. */
+/** Largest share of the budget for the call in the first gap. */
 const CALL_SHARE = 0.25
-/** Share of the budget that one line has at most while other lines are hidden. */
+/** Largest share of the budget for one line while others are hidden. */
 const LINE_SHARE = 0.15
-/** Of a small budget, one line has a larger share: so many tokens, or that share if they are more. */
+/** In a small budget, one line may have this many tokens, or this share if larger. */
 const FEW_TOKENS = 40
 const LARGE_SHARE = 0.4
-/** Longest part of a line that is shown then, in UTF-16 units. */
+/** Longest part of a line in this case, in UTF-16 units. */
 const MOST_CAP = 1_200
-/** Texts of so few lines show all of them, cut as needed. */
+/** So few lines are all shown, cut as needed. */
 const FEW_LINES = 4
-/** The score of a line that stands out. */
+/** Score from which a line stands out. */
 const LEAST_SCORE = 0.1
 
-/** Chooses the lines of one text that are shown, and writes them. */
 class PreviewLayout {
   readonly #scan: TextScan
   readonly #options: PreviewOptions
   readonly #lines: readonly ScannedLine[]
   readonly #shown: ShownLines
-  /** UTF-16 units of a token, about. */
   readonly #unitsPerToken: number
-  /** Says what is cut from lines. */
   readonly #note: string
   readonly #values: Float64Array | undefined
   readonly #gapTokens: number
-  /** Tokens of the call that the first gap shows. */
+  /** Tokens of the call in the first gap. */
   readonly #callTokens: number
-  /** What gaps are written with. */
   readonly #gaps: Pick<PreviewOptions, 'showLines'>
 
   constructor(scan: TextScan, options: PreviewOptions, { isLog = false, words = [] }: TextPreviewHints) {
@@ -176,12 +168,10 @@ class PreviewLayout {
     this.#gaps = isTiny ? {} : options
   }
 
-  /** The least that a preview says. */
   get header(): string {
     return `[${countOf(this.#scan.lines, 'line')}]`
   }
 
-  /** Write a preview of about `aim` tokens. */
   write(aim: number): Draft {
     const shown = this.#shown
     shown.setCap(this.#lineCap(aim))
@@ -195,7 +185,6 @@ class PreviewLayout {
     return { text: chosen.includes(1) ? this.#assemble(chosen) : this.header, complete: false }
   }
 
-  /** Show every line, the long ones as far as there is room. */
   #writeAll(aim: number): Draft {
     const shown = this.#shown
     let low = this.#lines.length <= FEW_LINES ? 8 : this.#lineCap(aim)
@@ -212,7 +201,7 @@ class PreviewLayout {
     return { text: this.#assemble(new Uint8Array(this.#lines.length).fill(1)), complete }
   }
 
-  /** The longest part of a line that a preview of about `aim` tokens shows. */
+  /** In UTF-16 units. */
   #lineCap(aim: number): number {
     const tokens = Math.min(aim, this.#options.budgetTokens)
     const most = Math.max(tokens * LINE_SHARE, Math.min(FEW_TOKENS, tokens * LARGE_SHARE))
@@ -254,14 +243,12 @@ class PreviewLayout {
     return parts.join('\n')
   }
 
-  /** Say what stands hidden between two lines. */
   #gap(gaps: GapMarks, previous: ScannedLine | undefined, from: number, next: ScannedLine | undefined): string {
     const to = next === undefined ? this.#scan.lines : next.number - 1
     const isRun = previous !== undefined && previous.run > to - from + 1
     return gaps.write(from, to, [...this.#hidden(previous, next), ...(isRun ? ['alike'] : [])].join(', '))
   }
 
-  /** What kinds of lines a gap hides. */
   #hidden(previous: ScannedLine | undefined, next: ScannedLine | undefined): string[] {
     if (this.#values === undefined) return []
     const { errors, warnings } = this.#scan
@@ -277,8 +264,8 @@ class PreviewLayout {
 }
 
 /**
- * Whether the lines of a text differ in what they tell: one reports an error or a warning, or one that is unlike most others
- * stands out. In a listing of names, the same words stand everywhere.
+ * Whether lines differ in importance: some report problems, or are unlike the others. A listing repeats the same words
+ * everywhere.
  */
 function isTelling(scan: TextScan, lines: readonly ScannedLine[], scores: Float64Array): boolean {
   return (
@@ -287,7 +274,6 @@ function isTelling(scan: TextScan, lines: readonly ScannedLine[], scores: Float6
   )
 }
 
-/** UTF-16 units of a token in some lines, about. */
 function unitsPerToken(lines: readonly ScannedLine[]): number {
   const sample = lines
     .slice(0, 64)
@@ -296,20 +282,16 @@ function unitsPerToken(lines: readonly ScannedLine[]): number {
   return sample.length / Math.max(1, estimateTokens(sample))
 }
 
-/** What else is known of a scanned text. */
 interface TextPreviewHints {
-  /** Whether it surely is the output of a program. */
+  /** Whether it is surely program output. */
   readonly isLog?: boolean
-  /** What the call looks for. */
   readonly words?: readonly string[]
 }
 
 /**
- * Write the preview of a scanned text: its first lines, its last lines, and the lines between that matter, each run of
- * lines with the number of its first and each gap with what it hides.
+ * Writes the first lines, the last lines, and important ones between, with line numbers and marks for gaps.
  *
- * `countTokens` of the result is at most `budgetTokens`: where that allows nothing, the result is empty. The same scan and
- * options always give the same preview.
+ * Never exceeds `budgetTokens`; empty if nothing fits. Deterministic.
  */
 export function renderTextPreview(scan: TextScan, options: PreviewOptions, hints: TextPreviewHints = {}): string {
   if (!(options.budgetTokens > 0) || scan.kept.length === 0) return ''

@@ -1,17 +1,17 @@
 import { escapeEnd } from '@spillway/text/internal'
 import { afterTime, type LineWords, type Severity } from './line-words.ts'
 
-/** Hashes counted at most; the slots are twice as many. */
+/** Counted hashes; the table has twice as many slots. */
 const MOST_HASHES = 32_768
 const FIRST_SLOTS = 512
 
-/** Counts hashes, exactly: once as many different ones are known as fit, new ones are not counted. */
+/** Counts exactly. Once the table is full, new hashes are not counted. */
 export class HashCounts {
   #hashes = new Int32Array(FIRST_SLOTS)
   #counts = new Uint32Array(FIRST_SLOTS)
   #size = 0
 
-  /** Count one more of a hash, or so many. Returns how many there were by now, or 0 where they are not counted. */
+  /** Returns the new count, or 0 if the hash is not counted. */
   add(hash: number, times = 1): number {
     const slot = this.#slot(hash)
     if (this.#counts[slot] !== 0) return (this.#counts[slot]! += times)
@@ -22,12 +22,11 @@ export class HashCounts {
     return times
   }
 
-  /** How many there were of a hash, or 0 where they are not counted. */
+  /** Returns 0 if the hash is not counted. */
   get(hash: number): number {
     return this.#counts[this.#slot(hash)]!
   }
 
-  /** Where a hash is, or could be. */
   #slot(hash: number): number {
     const mask = this.#hashes.length - 1
     let slot = (hash ^ (hash >>> 15)) & mask
@@ -49,27 +48,25 @@ export class HashCounts {
   }
 }
 
-/** How many of each severity a skeleton has is counted under the skeleton's hash and this factor. */
+/** Factor for the key of a skeleton's count by severity. */
 const SEVERITY_FACTOR = 0x2545f491
-
-/** Lines whose mean tells how much is new at some place in a text, about. */
+/** Approximate lines of the moving averages of novelty. */
 const WINDOW = 64
 
-/** Counts the words and forms of a text's lines: what is common in a text tells little. */
+/** Counts words and forms of lines: common ones are unimportant. */
 export class TextCounts {
   readonly words: HashCounts = new HashCounts()
   readonly kinds: HashCounts = new HashCounts()
   readonly shapes: HashCounts = new HashCounts()
   readonly templates: HashCounts = new HashCounts()
   readonly #skeletons = new HashCounts()
-  /** Mean shares of lines that began in a new way, and that had new words, lately. */
+  /** Moving averages of the shares of lines with a new start and with new words. */
   #newKinds = 1
   #newWords = 1
-  /** Lines that are not blank, and of them the red ones. */
   lines = 0
   red = 0
 
-  /** Count a line. Returns how much of a surprise its beginning or its words are where it stands, in bits from 0 to 10. */
+  /** Returns the surprise of the line's start or words at its place, from 0 to 10 bits. */
   add(line: LineWords): number {
     this.lines++
     if (line.red) this.red++
@@ -86,7 +83,6 @@ export class TextCounts {
     return Math.max(0, -Math.log2(share + 1 / 1_024))
   }
 
-  /** How many lines have a skeleton, of a severity if one is given. */
   skeletons(skeleton: number, severity: Severity = 0): number {
     return this.#skeletons.get(severity === 0 ? skeleton : withSeverity(skeleton, severity))
   }
@@ -101,42 +97,40 @@ const PRIME = 0x01000193
 const BASIS = 5381
 const RED = 8
 const LINE = 16
-/** A longer line is never taken for another. */
+/** Longer lines are never taken for another. */
 const MOST_UNITS = 1_024
 
-/** What words of a line tell that count among errors and warnings, and colors that do: a line without them is neither. */
+/** Words that count in errors and warnings, and color codes: other lines are neither. */
 const TELLING =
   /err|fatal|fail|panic|critical|severe|exception|abort|crash|warn|deprecated|\u001b\[[\d;]{0,8}[39]1m|;5;(?:1|9|160|196)m/gi
 
 /**
- * Remembers what was read of lines, so that the next line of a form is not read again: one that is the same but for its numbers
- * and the time before it. Of two forms with the same slot, the last one is remembered.
+ * Caches forms of lines, so that a line is not read again if only numbers and the time differ. The newest form wins its
+ * slot.
  */
 export class LineForms {
-  /** Of each slot the form, the template, the weight, and the severity, with 8 for red and 16 for each line not counted yet. */
+  /** For each slot: form, template, weight, and severity, plus 8 for red and 16 for each uncounted line. */
   readonly #slots = new Int32Array(4 * SLOTS)
   readonly #weights = new Float32Array(this.#slots.buffer)
   readonly #templates: HashCounts
   #window = ''
-  /** The next places in the window of an escape sequence, and of a telling word. */
+  /** Next positions of an escape sequence and of a telling word in the window. */
   #escape = -1
   #telling = -1
-  /** The form of the line that was looked for last. */
   form = 0
 
-  /** @param templates - Where lines are counted that are not read again. */
+  /** @param templates - Counts the lines that are not read again. */
   constructor(templates: HashCounts) {
     this.#templates = templates
   }
 
-  /** Go on with the lines of another window. */
   open(window: string): void {
     this.#window = window
     this.#escape = -1
     this.#telling = -1
   }
 
-  /** Look for the form of a line. Returns its weight, and tells `words` what is known; `undefined` if it is new. */
+  /** Returns the weight and sets `words`; `undefined` if the form is new. */
   find(start: number, end: number, words: LineWords): number | undefined {
     this.form = end - start > MOST_UNITS ? 0 : this.#formOf(start, end) || 1
     const slot = 4 * (this.form & (SLOTS - 1))
@@ -149,7 +143,6 @@ export class LineForms {
     return this.#weights[slot + 2]!
   }
 
-  /** Remember what was read of the line that was looked for last. */
   add(words: LineWords, weight: number): void {
     if (this.form === 0) return
     const slot = 4 * (this.form & (SLOTS - 1))
@@ -160,7 +153,6 @@ export class LineForms {
     this.#slots[slot + 3] = words.severity | (words.red ? RED : 0)
   }
 
-  /** Count the lines that have not been counted yet. */
   finish(): void {
     for (let slot = 0; slot < this.#slots.length; slot += 4) this.#count(slot)
   }
@@ -170,7 +162,7 @@ export class LineForms {
     if (lines > 0) this.#templates.add(this.#slots[slot + 1]!, lines)
   }
 
-  /** Whether a line may be an error or a warning, or red. */
+  /** Whether a line may be red, an error, or a warning. */
   isTelling(start: number, end: number): boolean {
     if (this.#telling < start) {
       TELLING.lastIndex = start
@@ -191,14 +183,14 @@ export class LineForms {
       const stop = Math.min(end, this.#escape)
       hash = hashForm(hash, text, at, stop)
       at = stop < end ? escapeEnd(text, stop, end) : end
-      // Their numbers are colors.
+      // Numbers in escape sequences are colors.
       for (let part = stop; part < at; part++) hash = Math.imul(hash ^ text.charCodeAt(part), PRIME)
     }
     return hash
   }
 }
 
-/** Add the characters of a text to a hash, all numbers alike, save for zero. */
+/** Hashes all numbers alike, except for zero. */
 function hashForm(before: number, text: string, from: number, to: number): number {
   let hash = before
   /** 1 within zeros, 2 within another number. */

@@ -1,54 +1,49 @@
 import type { TextScan } from './text-scan.ts'
 
-/** How a command that failed ended, as shells and CI systems say it. */
+/** Exit codes of failed commands, as shells and CI systems write them. */
 const ENDED = /\b(?:exited (?:with )?|exit (?:code|status) )\D{0,16}[1-9]\d{0,2}\b/
 
-/** Whether a line says that a command failed: only the output of programs has such lines. */
+/** Only program output has such lines. */
 export const saysEnd = (line: string): boolean => ENDED.test(line)
 
-/** A level, as loggers name the field of it; its value is a word, or a number as of pino and bunyan. */
+/** Level field of a logger: a word, or a number of pino and bunyan. */
 const LEVEL =
   /"(?:level|severity|severityText|levelname|log\.level|lvl|loglevel|log_level|@l)" ?: ?(?:"[A-Za-z]{3,11}"|[1-6]0\b)/
 
-/** What docker keeps a line of a container's output in. */
+/** Docker's wrapper of an output line. */
 const WRAPPED = /^\{"log":".*","stream":"std(?:out|err)"/
 
-/** Whether a line is a JSON object of a log: one with a level, or a line of output in a wrapper. */
 export function isLevelObject(line: string): boolean {
   return /^\s*\{\s*"/.test(line) && /\}\s*$/.test(line) && (LEVEL.test(line.slice(0, 2_000)) || WRAPPED.test(line))
 }
 
 /**
- * What a text is, as far as it decides which of its lines are shown: the output of a program, whose lines differ in
- * weight; data, of which both ends show the shape; or writing (source code, prose), in which words such as "error" mean
- * nothing special.
+ * Decides which lines are shown: program output has lines of different weight, data shows its shape at both ends, and
+ * in writing words like "error" are ordinary.
  */
 type TextNature = 'output' | 'data' | 'writing'
 
-/** Lines of this score hardly stand in anything but the output of programs, unless there are many. */
+/** Score that is rare outside of program output, unless many lines have it. */
 const SURE = 0.5
 const FEW = 6
-
-/** Lines looked at. */
 const LOOKED_AT = 400
-
-/** A line number that a tool has put before a line. */
+/** A line number written by a tool. */
 const NUMBERED = /^\s*\d+(?:→|\t|: ?|\| ?|- )/
 
-/** Lines as they stand in source code. */
+/** Lines as in source code. */
 const CODE =
   /[;{}]\s*$|^\s*[)\]}]+[;,)]*\s*$|^\s{2,}.*[,([:]\s*$|^\s*(?:def|func|function|class|import|from|return|if|for|while|const|let|var|public|private|protected|static|package|use|using|fn|impl|struct|enum|interface|type|end|else|elif|elsif|switch|case|try|catch|except|with|module|defmodule|alias|export|async|await|raise|throw)\b[^.!?]*$|^\s*(?:\/\/|\/\*|\*\s|\*\/|#\s|#include|@\w+|"""|<\/?\w+)|\b(?:do|then|fn)\s*$|->\s*$|^\s*(?:end|fi|done|esac|\|>|%\{|:\w+)\b|^\s*(?:test (?=["'])|(?:describe|it|assert|setup|defp|context|expect|val|let) ).*|^\s+\w+(?:\.\w+)*\s*(?:=|:=|\()|^\s+"?\w+"?:\s/
 
-/** Lines as they stand in Markdown and plain prose. */
+/** Lines as in Markdown and plain prose. */
 const PROSE = /^\s*(?:#{1,6} \S|[-*] \S|\d+\. \S|\||>)|^(?:\w+[,;]? ){7,}.*[.:?!]\s*$|^.{200,}[.:?!]\s*$/
 
-/** Tell what a scanned text is from a few hundred of its lines. */
+/** Examines a few hundred lines. */
 export function textNature(scan: TextScan): TextNature {
   const first = scan.kept[0]
   if (first === undefined || (scan.lines > 1 && isLevelObject(first.text))) return 'output'
   if (isJson(scan)) return 'data'
   if (scan.kept.some(({ text }) => saysEnd(text.slice(0, 400)))) return 'output'
-  // Only programs say that some of a few things failed.
+  // Only programs report failures of some of a few things.
   const { scores } = scan.scores()
   const sure = scan.kept.filter(({ number, text }) => (scores.get(number) ?? 0) >= SURE && !isWritten(text)).length
   if (sure > 0 && sure <= Math.max(FEW, scan.lines / 50)) return 'output'

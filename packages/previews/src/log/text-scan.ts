@@ -1,50 +1,48 @@
 import type { Severity } from './line-words.ts'
 import type { TextCounts } from './text-counts.ts'
 
-/** A line that a scan has kept, as a terminal would show it. */
+/** A kept line, as a terminal shows it. */
 export interface ScannedLine {
-  /** 1-based. */
   readonly number: number
-  /** Blank lines that stand directly before it. */
+  /** Blank lines directly before it. */
   readonly blanksBefore: number
   /** The line, or the start of a long one. */
   readonly text: string
-  /** The end of a line that is not kept whole. */
+  /** End of a cut line. */
   readonly end: string
-  /** UTF-16 units between `text` and `end` that are not kept. */
+  /** UTF-16 units missing between `text` and `end`. */
   readonly hidden: number
   readonly red: boolean
   readonly severity: Severity
-  /** Lines of the same template are alike but for their numbers. */
+  /** Lines of one template differ only in numbers. */
   readonly template: number
-  /** How many lines of the whole text are alike but for their numbers. */
+  /** Number of lines with this template. */
   readonly repeats: number
-  /** How many such lines follow each other from this one on. */
+  /** Length of the run of such lines from this one on. */
   readonly run: number
-  /** Lines with errors, and with warnings, before this one in the whole text. */
+  /** Numbers of earlier lines with errors and warnings. */
   readonly errorsBefore: number
   readonly warningsBefore: number
 }
 
-/** What tells which of the kept lines matter, by their numbers in the text. */
+/** Scores of kept lines by line number. */
 export interface LineScores {
-  /** How likely each line is to matter, from 0 to 1. */
+  /** Likelihood that a line matters, from 0 to 1. */
   readonly scores: ReadonlyMap<number, number>
-  /** The few lines that are unlike all others. */
+  /** The few lines unlike all others. */
   readonly odd: ReadonlySet<number>
 }
 
-/** What is kept of a text to make a preview of: bounded, however long the text was. */
+/** Bounded data of a text for its preview. */
 export interface TextScan {
-  /** Lines of the text; a final newline ends the last line, and an empty text has none. */
+  /** A final newline ends the last line; an empty text has no lines. */
   readonly lines: number
-  /** UTF-16 units of the text. */
   readonly length: number
-  /** Lines with errors, and with warnings. */
+  /** Numbers of lines with errors and warnings. */
   readonly errors: number
   readonly warnings: number
   readonly counts: TextCounts
-  /** The scores of the kept lines, worked out once. */
+  /** Computed once. */
   scores(): LineScores
   /** In order, without blank lines. */
   readonly kept: readonly ScannedLine[]

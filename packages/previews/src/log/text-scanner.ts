@@ -6,38 +6,35 @@ import { lineScores } from './line-features.ts'
 import { ERROR, LineWords, type Severity, WARNING } from './line-words.ts'
 import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
 
-/** Of a line away from the start and the end of the text, this much of its start and of its end is kept. */
+/** UTF-16 units kept of each end of a line away from the ends of the text. */
 const START_UNITS = 2_048
 const END_UNITS = 512
 
-/** A line as it is kept while a text is read: it is cleaned and classified at the end, if it is still there. */
+/** A line kept while reading. It is cleaned and classified only at the end. */
 export interface KeptLine {
   readonly number: number
   readonly blanksBefore: number
   readonly raw: string
-  /** The end of a line that is not kept whole, and the units between. */
+  /** End of a cut line, and the UTF-16 units between. */
   readonly rawEnd: string
   readonly hidden: number
-  /** Hash of all words: as of {@link LineWords}. */
+  /** Hash of all words, from {@link LineWords}. */
   readonly template: number
   readonly red: boolean
-  /** Lines with errors, and with warnings, before this one in the whole text. */
   readonly errorsBefore: number
   readonly warningsBefore: number
   readonly severity: Severity
-  /** How much the line is worth keeping. */
   rank: number
-  /** Lines from this one on that follow each other and are alike but for their numbers. */
+  /** Length of the run of similar lines from this one on. */
   run: number
 }
 
-/** What is kept of a line's text. */
 type Parts = Pick<KeptLine, 'raw' | 'rawEnd' | 'hidden'>
 
-/** What is kept of a line that is still part of a text: all of it where it is `whole` or short. */
+/** Keeps a `whole` or short line completely. */
 function keptParts(stored: string, whole: boolean): Parts {
   const isLong = !whole && stored.length > START_UNITS + END_UNITS
-  // Of progress, the states that a terminal no longer shows are no part of it.
+  // Earlier states of a progress line are no longer visible.
   const line = isLong && isDrawn(stored) ? cleanLine(stored) : stored
   if (!isLong || line.length <= START_UNITS + END_UNITS) return { raw: detach(line), rawEnd: '', hidden: 0 }
   const raw = detach(cutAtGrapheme(line, START_UNITS))
@@ -48,13 +45,13 @@ function keptParts(stored: string, whole: boolean): Parts {
 const MOST_LINES = 2_048
 const MOST_UNITS = 524_288
 
-/** Keeps lines up to a number and a size; beyond, those of the lowest rank go, the later ones first. */
+/** Keeps lines up to a number and a size, then drops the lowest ranks, the later ones first. */
 export class LinePool {
   #lines: KeptLine[] = []
   #units = 0
   #floor = -Infinity
 
-  /** The highest rank that is not worth adding any more: as many lines as fit rank at least as high. */
+  /** Largest rank that is no longer worth adding. */
   get floor(): number {
     return this.#floor
   }
@@ -63,14 +60,13 @@ export class LinePool {
     return this.#lines
   }
 
-  /** Add a line; lines must come in order. */
   add(line: KeptLine): void {
     this.#lines.push(line)
     this.#units += line.raw.length + line.rawEnd.length
     while (this.#lines.length > MOST_LINES || this.#units > MOST_UNITS) this.#halve()
   }
 
-  /** Keep half of the lines: those of the highest ranks, and of the lowest rank among them the first. */
+  /** Of the lowest kept rank, the first lines stay. */
   #halve(): void {
     const ranks = Float64Array.from(this.#lines, (line) => line.rank).toSorted()
     const floor = ranks[ranks.length >> 1]!
@@ -85,31 +81,28 @@ export class LinePool {
   }
 }
 
-/** Lines that begin in so much of the start of the text, or stand whole in so much of its end, are all kept. */
+/** UTF-16 units at each end of the text in which all lines are kept. */
 const EDGE_UNITS = 32_768
 const EDGE_LINES = 1_024
 /** Long lines kept at each end of the text. */
 const LONG_LINES = 6
-/** Of a larger text, not every line is read: so much of it is, and of what comes after that this share. */
+/** Units read of a text, and the share read of the rest. */
 const READ_UNITS = 2_097_152
 const READ_SHARE = 0.125
-/** Shorter lines are read in any case. */
+/** Shorter lines are always read, in UTF-16 units. */
 const SHORT_UNITS = 16
-/** What a line ranks for each bit of surprise. */
+/** Rank for each bit of surprise. */
 const SURPRISE_RANK = 0.25
-/** How many lines before one that ranks high rank high too, and how much lower each is. */
+/** Lines before a high rank that rank high too, and the decrease for each. */
 const BEFORE_LINES = 4
 const STEP = 0.4
 
 /**
- * Reads a text of any length, in pieces of any size, and keeps what a preview of it can show: its first and last lines,
- * and the lines between that seem to matter, for their words or for being unlike the others, with those around them.
+ * Reads a text in pieces and keeps lines for its preview: the first, the last, and important or unusual ones with their
+ * neighbors.
  *
- * Memory stays within a few megabytes, and time grows with the length alone. The result does not depend on how the text
- * was split.
- *
- * Lines of a large text that are the same as earlier ones but for their numbers are not read again. If a large part of it
- * are other lines, only a share of these is read, and all with words of errors and warnings.
+ * Memory is bounded, and time is linear. The result does not depend on the pieces. In a large text, lines that repeat
+ * except for numbers are skipped; of many other lines, a share is read, and all with words of errors and warnings.
  */
 export class TextScanner {
   readonly #reader = new LineReader(
@@ -126,31 +119,29 @@ export class TextScanner {
   )
   #window = ''
   #lineCount = 0
-  /** Units of lines that have come, and of those that were read, and whether one was not. */
+  /** Units that arrived and that were read, and whether any were skipped. */
   #passed = 0
   #read = 0
   #hasSkipped = false
   #forms: LineForms | undefined
   #errors = 0
   #warnings = 0
-  /** Blank lines since the last other one. */
+  /** Blank lines since the last other line. */
   #blanks = 0
   readonly #words = new LineWords()
   readonly #counts = new TextCounts()
   readonly #head: KeptLine[] = []
   #headUnits = 0
-  /** The last lines read, from an index on; whole parts of the text are alive while they are. */
+  /** Last read lines. Each keeps a whole piece of the text alive. */
   #tail: KeptLine[] = []
   #tailFrom = 0
   #tailUnits = 0
   readonly #pool = new LinePool()
   readonly #longLines: KeptLine[] = []
-  /** The rank that the line before hands on. */
+  /** Rank handed on by the previous line. */
   #handed = -Infinity
-  /** The line that began the current run of lines that are alike. */
   #runFirst: KeptLine | undefined
 
-  /** The line read last, and all of its text. */
   #last: KeptLine | undefined
   #lastRaw = ''
   readonly #model: LineModel
@@ -158,20 +149,19 @@ export class TextScanner {
   readonly #readUnits: number
 
   /**
-   * @param model - What lines are ranked by.
-   * @param readUnits - Of a longer text, not every line is read.
+   * @param model - Ranks the lines.
+   * @param readUnits - Longer texts are read in part.
    */
   constructor(model: LineModel = LINE_MODEL, readUnits: number = READ_UNITS) {
     this.#model = model
     this.#readUnits = readUnits
   }
 
-  /** Take in the next piece of the text. */
   push(text: string): void {
     this.#reader.push(text)
   }
 
-  /** End the text and return what was kept. The scanner takes no text after that. */
+  /** No text may follow. */
   finish(): TextScan {
     this.#reader.finish()
     this.#forms?.finish()
@@ -212,7 +202,7 @@ export class TextScanner {
     this.#trimTail()
   }
 
-  /** Read a line, unless it is like one that was read, and rank it; `undefined` if it is blank. */
+  /** Reads only new forms. Returns `undefined` for a blank line. */
   #rankOf(start: number, end: number): number | undefined {
     const words = this.#words
     this.#passed += end - start
@@ -243,7 +233,6 @@ export class TextScanner {
     return weight + surprise * SURPRISE_RANK
   }
 
-  /** Lines before one that ranks high rank high too. */
   #raise(rank: number): void {
     const tail = this.#tail
     for (let before = 1; before <= BEFORE_LINES; before++) {
@@ -253,7 +242,6 @@ export class TextScanner {
     }
   }
 
-  /** Lines that are no longer among the last ones are kept if they rank high. */
   #trimTail(): void {
     const tail = this.#tail
     while (
@@ -270,7 +258,6 @@ export class TextScanner {
     }
   }
 
-  /** Count a line that was read among the errors and warnings, and return what is kept of it. */
   #note(number: number, raw: string, rawEnd: string, hidden: number, rank: number): KeptLine {
     const { template, red, severity } = this.#words
     const line: KeptLine = {
@@ -330,7 +317,7 @@ export class TextScanner {
     const text = cleanLine(line.raw)
     const end = line.rawEnd === '' ? '' : cleanLine(line.rawEnd)
     const { number, blanksBefore, hidden, red, severity, template, run, errorsBefore, warningsBefore } = line
-    // Not known if lines were skipped.
+    // Unknown if lines were skipped.
     const repeats = this.#hasSkipped ? 1 : Math.max(1, this.#counts.templates.get(template))
     return {
       number,
@@ -349,7 +336,7 @@ export class TextScanner {
   }
 }
 
-/** A line whose text keeps nothing else of the whole text alive. */
+/** Copies the text, so that the whole text can be freed. */
 function detached(line: KeptLine): KeptLine {
   return Object.assign(line, keptParts(line.raw, line.number === 1))
 }

@@ -1,4 +1,3 @@
-/** What a line of Markdown outside of code is, with how deep a heading is. */
 export type MarkdownLine =
   | 'heading'
   | 'label'
@@ -12,12 +11,12 @@ export type MarkdownLine =
   | 'links'
   | 'text'
 
-/** A delimiter row of a table: CommonMark's dialects agree on it. */
+/** Delimiter row of a table, equal in all dialects. */
 const DELIMITER = /^\|?[ \t]*:?-{1,64}:?[ \t]*(?:\|[ \t:-]*)*$/
-/** Longest line that can be one of ours, such as a delimiter row. */
+/** Longest line with Markdown syntax, for example a delimiter row. */
 const MARK_UNITS = 2_048
 
-/** Tell what a line is from its start, in constant time but for short lines. `text` begins with no blank. */
+/** Takes constant time, except for short lines. `text` must not begin with a blank. */
 export function markdownLine(text: string): MarkdownLine {
   const code = text.charCodeAt(0)
   switch (code) {
@@ -53,7 +52,7 @@ export function markdownLine(text: string): MarkdownLine {
   }
 }
 
-/** The depth of an ATX heading, 1 to 6; 0 where the line is none (CommonMark 4.2). */
+/** Returns 1 to 6; 0 for other lines (CommonMark 4.2). */
 export function headingDepth(text: string): number {
   let depth = 0
   while (depth < 7 && text.charCodeAt(depth) === 35) depth++
@@ -72,12 +71,12 @@ function isDelimiter(text: string): boolean {
   return text.length <= MARK_UNITS && text.includes('|') && text.includes('-') && DELIMITER.test(text)
 }
 
-/** A line of nothing but bold text, as reports use it for headings. */
+/** A line of bold text only, which reports use as a heading. */
 function isLabel(text: string): boolean {
   return text.length < 120 && /^(?:\*\*[^*]+\*\*|__[^_]+__):?\s*$/.test(text)
 }
 
-/** A line of nothing but links, as menus and badges are. */
+/** A line of links only, as in menus and badges. */
 function isLinks(text: string): boolean {
   if (!text.includes('](') || text.length > MARK_UNITS) return false
   const rest = text.replace(/\]\([^()\s]*(?: "[^"]*")?\)/g, ']').replace(/[-*+!|·•\s]/g, '')

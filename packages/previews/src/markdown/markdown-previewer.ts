@@ -7,14 +7,14 @@ import { headingDepth, markdownLine } from './markdown-line.ts'
 import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
 import { askedWords } from '../layout/wanted-words.ts'
 
-/** Shares of the budget: of headings, of what sections say, and of code. What one does not need goes to the others. */
+/** Shares of the budget: headings, text, and code. Unused tokens go to the others. */
 const SHARES = [0.3, 0.2, 0.5]
 
 /**
- * Preview Markdown (CommonMark and its tables): the headings with their line numbers, how each section begins, the last
- * section, and the first lines of code, by what they are worth in their section.
+ * Previews Markdown (CommonMark and tables): headings with line numbers, starts of sections, the last section, and the
+ * first lines of code.
  *
- * Numbers that a tool has put before the lines are cut. Lines with what the tool call looks for come first.
+ * Removes line numbers written by a tool. Lines that the tool call seeks come first.
  */
 export function markdownPreviewer(): TextPreviewer {
   return {
@@ -58,23 +58,21 @@ function readMarkdown(subject: TextSubject): ReturnType<TextPreviewer['read']> {
 }
 
 const TYPES: ReadonlySet<string> = new Set(['text/markdown', 'text/x-markdown'])
-/** Lines looked at. */
 const LOOKED_AT = 300
 
-/** A time or a level before a line, as in logs. */
+/** A time or a level, as in logs. */
 const LOGGED =
   /^(?:[[(]?\d{4}-\d\d-\d\d[T ]\d|[[(]?\d\d:\d\d:\d\d|\[?(?:[A-Z]{4,8})\]?[: ]\s|[A-Z][a-z]{2} [ \d]\d \d\d:)/
-/** Ends and starts of lines of code, and of other kinds of data. */
+/** Ends and starts of lines of code and of other data. */
 const CODED =
   /[;{}\\]$|^[)\]}]+[,;)]*$|^(?:<\/?[a-z][\w-]*[ >]|#include|#!|import |from |@\w)|^"[^"]*": |^[\w.]+ ?:?= ?\S/
 
-/** Say how sure it is that a text is Markdown: by its name, its type and the marks in it. */
 export function recognizeMarkdown({ contentType, start, intent }: TextSubject): number {
   const marks = countMarks(withoutNumbers(start))
   if (marks.lines === 0) return 0
   const markup = marks.headings + marks.items + marks.other
   if (marks.rows > marks.lines * 0.6 || marks.logged > marks.lines * 0.15) return 0
-  // A page in HTML is one from its first line on.
+  // An HTML page is one from its first line on.
   if (marks.tags > marks.lines * 3 || /^\s*<(?:!doctype|html|\?xml)\b/i.test(start)) return 0
   const kinds = (marks.headings > 0 ? 1 : 0) + (marks.items > 1 ? 1 : 0) + (marks.other > 0 ? 1 : 0)
   const coded = marks.coded > marks.lines * 0.2
@@ -88,14 +86,14 @@ export function recognizeMarkdown({ contentType, start, intent }: TextSubject): 
 }
 
 interface Marks {
-  /** Lines that are not blank and not within fences. */
+  /** Lines that are neither blank nor within fences. */
   lines: number
   headings: number
   items: number
   rows: number
   /** Emphasis, links, quotes, fences. */
   other: number
-  /** Marks that hardly stand in anything else: deep headings, links, fences, bold text. */
+  /** Marks that are rare elsewhere: deep headings, links, fences, bold text. */
   strong: number
   prose: number
   coded: number
@@ -132,7 +130,7 @@ function countMarks(start: string): Marks {
       marks.logged++
       continue
     }
-    // Tags may stand between (CommonMark 4.6).
+    // Tags are valid in Markdown (CommonMark 4.6).
     if (/^<[/!]?[a-zA-Z-]/.test(text)) {
       marks.lines--
       marks.tags++
@@ -140,7 +138,7 @@ function countMarks(start: string): Marks {
     }
     switch (markdownLine(text)) {
       case 'heading':
-        // One `#` before a line begins a comment in many languages; headings stand apart.
+        // One `#` begins a comment in many languages, but deeper headings do not.
         if (headingDepth(text) > 1) marks.strong++
         if (headingDepth(text) > 1 || blank) marks.headings++
         break
@@ -179,7 +177,6 @@ function countMarks(start: string): Marks {
   return marks
 }
 
-/** Whether a line reads like a part of a sentence: words and blanks, and little else. */
 function isProse(text: string): boolean {
   let words = 0
   let other = 0
@@ -187,7 +184,7 @@ function isProse(text: string): boolean {
     const code = text.charCodeAt(at)
     if (code === 32 || (code >= 97 && code <= 122) || (code >= 65 && code <= 90)) continue
     if (code >= 0xc0 && (code < 0x2000 || code > 0x2bff)) words += code >= 0x2e80 ? 0.4 : 0
-    // . , ; : ! ? ' ( ) - " stand in sentences.
+    // . , ; : ! ? ' ( ) - " are usual in sentences.
     else if (!'.,;:!?\'"()-–—’“”`'.includes(text.charAt(at))) other++
   }
   for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) words++

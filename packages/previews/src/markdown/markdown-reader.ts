@@ -7,27 +7,25 @@ import type { RawLine } from '../layout/raw-lines.ts'
 import { WantedWords, preferTopic, wordsOf } from '../layout/wanted-words.ts'
 import { headingDepth, markdownLine, type MarkdownLine } from './markdown-line.ts'
 
-/** A front matter has no more lines than this. */
+/** Longest front matter, in lines. */
 const META_LINES = 100
-/** Depth of what is no heading but stands in the place of one. */
+/** Depth of lines that serve as headings. */
 const LABEL_DEPTH = 7
-/** Furthest that a fence stands to the right: in lists it is indented. */
+/** Largest indentation of a fence: lists indent it. */
 const FENCE_INDENT = 16
-
-/** Letters of a line that count for what it is worth. */
+/** Letters that count for the worth of a line. */
 const LETTERS_COUNTED = 240
-/** Lines of code whose repetitions are counted: the first ones of each block, how long they may be, how many. */
+/** Limits for counted lines of code: first ones of a block, their length, their number. */
 const KNOWN_IN_BLOCK = 4
 const IMPORTS_IN_BLOCK = 16
 const KNOWN_LINES = 4_096
 const KNOWN_UNITS = 80
-
-/** What a line is worth more than others for what the agent looks for. */
+/** Factor for sought lines. */
 const ASKED_WORTH = 12
-/** What a line of code is worth more where it opens a block, and the most that one is worth at its place. */
+/** Factor for code that opens a block, and the upper limit of all factors. */
 const OPENING_WORTH = 1.5
 const MOST_OF_CODE: number = OPENING_WORTH * Math.sqrt(LETTERS_COUNTED)
-/** What the last section, and the last lines, are worth more than others. */
+/** Factors for the last section and the last lines. */
 const LAST_SECTION = 1.6
 const LAST_LINES = 8
 
@@ -35,17 +33,14 @@ interface Section {
   readonly depth: number
   readonly heading: Item | undefined
   readonly weight: number
-  /** Lines of text and blocks of code so far. */
   lines: number
   blocks: number
 }
 
-/** Reads the lines of a text in Markdown: its sections, and what each line is worth in its own. */
 export class MarkdownReader {
   readonly #store = new ItemStore()
   readonly #words: WantedWords
   readonly #topic: readonly string[]
-  /** The first heading. */
   #title = ''
   readonly #headings: number[] = []
   readonly #known = new Map<string, number>()
@@ -55,26 +50,24 @@ export class MarkdownReader {
   #blanks = 0
   #previous: { readonly item: Item; readonly kind: MarkdownLine | 'code' | 'meta' } | undefined
   #table: { readonly item: Item; rows: number } | undefined
-  /** Whether the lines are those of a front matter. */
   #meta = false
 
   /**
-   * @param words - What the agent looks for; lines with it are worth much more.
-   * @param topic - Words of what the text is about.
+   * @param words - Sought words.
+   * @param topic - Words of the text's topic.
    */
   constructor(words: readonly string[], topic: readonly string[]) {
     this.#topic = topic
     this.#words = new WantedWords(words)
   }
 
-  /** Take the next line. */
   push(line: RawLine): void {
     const { text } = line
     const indent = indentOf(text)
     if (indent === text.length && line.hidden === 0) {
       this.#blanks++
       this.#endTable()
-      // What follows a rule is no front matter.
+      // Text after a rule is no front matter.
       if (line.number === 2) this.#meta = false
       return
     }
@@ -91,11 +84,10 @@ export class MarkdownReader {
     this.#blanks = 0
   }
 
-  /** End the text. */
   finish(): MarkdownOutline {
     this.#endTable()
     const items = this.#store.finish()
-    // What a text closes with is often its conclusion.
+    // A text often ends with its conclusion.
     const last = this.#headings.at(-1) ?? 0
     if (this.#headings.length > 3) for (const item of items) if (item.start >= last) item.value *= LAST_SECTION
     for (const item of items.slice(-LAST_LINES)) item.value *= LAST_SECTION
@@ -126,7 +118,7 @@ export class MarkdownReader {
         return
       case 'row':
         if (this.#table !== undefined) this.#table.rows++
-        // Rows are often filled up with blanks.
+        // Rows are often padded with blanks.
         this.#text({ ...line, text: text.replace(/ {2,}/g, ' ') }, kind, bare)
         return
       default:
@@ -150,7 +142,7 @@ export class MarkdownReader {
     sections.push({ depth, heading: depth >= LABEL_DEPTH ? parent.heading : item, weight, lines: 0, blocks: 0 })
   }
 
-  /** A line of `=` or `-`: the line before it is a heading (CommonMark 4.3), or it is a rule. */
+  /** A line of `=` or `-` makes the line before it a heading (CommonMark 4.3), or is a rule. */
   #underline(line: RawLine, bare: string): void {
     const previous = this.#previous
     if (previous?.kind !== 'text' || this.#blanks > 0 || previous.item.end !== line.number - 1 || bare.length < 2) {
@@ -192,14 +184,14 @@ export class MarkdownReader {
     const index = this.#codeLines++
     const { weight, heading } = this.#sections.at(-1)!
     const place = weight / (1 + 0.06 * index) / (1 + 0.25 * block) / (1 + 0.06 * Math.min(indent, 16))
-    // Whatever it says, it is worth no more than this.
+    // Skip lines that cannot be worth enough in any case.
     if (!this.#store.takes(place * MOST_OF_CODE * (this.#words.isEmpty ? 1 : ASKED_WORTH))) {
       this.#store.add(itemOf(line, this.#blanks, place, CODE, heading))
       return
     }
     const telling = estimateLetters(bare, 0, LETTERS_COUNTED)
     const last = bare.charCodeAt(bare.length - 1)
-    // Lines that open something, with { : ( or [, name it, the deeper ones say how.
+    // Lines that open a block, with { : ( or [, name it. Deeper ones give details.
     const opens = last === 123 || last === 58 || last === 40 || last === 91 ? OPENING_WORTH : 1
     const value = place * opens * Math.sqrt(telling)
     const often = index < KNOWN_IN_BLOCK && bare.length <= KNOWN_UNITS ? this.#seen(bare) : 0
@@ -208,7 +200,6 @@ export class MarkdownReader {
     this.#add(line, 'code', worth, CODE)
   }
 
-  /** How often a line of code was there before. */
   #seen(code: string): number {
     const known = this.#known.get(code) ?? 0
     if (known > 0 || this.#known.size < KNOWN_LINES) this.#known.set(code, known + 1)
@@ -224,7 +215,7 @@ export class MarkdownReader {
   #delimiter(line: RawLine, bare: string): void {
     const previous = this.#previous
     if (previous !== undefined && previous.item.end === line.number - 1 && previous.item.text.includes('|')) {
-      // The row before it is the header: it stands for both.
+      // The row before it is the header, which now includes both.
       previous.item.end = line.number
       previous.item.value *= 2
       this.#table = { item: previous.item, rows: 0 }
@@ -247,7 +238,6 @@ export class MarkdownReader {
     this.#add(line, kind, value * this.#asked(line.text), TEXT)
   }
 
-  /** How much more a line is worth for what the agent looks for. */
   #asked(text: string): number {
     return this.#words.isIn(text) ? ASKED_WORTH : 1
   }
@@ -266,7 +256,6 @@ export class MarkdownReader {
   }
 }
 
-/** Whether a line can stand in a front matter: its keys come first, and it is short. */
 function isMeta({ number }: RawLine, bare: string): boolean {
   return number <= META_LINES && (number > 2 || /^(?:[\w-]+:|#|---|\.\.\.)/.test(bare))
 }
@@ -277,14 +266,12 @@ function indentOf(text: string): number {
   return at
 }
 
-/** The parts of a preview of Markdown, by their indices. */
+/** Indices of the parts of a preview. */
 const HEADINGS = 0
 const TEXT = 1
 const CODE = 2
 
-/** What was read of a text in Markdown. */
 interface MarkdownOutline {
   readonly items: Item[]
-  /** The numbers of the lines with headings. */
   readonly headings: readonly number[]
 }

@@ -5,7 +5,7 @@ const LATIN_1 =
   'Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc ' +
   'Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc ' +
   'iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
-/** The names that any text may have (XML 1.0, 4.6), and the commonest of HTML beyond Latin-1, each after its character. */
+/** Each character with its name: those of XML (XML 1.0, 4.6), and common ones of HTML. */
 const OTHERS =
   '& amp < lt > gt " quot \' apos ‘ lsquo ’ rsquo ‚ sbquo “ ldquo ” rdquo „ bdquo ‹ lsaquo › rsaquo – ndash — mdash … hellip ' +
   '• bull € euro ™ trade † dagger ′ prime ″ Prime ← larr ↑ uarr → rarr ↓ darr − minus ≠ ne ≤ le ≥ ge ≈ asymp ∞ infin ' +
@@ -19,7 +19,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ),
 ])
 
-/** Replace the references to characters in a text: all numbers, and the commonest names; others stay. */
+/** Decodes numbers and common names; others stay. */
 export function decodeReferences(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(

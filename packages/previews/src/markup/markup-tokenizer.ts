@@ -1,29 +1,29 @@
-/** Units of a piece; a tag is read up to as many. */
+/** UTF-16 units of a piece, and the longest tag that is read. */
 const PIECE = 65_536
-/** Longest name of an element, in UTF-16 units. */
+/** Longest element name, in UTF-16 units. */
 const MAX_NAME = 128
-/** Longest reference to a character that is kept whole. */
+/** Longest character reference that is kept whole. */
 const MAX_REFERENCE = 12
 
-/** Takes what a text in XML or HTML is made of. Lines are 1-based, offsets in UTF-16 units of the whole. */
+/** Receives the parts of XML or HTML. Lines are 1-based, offsets in UTF-16 units from the start. */
 export interface MarkupHandler {
-  /** The start of an element, with what stands in its tag after the name; `isEmpty` where the tag also ends it. */
+  /** `attributes` is the text after the name. `isEmpty` is set if the tag also ends the element. */
   open(name: string, attributes: string, isEmpty: boolean, line: number, offset: number): void
-  /** The end of an element; `offset` is that after its tag. */
+  /** `offset` is that after the tag. */
   close(name: string, line: number, offset: number): void
-  /** Text between tags, as it stands there; one text may come in parts. */
+  /** One text may come in several parts, undecoded. */
   text(text: string, line: number): void
-  /** Text of a CDATA section; without this, the sections are comments up to the next ">", as those of HTML are. */
+  /** Text of a CDATA section. If absent, the section is a comment up to the next ">", as in HTML. */
   cdata?(text: string, line: number): void
 }
 
 type Mode = 'text' | 'cdata' | 'skip'
 
 /**
- * Splits XML or HTML into tags and text, piece by piece, forgiving whatever is wrong in them.
+ * Splits XML or HTML into tags and text, tolerating errors.
  *
- * Comments, declarations and processing instructions are left out; entities stay as they are. Memory is bounded by the size
- * of a piece, and time by the length.
+ * Leaves out comments, declarations, and processing instructions; entities stay. Memory is bounded by a piece, and time
+ * is linear.
  */
 export class MarkupTokenizer {
   readonly #handler: MarkupHandler
@@ -32,18 +32,17 @@ export class MarkupTokenizer {
   readonly #pieces = new FixedPieces(PIECE, (piece) => this.#read(piece, false))
   #rest = ''
   #mode: Mode = 'text'
-  /** What ends a section or a skipped part. */
+  /** End of a section or of a skipped part. */
   #end = ''
   #rawName = ''
   #line = 1
-  /** The offset of the window. */
   #origin = 0
-  /** Where the current line ends in the window; -1 where that is not known yet. */
+  /** End of the current line in the window; -1 if unknown. */
   #lineEnd = -1
 
   /**
-   * @param raw - Elements whose content is text up to their end tag, whatever it looks like.
-   * @param skipsBlanks - Whether text of nothing but blanks is left out.
+   * @param raw - Elements whose content is text up to their end tag.
+   * @param skipsBlanks - Whether to leave out blank text.
    */
   constructor(handler: MarkupHandler, raw: ReadonlySet<string>, skipsBlanks: boolean) {
     this.#handler = handler
@@ -51,12 +50,10 @@ export class MarkupTokenizer {
     this.#skipsBlanks = skipsBlanks
   }
 
-  /** Take in the next piece. */
   push(text: string): void {
     this.#pieces.push(text)
   }
 
-  /** End the text. */
   finish(): void {
     this.#pieces.finish()
     this.#read('', true)
@@ -76,7 +73,7 @@ export class MarkupTokenizer {
     this.#lineEnd = -1
   }
 
-  /** Read text up to the next tag, and that tag. Returns where it ends, or where more is needed. */
+  /** Returns the end, or the start of an incomplete part. */
   #readText(window: string, from: number, isLast: boolean): number {
     const at = this.#nextTag(window, from)
     const textEnd = at >= 0 ? at : isLast ? window.length : beforeReference(window, from)
@@ -100,7 +97,7 @@ export class MarkupTokenizer {
     let end = tagEnd(window, at + 1)
     if (end < 0) {
       if (window.length - at < PIECE) return isLast ? window.length : at
-      // A quote that is never closed ends where its tag does.
+      // A quote that is never closed ends with its tag.
       end = window.indexOf('>', at)
     }
     if (end < 0) {
@@ -111,7 +108,7 @@ export class MarkupTokenizer {
     return end + 1
   }
 
-  /** Find the next "<" that begins a tag; within raw text, only that of its end tag does. */
+  /** Within raw text, only its end tag counts. */
   #nextTag(window: string, from: number): number {
     for (let at = window.indexOf('<', from); at >= 0; at = window.indexOf('<', at + 1)) {
       if (at + 1 >= window.length) return at
@@ -129,7 +126,7 @@ export class MarkupTokenizer {
   #readDeclaration(window: string, at: number, isLast: boolean): number {
     const end = window.indexOf('>', at)
     const subset = window.indexOf('[', at)
-    // A document type may have declarations of its own between brackets.
+    // A document type may have declarations in brackets.
     if (subset >= 0 && (end < 0 || subset < end) && /^<!doctype\b/i.test(window.slice(at, at + 10))) {
       return this.#skipTo(']', subset + 1)
     }
@@ -146,7 +143,7 @@ export class MarkupTokenizer {
 
   #readSection(window: string, at: number, isLast: boolean): number {
     const found = window.indexOf(this.#end, at)
-    // After its own declarations, a document type goes on to its end.
+    // After its declarations, a document type continues to its end.
     if (found >= 0 && this.#end === ']') return this.#skipTo('>', found + 1)
     const end = found >= 0 ? found : isLast ? window.length : Math.max(at, window.length - this.#end.length + 1)
     if (this.#mode === 'cdata' && end > at) this.#handler.cdata?.(window.slice(at, end), this.#lineAt(window, at))
@@ -173,7 +170,7 @@ export class MarkupTokenizer {
     if (!isEmpty && this.#raw.size > 0 && this.#raw.has(name.toLowerCase())) this.#rawName = name.toLowerCase()
   }
 
-  /** The number of the line at an index of the window; indices never go back. */
+  /** Calls must be in ascending order. */
   #lineAt(window: string, at: number): number {
     if (this.#lineEnd < 0) this.#lineEnd = endOfLine(window, 0)
     while (this.#lineEnd < at) {
@@ -189,7 +186,7 @@ function isBlank(text: string, from: number, end: number): boolean {
   return true
 }
 
-/** The end of a window, or the "&" before it that may begin a reference to a character. */
+/** Returns the end of the window, or an "&" that may begin a reference. */
 function beforeReference(window: string, from: number): number {
   const at = window.lastIndexOf('&')
   return at >= from && window.length - at < MAX_REFERENCE ? at : window.length
@@ -204,7 +201,7 @@ const BANG = 33
 const SLASH = 47
 const QUESTION = 63
 
-/** Letters, "_", ":" and whatever is not ASCII (XML 1.0, production 4, a little wider). */
+/** Letters, "_", ":", and all non-ASCII characters (XML 1.0, production 4, slightly wider). */
 function isNameStart(code: number): boolean {
   const lower = code | 32
   return (lower >= 97 && lower <= 122) || code === 95 || code === 58 || code > 127
@@ -214,13 +211,13 @@ function isNameEnd(code: number): boolean {
   return code <= 32 || code === SLASH || code === 62
 }
 
-/** Find the ">" of a tag, which quotes may hold too. */
+/** Skips quoted ">". */
 function tagEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === 62) return at
     if (code === 34 || code === 39) {
-      // Only a value is quoted: a stray quote must not swallow the rest.
+      // Only values are quoted: a stray quote must not hide the rest.
       if (!followsEquals(text, from, at)) continue
       const close = text.indexOf(code === 34 ? '"' : "'", at + 1)
       if (close < 0) return -1
@@ -236,10 +233,7 @@ function followsEquals(text: string, from: number, at: number): boolean {
   return text.charCodeAt(before) === 61
 }
 
-/**
- * Cuts a text into pieces of one size, whatever the pieces it comes in: what reads them sees the same pieces however the
- * text arrives, and never many small ones.
- */
+/** Cuts a text into pieces of one size, so that results do not depend on its arrival, and small pieces cost little. */
 export class FixedPieces {
   readonly #size: number
   readonly #take: (piece: string) => void
@@ -251,7 +245,6 @@ export class FixedPieces {
     this.#take = take
   }
 
-  /** Take in the next piece. */
   push(text: string): void {
     if (this.#length + text.length < this.#size) {
       this.#waiting.push(text)
@@ -266,7 +259,6 @@ export class FixedPieces {
     this.#length = text.length - from
   }
 
-  /** Hand out what is left. */
   finish(): void {
     const rest = this.#waiting.join('')
     this.#waiting = []

@@ -1,10 +1,9 @@
-/** Read attributes off what stands in a tag after its name; what is not an attribute is skipped. */
+/** Reads the text after a tag's name, and skips invalid parts. */
 export function* xmlAttributes(text: string): Generator<readonly [name: string, value: string]> {
   const ATTRIBUTE = /([^\s=/"'<>]{1,64})\s{0,8}=\s{0,8}(?:"([^"]*)"|'([^']*)')/g
   for (const [, name, double, single] of text.matchAll(ATTRIBUTE)) yield [name!, double ?? single ?? '']
 }
 
-/** Find the value of the first attribute of one of these names. */
 export function xmlAttribute(text: string, ...names: readonly string[]): string | undefined {
   let best: string | undefined
   let rank = names.length

@@ -6,23 +6,23 @@ import { decodeReferences } from './character-references.ts'
 import { xmlAttribute } from './xml-attributes.ts'
 import type { XmlNode, XmlProblem, XmlScan } from './xml-node.ts'
 
-/** Share of the budget for the paths of elements, and of the elements that report failures. */
+/** Shares of the budget for element paths and for failures. */
 const SHAPE_SHARE = 0.3
 const PROBLEM_SHARE = 0.4
-/** Problems whose messages come before the details of any. */
+/** Problems whose messages come before any details. */
 const FIRST_PROBLEMS = 8
-/** Tokens for the text of a problem at least. */
+/** Fewest tokens for the text of a problem. */
 const LEAST_PROBLEM = 24
-/** Lines of the text of a problem that are shown. */
+/** Shown lines of a problem's text. */
 const TEXT_LINES = 6
-/** Units of an element that are shown at most. */
+/** Longest shown element, in UTF-16 units. */
 const MAX_ELEMENT = 600
-/** Units of the first hidden element that find it. */
+/** Start of the first hidden element used to find it, in UTF-16 units. */
 const MAX_BEGINNING = 80
-/** How much more a failure is worth than an element. */
+/** Worth of a failure relative to an element. */
 const PROBLEM_WORTH = 40
 
-/** What is shown of a document of XML: failures, and the elements that it is a list of, or else its first lines. */
+/** Shows failures, then repeated elements, or else the first lines. */
 export function xmlItems(scan: XmlScan, options: PreviewOptions): PreviewModel {
   const { budgetTokens } = options
   const { root, elements, lines, head, length } = scan
@@ -45,7 +45,7 @@ export function xmlItems(scan: XmlScan, options: PreviewOptions): PreviewModel {
   const items = recordItems(scan, records, budgetTokens)
   if (problems.length > 0 || items.every(({ start }, index) => start > (items[index - 1]?.end ?? 0)))
     return { ...shape, items: merged(problems, items) }
-  // Elements that share lines are counted instead of these.
+  // Elements that share lines are counted instead.
   const { node, spans } = records
   for (const [index, item] of items.entries()) item.start = item.end = index < spans.length ? index + 1 : node.count
   return {
@@ -61,18 +61,16 @@ export function xmlItems(scan: XmlScan, options: PreviewOptions): PreviewModel {
   }
 }
 
-/** Items in the order of their lines; of a problem and the element that holds it, the problem. */
+/** Sorts by line. A problem replaces its enclosing element. */
 function merged(problems: readonly Item[], others: readonly Item[]): Item[] {
   const outside = others.filter(({ start, end }) => !problems.some((one) => one.start >= start && one.start <= end))
   return [...problems, ...outside].toSorted((one, other) => one.start - other.start)
 }
 
-/** The first lines of a document. */
 function lineItems(head: string, lines: number, most: number): Item[] {
   return head.split('\n', Math.min(lines, most)).map((text, index) => textItem(index + 1, text, 1 / (index + 1)))
 }
 
-/** The elements that a document is a list of: the first ones, and the last one. */
 function recordItems(scan: XmlScan, { node, spans }: XmlRecords, budgetTokens: number): Item[] {
   const { head } = scan
   const cap = Math.max(80, Math.min(MAX_ELEMENT, budgetTokens * 0.4))
@@ -93,7 +91,7 @@ function recordItems(scan: XmlScan, { node, spans }: XmlRecords, budgetTokens: n
   return items
 }
 
-/** The elements that report failures, each with what failed, its message, and the first lines of its text. */
+/** Includes the failed test, its message, and the first lines of its text. */
 function problemItems({ problems }: XmlScan, budgetTokens: number): Item[] {
   const room = Math.max(
     LEAST_PROBLEM,
@@ -124,13 +122,10 @@ function describeProblem({ owner, name, attributes, text }: XmlProblem): string[
   ]
 }
 
-/** Units of a value that are shown. */
+/** Longest shown value, in UTF-16 units. */
 const MAX_VALUE = 48
 
-/**
- * Write which elements there are, one line for each path, indented below the element that holds it: how many, its
- * attributes, and its first values. Where not all fit, the outermost come first.
- */
+/** Writes one line per element path, indented: the count, attributes, and first values. The outermost come first. */
 function shapeLines(root: XmlNode, tokens: number): string[] {
   const chosen = new Set<XmlNode>()
   let left = tokens
@@ -180,18 +175,16 @@ function shortened(value: string): string {
   return cut.length < value.length ? `${cut}…` : cut
 }
 
-/** The elements that a document is a list of. */
 interface XmlRecords {
   readonly node: XmlNode
-  /** The first ones. */
   readonly spans: readonly { readonly start: number; readonly end: number; readonly line: number }[]
 }
 
-/** Elements of a path are a list from so many on, where they make up so much of the element that holds them. */
+/** Fewest elements of a list, and their share of the enclosing element. */
 const LEAST_RECORDS = 3
 const LEAST_SHARE = 0.4
 
-/** Find the elements that a document is a list of: the outermost that repeat and make up much of it. */
+/** Returns the outermost repeated elements that make up much of the document. */
 function recordsOf(root: XmlNode): XmlRecords | undefined {
   let level: XmlNode[] = [...root.children.values()]
   const units = level.reduce((sum, node) => sum + node.units, 0)
@@ -213,10 +206,10 @@ function spansOf({ spans }: XmlNode): { start: number; end: number; line: number
   }))
 }
 
-/** Find the last element of a path in the end of the document, where it stands there whole. */
+/** Returns `undefined` if the end of the document does not hold it whole. */
 function lastElement(scan: XmlScan, node: XmlNode): { text: string; line: number } | undefined {
   const { tail } = scan
-  // Within one of the same name, the last start is not that of the last element.
+  // In an element of the same name, the last start tag belongs to another element.
   if (node.children.has(node.name)) return undefined
   for (
     let at = tail.lastIndexOf(`<${node.name}`);
@@ -233,7 +226,7 @@ function lastElement(scan: XmlScan, node: XmlNode): { text: string; line: number
   return undefined
 }
 
-/** How many lines there are from an index to the end; a final newline ends the last one. */
+/** A final newline ends the last line. */
 function linesFrom(text: string, at: number): number {
   let ends = text.endsWith('\n') ? 0 : 1
   for (let end = text.indexOf('\n', at); end >= 0; end = text.indexOf('\n', end + 1)) ends++

@@ -8,12 +8,10 @@ import { xmlAttribute, xmlAttributes } from './xml-attributes.ts'
 import { newXmlNode, type XmlNode, type XmlProblem, type XmlScan } from './xml-node.ts'
 
 /**
- * Preview a document of XML: which elements there are on which paths, how many, with their attributes and first values;
- * then the first and the last of the elements that it is a list of, each with its line. Failures in reports of tests and
- * checkers (JUnit, NUnit, xUnit.net, TRX, Checkstyle) come first.
+ * Previews XML: paths of elements with counts, attributes, and first values, then the first and last repeated elements
+ * with their lines. Failures in reports (JUnit, NUnit, xUnit.net, TRX, Checkstyle) come first.
  *
- * It reads XML as tools write it, also on one line, cut off or not well-formed. Memory is bounded, and time grows with the
- * length alone. Entities that a document declares are not expanded.
+ * Accepts one line, cut, or malformed text. Memory is bounded, and time is linear. Entities are not expanded.
  */
 export function xmlPreviewer(): TextPreviewer {
   return { name: 'xml', previews: 'text', recognize: recognizeXml, read: readXml }
@@ -25,19 +23,19 @@ function readXml(): TextReader {
     push: (text) => scanner.push(text),
     finish: () => {
       const scan = scanner.finish()
-      // Tags that never end are something else, such as a log of them.
+      // Tags that never end mean another format, for example a log of tags.
       if (scan.elements === 0 || (scan.elements > 8 && scanner.ends === 0)) return undefined
       return (options) => writePreview(xmlItems(scan, options), options)
     },
   }
 }
 
-/** Files whose source begins like XML, but is code. */
+/** Source files that begin like XML but are code. */
 const CODE_PATH = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|php|erb|ejs|hbs|jinja2?|j2|twig|liquid|njk|mdx?|markdown)$/i
 /** Comments and instructions before the first element. */
 const PROLOG = /^(?:\s|<\?(?!xml\b)[^<>]{0,500}\?>|<!--(?:[^-]|-(?!->)){0,8000}-->){1,50}/
 
-/** Say how sure it is that a text is a document of XML: with its declaration, or one element around all. */
+/** Requires an XML declaration, or one element around the rest. */
 export function recognizeXml({ contentType, start, end, intent }: TextSubject): number {
   if (intent.paths.some((path) => CODE_PATH.test(path))) return 0
   let text = start.charCodeAt(0) === 0xfeff ? start.slice(1) : start
@@ -53,7 +51,7 @@ export function recognizeXml({ contentType, start, end, intent }: TextSubject): 
   if (hasDeclaration) return root === undefined && text.length > 200 ? 0 : declared ? 0.97 : 0.94
   if (root === undefined) return 0
   const isWhole = end === undefined || end.trimEnd().endsWith(`</${root}>`) || end.trimEnd().endsWith('/>')
-  // In a document each element ends: at least a few of those that begin do so nearby.
+  // In a document each element ends. At least a few must end nearby.
   const tags = text.match(/<[A-Za-z_][\w.:-]{0,100}(?=[\s/>])/g)?.length ?? 0
   const ends = text.match(/<\/[A-Za-z_][\w.:-]{0,100}>|\/>/g)?.length ?? 0
   if (tags < 3 || ends < 1) return declared ? 0.7 : 0
@@ -63,16 +61,16 @@ export function recognizeXml({ contentType, start, end, intent }: TextSubject): 
   return hasNamespace || ends * 3 >= tags ? 0.85 : 0
 }
 
-/** Units kept of the beginning and of the end. */
+/** UTF-16 units kept of each end. */
 const HEAD = 524_288
 const TAIL = 32_768
-/** Elements nested deeper are counted with the one above. */
+/** Deeper elements count for the one above. */
 const MAX_DEPTH = 64
-/** An end tag ends at most so many elements that have none. */
+/** Unclosed elements that an end tag ends at most. */
 const MAX_REACH = 16
 const MAX_NODES = 1_024
 const MAX_CHILDREN = 128
-/** Elements of a path whose attributes are read, values that are kept, and elements whose place is kept. */
+/** Limits for a path: elements with attributes read, values, positions. */
 const READ_ELEMENTS = 4
 const MAX_ATTRIBUTES = 16
 const MAX_VALUES = 3
@@ -80,12 +78,10 @@ const MAX_SPANS = 2_048
 const MAX_VALUE = 96
 const MAX_PROBLEMS = 64
 const MAX_PROBLEM_TEXT = 1_200
-
-/** Elements that report a failure (JUnit, NUnit, xUnit.net, Checkstyle), and attributes that do (NUnit, TRX). */
+/** Elements that report a failure (JUnit, NUnit, xUnit.net, Checkstyle), and attributes (NUnit, TRX). */
 const PROBLEM_NAMES: ReadonlySet<string> = new Set(['failure', 'error', 'rerunFailure', 'flakyFailure', 'fatal'])
 const OUTCOME = /\b(?:result|outcome)\s?=\s?["'](?:fail|error)/i
 
-/** Reads a document of XML of any length: which elements there are on which paths, how many, and how they look. */
 class XmlScanner implements MarkupHandler {
   readonly #tokens = new MarkupTokenizer(this, new Set(), true)
   readonly #lines = new LineCounter()
@@ -95,14 +91,13 @@ class XmlScanner implements MarkupHandler {
   #length = 0
   #head = ''
   #tail = ''
-  /** The open elements, with where each begins, its line, and its attributes where a problem within is its own. */
+  /** Open elements with their start, line, and attributes, kept if they belong to a problem. */
   readonly #open: XmlNode[] = [this.#root]
   readonly #offsets = new Float64Array(MAX_DEPTH + 2)
   readonly #startLines = new Float64Array(MAX_DEPTH + 2)
   readonly #owners: string[] = []
   #beyond = 0
   #text = ''
-  /** Whether the text of the innermost element is still of interest. */
   #wantsText = false
   readonly #problems: XmlProblem[] = []
   #problemCount = 0
@@ -110,7 +105,6 @@ class XmlScanner implements MarkupHandler {
   #problemDepth = 0
   #ends = 0
 
-  /** Take in the next piece. */
   push(text: string): void {
     this.#lines.push(text)
     this.#length += text.length
@@ -123,7 +117,6 @@ class XmlScanner implements MarkupHandler {
     this.#tokens.push(text)
   }
 
-  /** End the document. */
   finish(): XmlScan {
     this.#tokens.finish()
     return {
@@ -138,7 +131,6 @@ class XmlScanner implements MarkupHandler {
     }
   }
 
-  /** Elements that were ended by a tag. */
   get ends(): number {
     return this.#ends
   }
@@ -224,7 +216,7 @@ class XmlScanner implements MarkupHandler {
   #startProblem(name: string, attributes: string, line: number, depth: number): void {
     if (this.#problem !== undefined) {
       if (PROBLEM_NAMES.has(this.#problem.name)) return
-      // A suite that failed, or a run: what failed in it says more.
+      // A failed suite or run: its own failures tell more.
       this.#problemCount--
       this.#problems.pop()
     }
@@ -254,7 +246,7 @@ function addValue(node: XmlNode, text: string): void {
   const value = whole.slice(0, MAX_VALUE)
   if (value === '') return
   if (node.values.includes(value)) {
-    // Of long values only the start is kept, so that they cannot be told from one another.
+    // Only starts of long values are kept, so equal starts may hide differences.
     node.hasMoreValues ||= whole.length > MAX_VALUE
     return
   }

@@ -9,7 +9,7 @@ import * as images from './image-facts.ts'
 import { counted, dimensions, duration, sampleRate } from './media-facts.ts'
 import { boxesWithin, findBox } from './iso-boxes.ts'
 
-/** Reads what the bytes of one format tell; `size` is that of the whole, of which the view may be the beginning. */
+/** `size` is the whole size, of which `view` may be the start. */
 type ReadFacts = (view: ByteView, size: number) => readonly string[]
 
 const FACTS: Readonly<Record<string, ReadFacts>> = {
@@ -39,10 +39,10 @@ const FACTS: Readonly<Record<string, ReadFacts>> = {
 }
 
 /**
- * Say in a few words what media are, by their bytes: the format, where the declared type does not say it, and dimensions,
- * length, pages or files where they tell. `undefined` where they tell nothing.
+ * Describe media in a few words by their bytes: format, dimensions, duration, pages, or files. Returns `undefined` if
+ * unknown.
  *
- * @param bytes - The whole, or its beginning.
+ * @param bytes - All bytes, or the start.
  * @param size - Bytes of the whole.
  */
 export function describeMedia(bytes: Uint8Array, mediaType: string, size: number): string | undefined {
@@ -56,12 +56,12 @@ export function describeMedia(bytes: Uint8Array, mediaType: string, size: number
 function describeZip(view: ByteView, mediaType: string, size: number): string | undefined {
   if (view.length < size) return join(isGeneric(mediaType) ? ['zip'] : [])
   const { format, files } = readZipDirectory(view)
-  // Other formats are ZIP files too: only a type of something else is contradicted.
+  // Other formats are ZIP files too: only another type is a contradiction.
   const declared = format === 'zip' && isArchive(mediaType) ? [] : contradiction(ZIP_FORMATS[format], mediaType)
   return join([...declared, ...counted(files, 'file')])
 }
 
-/** The format, where the declared type is a general or another one. */
+/** Returns the format if the declared type is general or wrong. */
 function contradiction({ name, mediaType, alike = [] }: MediaFormat, declared: string): string[] {
   if (isGeneric(declared)) return [name]
   const essence = contentTypeEssence(declared)
@@ -81,7 +81,7 @@ const join = (facts: readonly string[]): string | undefined => (facts.length ===
 
 const BLOCK = 512
 
-/** Count the files of a tar archive (POSIX ustar), or nothing where it ends early or its headers are not what they should be. */
+/** Counts files of a tar archive (POSIX ustar). Returns `undefined` if it is cut or damaged. */
 function countTarFiles(view: ByteView): number | undefined {
   let files = 0
   for (let at = 0; at + BLOCK <= view.length;) {
@@ -97,7 +97,7 @@ function countTarFiles(view: ByteView): number | undefined {
   return undefined
 }
 
-/** Octal digits, or from 8 GB on a number of which the first bit is set (GNU, star). */
+/** Octal digits, or from 8 GB on a number with its first bit set (GNU, star). */
 function tarSize(view: ByteView, at: number): number | undefined {
   if ((view.uint8(at) & 0x80) !== 0) return view.uint64(at + 4)
   const digits = view
@@ -107,7 +107,7 @@ function tarSize(view: ByteView, at: number): number | undefined {
   return /^[0-7]{1,12}$/.test(digits) ? Number.parseInt(digits, 8) : undefined
 }
 
-/** Length and picture of an MP4 or QuickTime file, where its index is among the bytes. */
+/** Returns nothing if the index is not among the bytes. */
 function mp4Facts(view: ByteView): string[] {
   const movie = findBox(view, 'moov', 0, view.length)
   if (movie === undefined) return []
@@ -134,17 +134,17 @@ function mp4Facts(view: ByteView): string[] {
   return [...dimensions(width, height), ...facts]
 }
 
-/** The main header of an AVI file, `avih`, comes first. */
+/** The main header, `avih`, comes first. */
 function aviFacts(view: ByteView): string[] {
   if (!view.has(24, 'avih')) return []
   const length = duration((view.uint32(32, true) * view.uint32(48, true)) / 1_000_000)
   return [...dimensions(view.uint32(64, true), view.uint32(68, true)), ...length]
 }
 
-/** A page of Ogg has at most 65,307 bytes, so the last one begins no further from the end. */
+/** An Ogg page has at most 65,307 bytes, which limits the search from the end. */
 const LAST_PAGE = 65_307
 
-/** Sampling rate and length of a RIFF WAVE file: chunks `fmt ` and `data`. */
+/** RIFF WAVE: chunks `fmt ` and `data`. */
 function wavFacts(view: ByteView): string[] {
   let hertz = Number.NaN
   let bytesPerSecond = Number.NaN
@@ -154,7 +154,7 @@ function wavFacts(view: ByteView): string[] {
       hertz = view.uint32(at + 12, true)
       bytesPerSecond = view.uint32(at + 16, true)
     }
-    // A size of 0 or 2^32 - 1 is left by recorders that could not seek back.
+    // Recorders that cannot seek back leave a size of 0 or 2^32 - 1.
     if (view.has(at, 'data'))
       return [...(size < 0xffff_ffff ? duration(size / bytesPerSecond) : []), ...sampleRate(hertz)]
     at += 8 + size + (size % 2)
@@ -162,7 +162,7 @@ function wavFacts(view: ByteView): string[] {
   return sampleRate(hertz)
 }
 
-/** Sampling rate and samples stand in STREAMINFO, which comes first (RFC 9639, section 8.2). */
+/** STREAMINFO comes first (RFC 9639, section 8.2). */
 function flacFacts(view: ByteView): string[] {
   if ((view.uint8(4) & 0x7f) !== 0) return []
   const bits = view.uint32(18)
@@ -171,7 +171,7 @@ function flacFacts(view: ByteView): string[] {
   return [...duration(samples / hertz), ...sampleRate(hertz)]
 }
 
-/** The granule of the last page counts the samples (RFC 3533, RFC 7845, Vorbis I); it needs the end of the file. */
+/** The granule of the last page counts the samples (RFC 3533, RFC 7845, Vorbis I). */
 function oggFacts(view: ByteView, size: number): string[] {
   const isOpus = view.has(28, 'OpusHead')
   if (!isOpus && !view.has(28, '\x01vorbis')) return []
@@ -181,23 +181,21 @@ function oggFacts(view: ByteView, size: number): string[] {
   return [...duration((view.uint64(last + 6, true) - skipped) / hertz), ...sampleRate(hertz)]
 }
 
-/** Kilobits per second of MPEG audio, layer III: of MPEG-1, and of MPEG-2 and 2.5 (ISO/IEC 11172-3, 13818-3). */
+/** Kilobits per second of layer III: MPEG-1, then MPEG-2 and 2.5 (ISO/IEC 11172-3, 13818-3). */
 const BITRATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const BITRATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
-/** Samples per second of MPEG-1; those of MPEG-2 are half, of 2.5 a quarter. */
+/** Samples per second of MPEG-1. MPEG-2 has half, MPEG-2.5 a quarter. */
 const SAMPLE_RATES = [44_100, 48_000, 32_000]
 
-/** What the header of a frame of MPEG audio, layer III, tells. */
 interface Mp3Frame {
   readonly bitsPerSecond: number
   readonly hertz: number
   readonly samples: number
   readonly bytes: number
-  /** Where the count of frames would stand, which encoders put into the first frame. */
+  /** Position of the optional frame count in the first frame. */
   readonly countAt: number
 }
 
-/** Read the header of a frame, or nothing where there is none. */
 function mp3Frame(view: ByteView, at: number): Mp3Frame | undefined {
   const header = view.uint32(at)
   const version = (header >>> 19) & 3
@@ -215,14 +213,14 @@ function mp3Frame(view: ByteView, at: number): Mp3Frame | undefined {
   return { bitsPerSecond: kilobits * 1_000, hertz, samples, bytes, countAt: at + 4 + sideInformation }
 }
 
-/** Where the frames begin: after an ID3v2 tag, whose size has seven bits in each byte. */
+/** Skips an ID3v2 tag, whose size has seven bits in each byte. */
 function mp3Start(view: ByteView): number {
   if (!view.has(0, 'ID3')) return 0
   const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (view.uint8(at) & 0x7f), 0)
   return 10 + size
 }
 
-/** The length is exact where the encoder left its count of frames, else estimated from the first frame. */
+/** Exact with the encoder's frame count, else estimated from the first frame. */
 function mp3Facts(view: ByteView, size: number): string[] {
   const start = mp3Start(view)
   const frame = mp3Frame(view, start)
@@ -239,20 +237,18 @@ function mp3Facts(view: ByteView, size: number): string[] {
 const END_RECORD = 22
 const MAX_COMMENT = 65_535
 
-/** What the directory of a ZIP file tells (APPNOTE.TXT, sections 4.3 and 4.4). */
+/** Directory of a ZIP file (APPNOTE.TXT, sections 4.3 and 4.4). */
 interface ZipDirectory {
-  /** Entries that are no folders; absent where the directory is not what its end record says. */
+  /** Files without folders; absent if the directory is invalid. */
   readonly files: number | undefined
-  /** The format that its names give away: a ZIP file is also what office documents and Java archives are. */
+  /** Office documents and Java archives are ZIP files too. */
   readonly format: ZipFormat
 }
 
-/** Formats that are ZIP files. */
 type ZipFormat = 'zip' | 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp' | 'epub' | 'jar'
 
 const OOXML = 'application/vnd.openxmlformats-officedocument'
 
-/** The formats with their types. */
 const ZIP_FORMATS: Readonly<Record<ZipFormat, MediaFormat>> = {
   zip: { name: 'zip', mediaType: 'application/zip' },
   docx: { name: 'docx', mediaType: `${OOXML}.wordprocessingml.document` },
@@ -265,7 +261,7 @@ const ZIP_FORMATS: Readonly<Record<ZipFormat, MediaFormat>> = {
   jar: { name: 'jar', mediaType: 'application/java-archive' },
 }
 
-/** Parts that OOXML (ECMA-376) and Java archives have. ODF and EPUB begin with their type, in a file `mimetype`. */
+/** Parts of OOXML (ECMA-376) and Java archives. ODF and EPUB begin with a file `mimetype`. */
 const PARTS: readonly (readonly [name: string, format: ZipFormat])[] = [
   ['word/document.xml', 'docx'],
   ['xl/workbook.xml', 'xlsx'],
@@ -274,7 +270,6 @@ const PARTS: readonly (readonly [name: string, format: ZipFormat])[] = [
 ]
 const TYPED: readonly ZipFormat[] = ['odt', 'ods', 'odp', 'epub']
 
-/** Read the directory at the end of a ZIP file. */
 function readZipDirectory(view: ByteView): ZipDirectory {
   const typed = view.has(30, 'mimetype') ? TYPED.find((each) => view.has(38, ZIP_FORMATS[each].mediaType)) : undefined
   let format: ZipFormat = typed ?? 'zip'
@@ -282,7 +277,7 @@ function readZipDirectory(view: ByteView): ZipDirectory {
   if (end < 0) return { files: undefined, format }
   let entries = view.uint16(end + 10, true)
   let at = view.uint32(end + 16, true)
-  // ZIP64: where the end record is too small for the numbers, another one has them.
+  // ZIP64: another record holds numbers that are too large for the end record.
   if ((entries === 0xffff || at === 0xffff_ffff) && view.has(end - 20, 'PK\x06\x07')) {
     const large = view.uint64(end - 12, true)
     entries = view.uint64(large + 32, true)
@@ -301,18 +296,18 @@ function readZipDirectory(view: ByteView): ZipDirectory {
   return { files: seen === entries ? files : undefined, format }
 }
 
-/** How far from the end `startxref` is looked for, as readers do. */
+/** Bytes from the end that are searched for `startxref`, as readers do. */
 const TAIL = 1_024
-/** Sections of the cross-reference table that are followed: each update of a file adds one. */
+/** Followed sections of the cross-reference table: each update adds one. */
 const MAX_SECTIONS = 32
-/** Subsections of a section; a table that was made by somebody has few. */
+/** Limit for subsections of a section; real tables have few. */
 const MAX_SUBSECTIONS = 1_024
-/** The page tree's root and the catalogue are short; more than this is not looked at. */
+/** Longest object that is read: the page tree's root and the catalog are short. */
 const MAX_OBJECT = 4_096
 
 /**
- * Count the pages of a PDF where that is certain without unpacking anything: by the dictionary of a linearized file that
- * was not changed since, or by the root of the page tree (ISO 32000-1, annex F and section 7.7.3).
+ * Counts pages without unpacking, if certain: from an unchanged linearized file, or from the page tree's root (ISO
+ * 32000-1, annex F and section 7.7.3).
  */
 function countPdfPages(view: ByteView): number | undefined {
   return linearizedPages(view) ?? treePages(view)
@@ -341,7 +336,7 @@ function treePages(view: ByteView): number | undefined {
     root ??= referenceIn(trailer, 'Root')
     section = Number(/\/Prev\s{1,4}(\d{1,15})\b/.exec(trailer)?.[1] ?? Number.NaN)
   }
-  // Ended for another reason than having no earlier section: some objects would be missing.
+  // Some sections were not followed: objects would be missing.
   if (!Number.isNaN(section) || root === undefined) return undefined
   const pages = referenceIn(objectAt(view, sections, root), 'Pages')
   if (pages === undefined) return undefined
@@ -350,7 +345,6 @@ function treePages(view: ByteView): number | undefined {
   return /\/Type\s{0,4}\/Pages\b/.test(tree) && counts.length === 1 ? Number(counts[0]![1]) : undefined
 }
 
-/** Find where each subsection of a table begins, and the trailer after the last one. */
 function* subsections(view: ByteView, section: number): Generator<{ first: number; count: number; at: number }> {
   let at = section + 4
   for (let index = 0; index < MAX_SUBSECTIONS; index++) {
@@ -376,7 +370,7 @@ function trailerOf(view: ByteView, section: number): string | undefined {
   return undefined
 }
 
-/** Return an object as it is written, the newest first; empty where the tables do not have it. */
+/** Returns the newest version; empty if missing. */
 function objectAt(view: ByteView, sections: readonly number[], number: number): string {
   for (const section of sections) {
     for (const { first, count, at } of subsections(view, section)) {

@@ -2,24 +2,23 @@ import { type ByteView, withoutComments } from '@spillway/text/internal'
 import { boxesWithin, findBox } from './iso-boxes.ts'
 import { dimensions } from './media-facts.ts'
 
-/** Markers of a JPEG file that begin a frame: ITU-T T.81, table B.1, without DHT (C4), JPG (C8) and DAC (CC). */
+/** JPEG markers that begin a frame: ITU-T T.81, table B.1, without DHT (C4), JPG (C8), and DAC (CC). */
 const isFrameMarker = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
-/** Width and height stand in the first chunk, IHDR (PNG specification, section 11.2.1). */
+/** IHDR comes first (PNG specification, section 11.2.1). */
 export const pngFacts = (view: ByteView): string[] =>
   view.has(12, 'IHDR') ? dimensions(view.uint32(16), view.uint32(20)) : []
 
 /** The logical screen of GIF89a. */
 export const gifFacts = (view: ByteView): string[] => dimensions(view.uint16(6, true), view.uint16(8, true))
 
-/** Follow the segments of a JPEG file to its first frame. */
 export function jpegFacts(view: ByteView): string[] {
   for (let at = 2; at < view.length;) {
     if (view.uint8(at) !== 0xff) return []
     const marker = view.uint8(at + 1)
     if (isFrameMarker(marker)) return dimensions(view.uint16(at + 7), view.uint16(at + 5))
-    // Fill bytes and markers without a length; the image data begin at SOS.
+    // Fill bytes and markers without a length. The image data begin at SOS.
     if (marker === 0xff) at++
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) at += 2
     else if (marker === 0xda || marker === 0xd9) return []
@@ -28,7 +27,7 @@ export function jpegFacts(view: ByteView): string[] {
   return []
 }
 
-/** The three kinds of a WebP file: RFC 9649, section 2. */
+/** RFC 9649, section 2. */
 export function webpFacts(view: ByteView): string[] {
   if (view.has(12, 'VP8X')) return dimensions(uint24(view, 24) + 1, uint24(view, 27) + 1)
   if (view.has(12, 'VP8L')) {
@@ -40,7 +39,7 @@ export function webpFacts(view: ByteView): string[] {
 
 const uint24 = (view: ByteView, at: number): number => view.uint16(at, true) + view.uint8(at + 2) * 65_536
 
-/** Height is negative where the rows come from the top. */
+/** A negative height means rows from the top. */
 export function bmpFacts(view: ByteView): string[] {
   if (view.uint32(14, true) === 12) return dimensions(view.uint16(18, true), view.uint16(20, true))
   return dimensions(view.uint32(18, true) | 0, Math.abs(view.uint32(22, true) | 0))
@@ -62,7 +61,7 @@ export function tiffFacts(view: ByteView): string[] {
   return dimensions(sides[0]!, sides[1]!)
 }
 
-/** The largest of an icon's pictures; 0 stands for 256. */
+/** The largest picture; 0 stands for 256. */
 export function icoFacts(view: ByteView): string[] {
   let width = 0
   let height = 0
@@ -76,7 +75,7 @@ export function icoFacts(view: ByteView): string[] {
   return dimensions(width, height)
 }
 
-/** The largest `ispe` property of an AVIF or HEIC file: its tiles and thumbnails are smaller (ISO/IEC 23008-12). */
+/** The largest `ispe` property: tiles and thumbnails are smaller (ISO/IEC 23008-12). */
 export function heifFacts(view: ByteView): string[] {
   const meta = findBox(view, 'meta', 0, view.length)
   // `meta` has a version and flags before its boxes.
@@ -94,10 +93,9 @@ export function heifFacts(view: ByteView): string[] {
   return dimensions(width, height)
 }
 
-/** The canvas of a Photoshop file. */
 export const psdFacts = (view: ByteView): string[] => dimensions(view.uint32(18), view.uint32(14))
 
-/** The size of an SVG in pixels, else that of its view box, else nothing. */
+/** Returns pixels, else the view box, else nothing. */
 export function svgFacts(view: ByteView): string[] {
   const start = withoutComments(view.text(0, 8_192))
   const from = start.indexOf('<svg')

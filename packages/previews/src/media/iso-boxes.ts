@@ -1,16 +1,16 @@
 import type { ByteView } from '@spillway/text/internal'
 
-/** A box of an ISO base media file (ISO/IEC 14496-12), with where its content begins and ends. */
+/** A box of an ISO base media file (ISO/IEC 14496-12). */
 export interface IsoBox {
   readonly type: string
   readonly start: number
   readonly end: number
 }
 
-/** The index of a file stands at its beginning or after a few boxes; files of fragments have it first. */
+/** The index of a file comes early: first in fragmented files, or after a few boxes. */
 const MAX_BOXES = 65_536
 
-/** Iterate over the boxes from `start` to `end`; ends early where the bytes or the boxes do, and after very many. */
+/** Ends early if the bytes or the boxes do, or after very many boxes. */
 export function* boxesWithin(view: ByteView, start: number, end: number): Generator<IsoBox> {
   for (let at = start, count = 0; at + 8 <= end && count < MAX_BOXES; count++) {
     const size = view.uint32(at)
@@ -23,7 +23,6 @@ export function* boxesWithin(view: ByteView, start: number, end: number): Genera
   }
 }
 
-/** Find the first box of a type. */
 export function findBox(view: ByteView, type: string, start: number, end: number): IsoBox | undefined {
   for (const box of boxesWithin(view, start, end)) if (box.type === type) return box
   return undefined

@@ -1,11 +1,11 @@
 import { formatCount } from '@spillway/text/internal'
 
-/** Write the dimensions of a picture in pixels, `800 × 600`, or nothing where they are not both known. */
+/** Returns `800 × 600`, or nothing if unknown. */
 export function dimensions(width: number, height: number): string[] {
   return width > 0 && height > 0 ? [`${width} × ${height}`] : []
 }
 
-/** Write a length of time, `4.5 s`, `3:25` or `1:02:03`, or nothing where it is not known. */
+/** Returns `4.5 s`, `3:25`, or `1:02:03`, or nothing if unknown. */
 export function duration(seconds: number, { isEstimate = false }: { readonly isEstimate?: boolean } = {}): string[] {
   if (!(seconds >= 0.05 && seconds < 1e9)) return []
   const about = isEstimate ? 'about ' : ''
@@ -20,12 +20,11 @@ export function duration(seconds: number, { isEstimate = false }: { readonly isE
   return [`${about}${clock}`]
 }
 
-/** Write samples per second, `44,100 Hz`, or nothing where they are not known. */
+/** Returns `44,100 Hz`, or nothing if unknown. */
 export function sampleRate(hertz: number): string[] {
   return hertz > 0 ? [`${formatCount(hertz)} Hz`] : []
 }
 
-/** Write how many there are of something, or nothing where that is not known. */
 export function counted(count: number | undefined, singular: string, plural = `${singular}s`): string[] {
   return count === undefined || !Number.isSafeInteger(count) || count < 0
     ? []

@@ -6,23 +6,22 @@ import { recognizePdf } from './recognize-pdf.ts'
 
 /** Options of {@link pdfPreviewer}. */
 export interface PdfPreviewerOptions {
-  /** Pages that are read at most; the text says how many were not. Defaults to 1,000. */
+  /** Largest number of pages that are read. Defaults to 1,000. */
   readonly maxPages?: number | undefined
-  /** UTF-16 units of text that are read at most, over all pages. Defaults to 10,000,000. */
+  /** Largest text of all pages, in UTF-16 units. Defaults to 10,000,000. */
   readonly maxLength?: number | undefined
-  /** Milliseconds that reading a document may take; one that takes longer has no text. Defaults to 10,000. */
+  /** Milliseconds to read a document; a slower one has no text. Defaults to 10,000. */
   readonly deadlineMs?: number | undefined
 }
 
 /**
- * Make a previewer of PDF documents: it counts their pages, and gives their text page by page, so that it can be
- * previewed and searched.
+ * Create a previewer of PDF documents: counts pages and extracts their text for preview and search.
  *
- * It needs the package `unpdf`. In Node.js a document is read in a worker, which is ended where it takes too long or too
- * much memory; in other runtimes in place, where the time is only looked at between pages and runs of text. An encrypted
- * document and one without text say so; of a damaged one there is no text, and an event tells why.
+ * Needs the package `unpdf`. Node.js reads a document in a worker, which is stopped if it exceeds its time or memory.
+ * Other runtimes read it in place and check the time only between pages and runs of text. Encrypted documents and those
+ * without text are described as such. An event reports damaged ones.
  *
- * @throws TypeError where an option is no positive number.
+ * @throws TypeError if an option is not a positive number.
  *
  * @example
  * ```ts

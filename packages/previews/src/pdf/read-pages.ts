@@ -1,9 +1,8 @@
-/** What is used of the package unpdf, which brings PDF.js. */
+/** The part of unpdf, which includes PDF.js, that is used. */
 export interface PdfPeer {
   readonly getDocumentProxy: (data: Uint8Array, options: PdfOptions) => Promise<PdfDocument>
 }
 
-/** Options of PDF.js. */
 interface PdfOptions {
   readonly verbosity: number
   readonly stopAtErrors: boolean
@@ -22,44 +21,40 @@ interface PdfPage {
   cleanup(): boolean
 }
 
-/** A run of text, or a mark of the document's structure, which has no text. */
+/** A run of text, or a structure mark without text. */
 interface PdfItem {
   readonly str?: string
   readonly hasEOL?: boolean
   readonly height?: number
 }
 
-/** A line of a page. */
 export interface PdfLine {
   readonly text: string
-  /** How high its letters are, in points; 0 where that is not known. */
+  /** Height of its letters in points; 0 if unknown. */
   readonly height: number
 }
 
-/** How much of a document is read. */
 export interface PdfLimits {
   readonly maxPages: number
-  /** UTF-16 units of text, over all pages. */
+  /** UTF-16 units of all pages. */
   readonly maxLength: number
   readonly deadlineMs: number
 }
 
-/** What was read of a document. */
 export interface PdfContent {
   readonly pageCount: number
-  /** The lines of each page that was read, none for one that could not be. */
+  /** Lines of each page; `null` for an unreadable page. */
   readonly pages: readonly (readonly PdfLine[] | null)[]
 }
 
 /**
- * Read the text of a PDF, page by page. Rejects with what PDF.js gives as its reason, such as a `PasswordException`, and
- * with a `TimeoutError` where it takes too long.
+ * Rejects with the error of PDF.js, for example a `PasswordException`, or a `TimeoutError`.
  *
- * Its text is run in a worker where there are such: it uses nothing from outside itself.
+ * Its source runs in a worker, so it must not use anything from outside.
  */
 export async function readPages(peer: PdfPeer, data: Uint8Array, limits: PdfLimits): Promise<PdfContent> {
   const end = performance.now() + limits.deadlineMs
-  // What is wrong with the document is nothing that its console should tell, and nothing of it is to be run.
+  // Document errors must not reach the console, and scripts must not run.
   const options = { verbosity: 0, stopAtErrors: false, isEvalSupported: false, useSystemFonts: false }
   const pdf = await peer.getDocumentProxy(data, options)
   try {
@@ -86,13 +81,13 @@ export async function readPages(peer: PdfPeer, data: Uint8Array, limits: PdfLimi
           }
           if (performance.now() > end) break
         }
-        // Without a reason PDF.js throws where nobody can catch it.
+        // Without a reason, PDF.js throws an error that cannot be caught.
         await reader.cancel(new Error('This is enough.'))
         page.cleanup()
         if (text !== '') lines.push({ text, height })
         pages.push(lines)
       } catch (error) {
-        // Damaged pages are part of life, and the others may be well.
+        // Damaged pages are common, and the others may be readable.
         if (!(error instanceof Error)) throw error
         pages.push(null)
       }

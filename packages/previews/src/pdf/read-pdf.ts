@@ -7,13 +7,12 @@ import { readPages, type PdfContent, type PdfLimits, type PdfLine, type PdfPeer 
 import { isUntold } from './recognize-pdf.ts'
 import { locateInstalled } from '../preview-fallback.ts'
 
-/** How far into a file the header may stand; readers take that much before it. */
+/** Readers accept up to so many bytes before the header. */
 const HEADER_BYTES = 1_024
 
-/** How much of a document is read where nobody says. */
 export const DEFAULT_LIMITS: PdfLimits = { maxPages: 1_000, maxLength: 10_000_000, deadlineMs: 10_000 }
 
-/** Count the pages of a PDF, and read their text; `undefined` of what is none. `loadPeer` imports `unpdf`. */
+/** Returns `undefined` if the bytes are not a PDF. `loadPeer` imports `unpdf`. */
 export async function readPdf(
   data: Uint8Array,
   { mediaType, size }: Pick<MediaSubject, 'mediaType' | 'size'>,
@@ -41,12 +40,12 @@ function preview(content: Parameters<typeof pageText>[0], isUntold: boolean): Me
 const isPdf = (data: Uint8Array): boolean =>
   new TextDecoder('latin1').decode(data.subarray(0, HEADER_BYTES)).includes('%PDF-')
 
-/** Megabytes that the reader may hold, for which an ordinary document of a thousand pages needs a quarter. */
+/** An ordinary document of a thousand pages needs a quarter of it. */
 const MAX_MEMORY_MB = 768
-/** Starting a worker and loading PDF.js takes a moment, which is none of the document's time. */
+/** Extra time to start the worker and load PDF.js. */
 const START_MS = 3_000
 
-/** Some bundlers wrap functions to keep their names; the wrapper is not there in a worker. */
+/** Some bundlers wrap functions to keep their names. The worker lacks the wrapper. */
 const PROGRAM = `
 const __name = (named) => named
 import('node:worker_threads').then(({ parentPort }) => {
@@ -64,9 +63,8 @@ import('node:worker_threads').then(({ parentPort }) => {
 const program = isolate(PROGRAM, MAX_MEMORY_MB)
 
 /**
- * Read the pages of a PDF in a worker that is ended where it takes too long or too much memory.
- *
- * In runtimes without such workers it is read in place, where time is only looked at between pages and runs of text.
+ * Stops the worker if it exceeds its time or memory. Runtimes without workers check the time only between pages and
+ * runs of text.
  *
  * @param loadPeer - Imports `unpdf`, for reading in place.
  */
@@ -75,9 +73,9 @@ export async function isolatedPages(
   limits: PdfLimits,
   loadPeer: () => Promise<PdfPeer>,
 ): Promise<PdfContent> {
-  // A worker cannot look for it from here.
+  // The worker cannot resolve the package from here.
   const peer = locateInstalled('unpdf')?.href
-  // A worker gets a copy of all that the bytes are a part of; PDF.js takes the bytes that it is given.
+  // A worker would copy the whole underlying buffer, and PDF.js detaches the bytes that it gets.
   const copy = new Uint8Array(data)
   if (peer === undefined || program === undefined) return readPages(await loadPeer(), copy, limits)
   try {
@@ -92,16 +90,14 @@ export async function isolatedPages(
   }
 }
 
-/** Letters so much higher than those of the running text make a heading. */
+/** Height of a heading relative to the running text. */
 const HEADING_FACTOR = 1.15
-/** Longer lines are no headings, however high; in UTF-16 units. */
+/** Longest heading, in UTF-16 units. */
 const MAX_HEADING = 120
 const LEVELS = 3
 
 /**
- * Write the pages as one text, each after a line `--- page 3 of 12 ---`, with headings marked as in Markdown.
- *
- * What was not read is said at the end.
+ * Writes `--- page 3 of 12 ---` before each page, and headings as in Markdown. Unread pages are mentioned at the end.
  */
 function pageText({ pageCount, pages }: PdfContent): string {
   const levels = headingLevels(pages.flatMap((page) => page ?? []))
@@ -114,7 +110,6 @@ function pageText({ pageCount, pages }: PdfContent): string {
   return parts.join('\n')
 }
 
-/** Tell whether any page has text. */
 const hasText = ({ pages }: PdfContent): boolean =>
   pages.some((page) => page?.some(({ text }) => text.trim() !== '') === true)
 
@@ -124,7 +119,7 @@ function writeLine({ text, height }: PdfLine, levels: ReadonlyMap<number, number
   return level === undefined ? line : `${'#'.repeat(level)} ${line.trimStart()}`
 }
 
-/** Find the heights of headings: those above the height of most of the text, the highest first. */
+/** Returns the heights above most of the text, the highest first. */
 function headingLevels(lines: readonly PdfLine[]): Map<number, number> {
   const lengths = new Map<number, number>()
   for (const { text, height } of lines) lengths.set(round(height), (lengths.get(round(height)) ?? 0) + text.length)
@@ -139,7 +134,7 @@ const isHeadingText = (line: string): boolean => line.length <= MAX_HEADING && /
 
 const round = (height: number): number => Math.round(height * 2) / 2
 
-/** Keep one empty line of several, and none at the ends. */
+/** Keeps one of several empty lines, and none at the ends. */
 function withoutBlanks(lines: readonly string[]): string[] {
   const kept = lines.filter((line, index) => line !== '' || (index > 0 && lines[index - 1] !== ''))
   return kept.at(-1) === '' ? kept.slice(0, -1) : kept

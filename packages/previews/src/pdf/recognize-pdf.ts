@@ -1,7 +1,6 @@
 import { contentTypeEssence } from '@spillway/text/internal'
 import type { MediaSubject } from '../previewer.ts'
 
-/** Say how sure it is that media are a PDF, by what they are declared to be. */
 export function recognizePdf({
   type,
   mediaType,
@@ -11,5 +10,4 @@ export function recognizePdf({
   return type === 'document' && /\.pdf$/i.test(name) ? 0.7 : isUntold(mediaType) ? 0.4 : 0
 }
 
-/** Whether a declared type tells nothing. */
 export const isUntold = (mediaType: string): boolean => contentTypeEssence(mediaType) === 'application/octet-stream'

@@ -8,12 +8,12 @@ import { ItemStore } from '../layout/item-store.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
 import { isDigit, numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
 
-/** Shares of the budget: of headings, and of text. What one does not need goes to the others. */
+/** Shares of the budget: headings and text. Unused tokens go to the others. */
 const SHARES = [0.35, 0.65]
 
 /**
- * Preview plain text in any script: its headings where it has such, its beginning and its end, and between them how
- * sections and paragraphs begin. Long paragraphs are cut after a sentence.
+ * Previews plain text of any script: headings, the start and the end, and the starts of sections and paragraphs. Cuts
+ * long paragraphs after a sentence.
  */
 export function prosePreviewer(): TextPreviewer {
   return {
@@ -61,11 +61,11 @@ function readProse({ start, intent }: TextSubject): ReturnType<TextPreviewer['re
   }
 }
 
-/** A time, a level, a path or a rule before a line: nothing that a sentence begins with. */
+/** A time, a level, a path, or a rule: no start of a sentence. */
 const LOGGED =
   /^\s*(?:\[|[(]?\d{4}-\d\d-\d\d|[(]?\d\d?:\d\d|[A-Z]{4,8}:|(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b|[\w.-]*[/\\][\w./\\-]+|[-=+*#~_]{3,}|\$ |> ?\$|\w+:\d|0x)/
 
-/** Say how sure it is that a text is plain prose: next to nothing but words, in sentences that fill lines or paragraphs. */
+/** Requires words in sentences that fill lines or paragraphs. */
 export function recognizeProse({ start, isWhole, intent }: TextSubject): number {
   const lines = withoutNumbers(start)
     .split('\n')
@@ -87,7 +87,7 @@ export function recognizeProse({ start, isWhole, intent }: TextSubject): number 
       if (counted.odd <= Math.max(2, line.length * 0.06) && counted.letters >= line.length * 0.55) wordy += line.length
       sentences += counted.sentences
       if (LOGGED.test(line)) logged++
-      // A sentence that goes on in the next line, or a line of more than one.
+      // A sentence that continues in the next line, or a line with several sentences.
       if (
         (previous.length > 40 && /[\p{L},]$/u.test(previous) && /^[\p{Ll}\p{Lo}]/u.test(line)) ||
         counted.sentences > 1
@@ -107,9 +107,9 @@ export function recognizeProse({ start, isWhole, intent }: TextSubject): number 
 
 interface Units {
   readonly letters: number
-  /** Marks that hardly stand in sentences. */
+  /** Marks that are rare in sentences. */
   readonly odd: number
-  /** Ends of sentences: a mark after a letter, before a blank or the end, or one of those that need no blank. */
+  /** Sentence ends: a mark after a letter and before a blank or the end, or a mark that needs no blank. */
   readonly sentences: number
 }
 
@@ -141,38 +141,32 @@ function countUnits(line: string): Units {
   return { letters, odd, sentences }
 }
 
-/** The parts of a preview of prose, by their indices. */
+/** Indices of the parts of a preview. */
 const HEADINGS = 0
 const TEXT = 1
-
-/** What a line is worth more than others for what the agent looks for. */
+/** Factor for sought lines. */
 const ASKED_WORTH = 12
-/** What the first and the last lines of a text are worth more than others. */
+/** Factors for the first and the last lines of a text. */
 const BEGINNING_WORTH = 3
 const ENDING_WORTH = 2.5
-/** How many they are, about. */
+/** Approximate number of these lines. */
 const EDGE_LINES = 12
-/** Lines whose repetitions are counted, such as the headers of pages. */
+/** Lines counted to find repetitions, for example page headers. */
 const KNOWN_LINES = 8_192
 const SHORT_LINE = 100
-
-/** What the first line of a numbered list is worth. */
+/** Worth of the first line of a numbered list. */
 const LIST_WORTH = 6
 
-/** What the length of a line adds to what it is worth. */
 const sizeOf = ({ text }: Pick<Item, 'text'>): number => Math.sqrt(Math.min(text.length, 600))
 
-/** What a heading is worth. */
 const worthOf = (depth: number): number => 24 / (1 + 0.4 * depth)
 
-/** What was read of prose. */
 interface ProseOutline {
   readonly items: Item[]
   readonly headings: readonly number[]
   readonly paragraphs: number
 }
 
-/** Reads the lines of plain text: headings where it has such, and how its sections and paragraphs begin. */
 class ProseReader {
   readonly #store = new ItemStore()
   readonly #words: WantedWords
@@ -181,18 +175,16 @@ class ProseReader {
   #sections: { readonly depth: number; readonly item: Item }[] = []
   #blanks = 0
   #paragraphs = 0
-  /** Paragraphs of the section, and lines of the paragraph, so far. */
+  /** Paragraphs of the section and lines of the paragraph so far. */
   #inSection = 0
   #inParagraph = 0
   #lines = 0
-  /** The line before, where it is a numbered heading. */
+  /** The previous line, if it is a numbered heading. */
   #listed: Item | undefined
-  /** The line right before the next one. */
   #previous: Item | undefined
-  /** The marks that underline headings, in the order in which they come. */
+  /** Underline marks in the order of their first use. */
   #marks = ''
 
-  /** @param words - What the agent looks for. */
   constructor(words: readonly string[]) {
     this.#words = new WantedWords(words)
   }
@@ -209,7 +201,7 @@ class ProseReader {
     if (!isApart) this.#demote()
     this.#listed = undefined
     const read = proseLine(text, isApart)
-    // The headers and footers of pages stand apart.
+    // Page headers and footers are separate lines.
     const seen = isApart && text.length <= SHORT_LINE ? this.#seen(text) : 0
     if (read.kind === 'heading' && seen === 0) this.#heading(line, read.depth, read.isNumbered)
     else this.#text(line, read, isApart, seen)
@@ -219,13 +211,13 @@ class ProseReader {
 
   finish(): ProseOutline {
     const items = this.#store.finish()
-    // However far from the beginning, what a text ends with counts.
+    // The end of a text counts at any distance from its start.
     for (const [index, item] of items.slice(-EDGE_LINES).toReversed().entries())
       item.value = Math.max(item.value, (sizeOf(item) * ENDING_WORTH) / (1 + 0.2 * index))
     return { items, headings: this.#headings, paragraphs: this.#paragraphs }
   }
 
-  /** Whether a line underlines the one before it, which is a heading then; each mark stands for a depth. */
+  /** Each new mark means a deeper level. */
   #underlines(line: RawLine): boolean {
     const previous = this.#previous
     this.#previous = undefined
@@ -247,7 +239,6 @@ class ProseReader {
     return true
   }
 
-  /** How often the same line was there before. */
   #seen(text: string): number {
     const known = this.#known.get(text) ?? 0
     if (known > 0 || this.#known.size < KNOWN_LINES) this.#known.set(text, known + 1)
@@ -261,7 +252,7 @@ class ProseReader {
     if (isNumbered) this.#listed = item
   }
 
-  /** What seemed a numbered heading begins a list or a paragraph: the next line follows it at once. */
+  /** A numbered heading directly followed by text is a list item or a paragraph. */
   #demote(): void {
     const item = this.#listed
     if (item === undefined) return
@@ -301,7 +292,6 @@ class ProseReader {
     )
   }
 
-  /** How much more a line is worth for what the agent looks for. */
   #asked(text: string): number {
     return this.#words.isIn(text) ? ASKED_WORTH : 1
   }
@@ -314,44 +304,38 @@ class ProseReader {
   }
 }
 
-/** What a line of plain text is. */
 type ProseLine =
-  /** A line that names what follows; how deep, from 1. Where it is numbered, it may also begin a list. */
+  /** Depth from 1. A numbered one may also begin a list. */
   | { readonly kind: 'heading'; readonly depth: number; readonly isNumbered: boolean }
-  /** Part of what is quoted, such as an earlier mail. */
+  /** A quote, for example of an earlier mail. */
   | { readonly kind: 'quote' }
-  /** A line of a table of contents, a page header or a rule. */
+  /** A line of a table of contents, a page header, or a rule. */
   | { readonly kind: 'filler' }
   | { readonly kind: 'text' }
 
 const PLAIN: ProseLine = { kind: 'text' }
 const QUOTE: ProseLine = { kind: 'quote' }
 const FILLER: ProseLine = { kind: 'filler' }
-
-/** Headings are no longer than this. */
+/** Longest heading, in UTF-16 units. */
 const HEADING_UNITS: number = 90
-/** A numbered line of no more units may end like a sentence and still be a heading. */
+/** A numbered line of this length may end like a sentence and still be a heading. */
 const TITLE_UNITS = 30
-/** `1.`, `2.3`, `A.1.`, `IV.` before words: sections as RFCs, standards and books number them. */
+/** `1.`, `2.3`, `A.1.`, `IV.` before words, as in RFCs, standards, and books. */
 const NUMBERED = /^(?:(\d{1,3}(?:\.\d{1,3}){0,5}\.?)|([A-Z](?:\.\d{1,3}){1,4}\.?)|([IVXLC]{1,7}\.)) {1,4}\S/
-/** A number of one of the first words, as in `Chapter 12` and `第三章`. */
+/** A number within the first words: `Chapter 12`, `第三章`. */
 const COUNTED =
   /^(?:\p{Lu}[\p{L}]{2,14} (?:\d{1,4}|[IVXLC]{1,8})(?:[.:]?$|[.:]? [^\p{Ll}])|第[\d〇一二三四五六七八九十百千]{1,6}\p{L})/u
-/** A blank of some width, or dots, before a page number. */
+/** Blanks or dots before a page number. */
 const CONTENTS = /(?:\.[ .]{2,}|\s{3,})\d{1,4}\s*$/
 const PAGE = /\[Page \d+\]\s*$|^\s*-? ?\d{1,4} ?-?\s*$/
 
-/**
- * Tell what a line is.
- *
- * @param isApart - Whether a blank line, or the beginning of the text, stands before it.
- */
+/** @param isApart - Whether a blank line or the start of the text precedes it. */
 export function proseLine(line: string, isApart: boolean): ProseLine {
   if (line.length > 2 * HEADING_UNITS) return line.startsWith('>') ? QUOTE : PLAIN
   const text = line.trim()
   if (text.startsWith('>')) return QUOTE
   if (text.length > HEADING_UNITS) return PLAIN
-  // Page numbers stand at the end; lines without letters are rules.
+  // Page numbers are at the end; lines without letters are rules.
   const last = text.charCodeAt(text.length - 1)
   if ((last === 93 || last === 45 || isDigit(last)) && (PAGE.test(text) || CONTENTS.test(text))) return FILLER
   if (countLetters(text, HEADING_UNITS) === 0) return FILLER
@@ -370,7 +354,6 @@ function partsOf(number: string): number {
   return number.replace(/\.$/, '').split('.').length
 }
 
-/** Whether all letters of a line are capitals, and it has some. */
 function isCapital(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   return letters >= 4 && letters >= text.length * 0.6 && !/\p{Ll}|\p{Lo}/u.test(text)

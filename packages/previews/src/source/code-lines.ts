@@ -3,23 +3,22 @@ import type { SourceLines } from './source-lines.ts'
 import { wordHash, wordHashes } from './word-hash.ts'
 
 export const BLANK = 0
-/** Nothing but brackets and punctuation, or the word that ends a block. */
+/** Only brackets and punctuation, or the word that ends a block. */
 export const CLOSER = 1
 export const COMMENT = 2
-/** Inside a string over several lines that documents. */
+/** Inside of a documentation string. */
 const DOCUMENTATION = 3
 export const CODE = 4
 
-/** What each line of code is, by its index. */
 export interface CodeLines {
   readonly source: SourceLines
-  /** `BLANK`, `CLOSER`, `COMMENT`, `DOCUMENTATION` or `CODE`. */
+  /** `BLANK`, `CLOSER`, `COMMENT`, `DOCUMENTATION`, or `CODE`. */
   readonly kinds: Uint8Array
-  /** Columns before the first character that is no blank; a tab counts as four. */
+  /** Columns before the first character; a tab counts as four. */
   readonly indents: Uint16Array
-  /** The hash of the first word; `NO_WORD` where the line begins with something else. */
+  /** Hash of the first word; `NO_WORD` if the line begins otherwise. */
   readonly words: Int32Array
-  /** The first and the last UTF-16 unit that is no blank. */
+  /** First and last UTF-16 unit that is no blank. */
   readonly firsts: Uint16Array
   readonly lasts: Uint16Array
 }
@@ -31,7 +30,7 @@ const STAR = 42
 const HASH = 35
 const AT = 64
 
-/** Tell what each line of code is, by the comments of its language; one pass over the text. */
+/** Classifies lines by the comments of their language, in one pass. */
 export function codeLines(source: SourceLines, rules: DefinitionRules): CodeLines {
   const { text, begins, ends, count } = source
   const kinds = new Uint8Array(count)
@@ -41,7 +40,7 @@ export function codeLines(source: SourceLines, rules: DefinitionRules): CodeLine
   const lasts = new Uint16Array(count)
   const { comment, block = false, docstrings = false } = rules
   const commentUnit = comment?.charCodeAt(0)
-  // Where the comment or the string ends that a line stands in, and what its lines are.
+  // End of the open comment or string, and the kind of its lines.
   let until = 0
   let within = CODE
   const quotes = docstrings ? new QuoteFinder(text) : undefined
@@ -76,7 +75,7 @@ export function codeLines(source: SourceLines, rules: DefinitionRules): CodeLine
     } else {
       words[index] = wordHash(text, at, end)
       kinds[index] = isCloser(text, at, end, words[index]!) ? CLOSER : CODE
-      // A string over several lines may begin anywhere in a line of code.
+      // A multi-line string may begin anywhere in a line of code.
       until = quotes?.endOfString(at, end) ?? 0
       within = DOCUMENTATION
     }
@@ -84,7 +83,7 @@ export function codeLines(source: SourceLines, rules: DefinitionRules): CodeLine
   return { source, kinds, indents, words, firsts, lasts }
 }
 
-/** Finds strings between three quotes, each mark of a text once. */
+/** Finds strings in triple quotes, examining each mark once. */
 class QuoteFinder {
   readonly #text: string
   readonly #next = { '"""': -1, "'''": -1 }
@@ -93,7 +92,7 @@ class QuoteFinder {
     this.#text = text
   }
 
-  /** Where a string ends that begins between two offsets and goes on after them; 0 where there is none. */
+  /** Returns 0 if no string between the offsets continues after them. */
   endOfString(start: number, end: number): number {
     let at = start
     for (;;) {
@@ -115,7 +114,7 @@ class QuoteFinder {
   }
 }
 
-/** Where what began ends; at the end of the text where nothing ends it. */
+/** Returns the end of the text if the mark is missing. */
 function endOf(text: string, mark: string, from: number): number {
   const found = text.indexOf(mark, from)
   return found < 0 ? text.length : found + mark.length
@@ -125,14 +124,14 @@ function isBlank(unit: number): boolean {
   return unit === 32 || unit === 9 || unit === 13
 }
 
-/** `#!`, `#include` and `#[derive]` are no comments. */
+/** `#!`, `#include`, and `#[derive]` are not comments. */
 function isDirective(text: string, at: number): boolean {
   if (text.charCodeAt(at) !== HASH) return false
   const next = text.charCodeAt(at + 1)
   return next === 91 || next === 33
 }
 
-/** Where a string between three quotes ends that begins a line, or that an attribute of a module holds; 0 is none. */
+/** Returns 0 if no string in triple quotes begins the line or an attribute. */
 function docstringEnd(text: string, at: number, end: number): number {
   let from = at
   const first = text.charCodeAt(at)

@@ -4,19 +4,18 @@ import type { DefinitionRules } from './definition-rules.ts'
 import { wordHashes } from './word-hash.ts'
 import { isDigit } from '../layout/numbered-lines.ts'
 
-/** A name that a line defines. */
 export interface Definition {
   readonly name: string
   readonly kind: string
 }
 
-/** The kind of a function that is declared and defined elsewhere. */
+/** Kind of a function declared here and defined elsewhere. */
 export const DECLARATION = 'declaration'
 
-/** Longest part of a line that is looked at. */
+/** Longest examined part of a line, in UTF-16 units. */
 const LONGEST = 240
 
-/** In these, names are defined that are called elsewhere; in any other definition, a name before `(` is a call. */
+/** Kinds with methods inside. In other definitions, a name before `(` is a call. */
 const HOLDS_METHODS: ReadonlySet<string> = new Set([
   'class',
   'struct',
@@ -30,7 +29,7 @@ const HOLDS_METHODS: ReadonlySet<string> = new Set([
   'extension',
   'implementation',
 ])
-/** Words before `(` that define nothing, in any language. */
+/** Words before `(` that define nothing in any language. */
 const NO_NAMES: ReadonlySet<string> = new Set(
   (
     'if for while switch catch return sizeof new throw else do typeof await yield case assert defined foreach using ' +
@@ -38,11 +37,10 @@ const NO_NAMES: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** The rules of a language, ready to be applied. */
 export interface DefinitionMatcher {
   readonly keyword: RegExp | undefined
   readonly kinds: ReadonlyMap<string, string>
-  /** Words with which a line begins where a keyword defines a name in it. */
+  /** First words of lines in which a keyword defines a name. */
   readonly starts: ReadonlySet<number>
   readonly forms: readonly DefinitionFormMatcher[]
   readonly calls: DefinitionRules['calls']
@@ -55,10 +53,9 @@ interface DefinitionFormMatcher {
   readonly starts: ReadonlySet<number> | undefined
 }
 
-/** There are as many rules as languages, so that nothing has to be forgotten. */
+/** There are only as many rules as languages, so nothing is evicted. */
 const matchers = new Map<DefinitionRules, DefinitionMatcher>()
 
-/** Return the rules of a language ready to be applied; they are made once. */
 export function definitionMatcher(rules: DefinitionRules): DefinitionMatcher {
   const known = matchers.get(rules)
   if (known !== undefined) return known
@@ -87,10 +84,8 @@ export function definitionMatcher(rules: DefinitionRules): DefinitionMatcher {
 }
 
 /**
- * Tell what a line defines, by the rules of its language.
- *
- * @param previous - The index of the line of code before it, or -1: in C a return type may stand there.
- * @param inside - The definition that the line stands in.
+ * @param previous - Index of the previous line of code, or -1: in C it may hold a return type.
+ * @param inside - The enclosing definition.
  */
 export function definitionAt(
   code: CodeLines,
@@ -101,7 +96,7 @@ export function definitionAt(
 ): Definition | undefined {
   const word = code.words[index]!
   const byKeyword = matcher.keyword !== undefined && matcher.starts.has(word)
-  // What functions hold in variables is theirs.
+  // Functions in local variables are no definitions.
   const byForm = !isFunction(inside) && matcher.forms.some((form) => fits(form, word, code.indents[index]!))
   const holds = inside !== undefined && HOLDS_METHODS.has(inside.kind)
   const byCall =
@@ -145,13 +140,12 @@ function fits({ starts, atMargin }: DefinitionFormMatcher, word: number, indent:
   return starts === undefined ? !atMargin || indent === 0 : starts.has(word)
 }
 
-/** The first part of a line, from its first character that is no blank. */
 function beginning({ source }: CodeLines, index: number): string {
   const begin = source.begins[index]!
   return source.text.slice(begin, Math.min(source.ends[index]!, begin + LONGEST)).trimStart()
 }
 
-/** Longer words first, so that none hides another that begins like it. */
+/** Longer words first, so that a shorter prefix does not hide them. */
 function escaped(words: readonly string[]): string {
   return words
     .toSorted((one, other) => other.length - one.length)
@@ -165,7 +159,7 @@ function isDeclaration(line: string, word: string, calls: DefinitionRules['calls
   return /;\s*$/.test(line) || /^[^:{]*[(=]/.test(line) || /\b(?:struct|union|enum|class)[ \t]+\w+[ \t]*\*/.test(line)
 }
 
-/** The name that parameters follow, where the line begins a definition rather than a call. */
+/** Returns a name before parameters, if the line defines it. */
 function nameBeforeParameters(
   line: string,
   previous: () => string,
@@ -173,7 +167,7 @@ function nameBeforeParameters(
   holder: string | undefined,
 ): string | undefined {
   const open = line.indexOf('(')
-  // A macro of C is no function.
+  // A C macro is no function.
   if (open < 0 || /^(?:#\s*\w+\s|[:,])/.test(line)) return undefined
   let end = open
   while (end > 0 && line.charCodeAt(end - 1) === 32) end--
@@ -193,7 +187,7 @@ function nameBeforeParameters(
   if (last === SEMICOLON && !isDeclared && !/\b(?:abstract|native)\b/.test(ended)) return undefined
   if (holder !== undefined && name.replace(/^~/, '') === holder) return name
   if (before !== '' || (qualified !== name && calls === 'outer')) return name
-  // The return type stands on a line of its own, or a constructor is named after its class.
+  // The return type is on a line of its own, or a constructor has the name of its class.
   if (calls !== 'outer') return undefined
   const type = previous().trimEnd()
   const isTyped = /^[\w \t*&:<>,]+$/.test(type) && /[\w*&>]$/.test(type) && !NO_NAMES.has(type)
@@ -203,7 +197,7 @@ function nameBeforeParameters(
 const SEMICOLON = 59
 const OPEN_BRACE = 123
 
-/** In a class of JavaScript: modifiers alone may stand before the name, and a body or more parameters follow. */
+/** In a JavaScript class, only modifiers may precede the name, and a body or more parameters follow. */
 function isMethod(before: string, last: number): boolean {
   if (
     !/^(?:(?:static|async|get|set|public|private|protected|readonly|override|abstract|declare|accessor)[ \t]+)*[*#]?$/.test(

@@ -1,31 +1,29 @@
 /**
- * A form of definition: its pattern, the kind that it defines, and the words of which a line begins with one where it has
- * this form; `^` are lines that are not indented, and without words it may be any line.
+ * Pattern, defined kind, and first words of such lines. `^` means lines without indentation; without words, any line
+ * may match.
  */
 export type DefinitionForm = readonly [pattern: RegExp, kind: string, words?: string]
 
-/** How the definitions of a language begin. */
 export interface DefinitionRules {
-  /** Words that come before a name they define; with `=` the kind that they define where it is not the word itself. */
+  /** Words before a defined name; `=` adds the kind if it differs from the word. */
   readonly keywords: string
-  /** Words that may stand before those. */
+  /** Words allowed before the keywords. */
   readonly modifiers?: string
-  /** A name, where letters, digits and `_` are not all that it may be of. It has no groups. */
+  /** Pattern of a name without groups, if names have other characters than letters, digits, and `_`. */
   readonly name?: string
-  /** What may stand between keyword and name, such as the receiver of a method in Go. */
+  /** Pattern between keyword and name, for example a receiver in Go. */
   readonly between?: string
-  /** Other forms: each has the name in its first group, and is tried at the first character of a line that is no blank. */
+  /** Other forms with the name in the first group, tried at the first character of a line. */
   readonly forms?: readonly DefinitionForm[]
   /**
-   * Where names are defined without a keyword, by the parameters after them: `outer` as in C, also outside of a class;
-   * `typed` as in Java, in classes and after a type; `bare` as in JavaScript, in classes.
+   * Definitions by parameters without a keyword: `outer` anywhere as in C, `typed` in classes after a type as in Java,
+   * `bare` in classes as in JavaScript.
    */
   readonly calls?: 'outer' | 'typed' | 'bare'
-  /** What starts a comment that ends with its line. */
   readonly comment?: '//' | '#' | '--' | ';' | '%' | '"' | '!'
-  /** Whether comments may also stand between slash-star and star-slash. */
+  /** Whether `/*` begins a block comment. */
   readonly block?: boolean
-  /** Whether strings over several lines are documentation, as those between three quotes are in Python. */
+  /** Whether multi-line strings are documentation, as in Python. */
   readonly docstrings?: boolean
 }
 
@@ -74,7 +72,6 @@ const C_FAMILY: DefinitionRules = {
   ],
 }
 
-/** The rules of each language, by its id. */
 export const DEFINITION_RULES: Readonly<Record<string, DefinitionRules>> = {
   typescript: TYPESCRIPT,
   tsx: TYPESCRIPT,

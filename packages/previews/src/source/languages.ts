@@ -1,13 +1,13 @@
-/** A programming language: its id, the name that people write, the extensions and the names of its files. */
+/** A programming language: id, display name, extensions, and file names. */
 export interface Language {
   readonly id: string
   readonly name: string
   readonly extensions: readonly string[]
-  /** Whole names of files, in lower case. */
+  /** Whole file names, in lowercase. */
   readonly files?: readonly string[]
-  /** Names of interpreters, as they stand after `#!`. */
+  /** Interpreters after `#!`. */
   readonly interpreters?: readonly string[]
-  /** Content types beside `text/x-<id>` and `application/x-<id>`. */
+  /** Content types besides `text/x-<id>` and `application/x-<id>`. */
   readonly contentTypes?: readonly string[]
 }
 
@@ -18,7 +18,7 @@ const language = (
   more: Omit<Language, 'id' | 'name' | 'extensions'> = {},
 ): Language => ({ id, name, extensions: extensions.split(' '), ...more })
 
-/** Extensions are those that GitHub's Linguist gives to each language and no other common one uses. */
+/** Extensions that GitHub's Linguist gives to this language and to no other common one. */
 const LANGUAGES: readonly Language[] = [
   language('typescript', 'TypeScript', 'ts mts cts', {
     interpreters: ['ts-node', 'tsx', 'deno', 'bun'],
@@ -108,12 +108,10 @@ function indexed(keys: (language: Language) => readonly string[]): Map<string, s
 }
 
 /**
- * Name the language of a file by its path, its content type or its first line.
- *
- * @param path - Or the name of the file; the extension says most.
- * @param contentType - In lower case and without parameters.
- * @param start - The beginning of the file, for `#!/usr/bin/env python3` and its like.
- * @returns An id such as `typescript` or `cpp`; `undefined` where nothing tells.
+ * @param path - A path or file name; the extension says most.
+ * @param contentType - In lowercase and without parameters.
+ * @param start - Start of the file, for example `#!/usr/bin/env python3`.
+ * @returns An id such as `typescript` or `cpp`; `undefined` if unknown.
  */
 export function languageOf(
   path: string | undefined,
@@ -129,7 +127,7 @@ export function languageOf(
   )
 }
 
-/** Return the name of a language as people write it: `C++` for `cpp`. An id that is not known is its own name. */
+/** Returns `C++` for `cpp`. An unknown id is its own name. */
 export function languageName(id: string): string {
   return BY_ID.get(id)?.name ?? id
 }
@@ -142,7 +140,7 @@ function fileName(path: string | undefined): string {
     .toLowerCase()
 }
 
-/** The interpreter may stand behind `env`, options of it, and before a version. */
+/** Handles `env`, its options, and a version. */
 function languageOfShebang(start: string): string | undefined {
   if (!start.startsWith('#!')) return undefined
   const words = start.slice(2, 256).split('\n', 1).join('').trim().split(/\s+/)

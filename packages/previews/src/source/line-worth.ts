@@ -4,52 +4,50 @@ import type { SourceLines } from './source-lines.ts'
 import { unitsOf, wordHashes } from './word-hash.ts'
 import { isDigit } from '../layout/numbered-lines.ts'
 
-/** What an agent that called a tool looks for in the file. */
 export interface Sought {
-  /** Lines that it asked for, 1-based and inclusive. */
+  /** Requested lines, 1-based and inclusive. */
   readonly lines?: { readonly start: number; readonly end: number } | undefined
-  /** Words and names, in any order. */
   readonly words: readonly string[]
 }
 
-/** Worth of a line by what it is; a line of code counts 1. */
+/** Worth by kind of line; code is 1. */
 const WORTH = [0, 0, 0.6, 0.35, 1] as const
 const DEFINITION = 1.6
-/** The most that a line of the body of a definition is worth for what it is. */
+/** Upper limit for the body of a definition. */
 export const MOST_OF_BODY: number = 1.25
-/** Where code lists things, an edit adds one more: most often where it lists names with their values. */
+/** Edits often add an entry to a list, most often to a list of names with values. */
 const PAIR = MOST_OF_BODY
 const ENTRY = 0.9
 const LEAST_ENTRIES = 3
-/** Of a line that stood before. */
+/** Factor for a repeated line. */
 const REPEATED = 0.5
-/** Most lines whose repeats are looked for. */
+/** Limit for comparing lines. */
 const MOST_COMPARED = 8_192
 const IMPORT = 1.5
 const FIELD = 1.5
-/** Branches and what comes out of them change more often than the rest. */
+/** Branches and their results change more often. */
 const BRANCH = 1.15
-/** Of comments at the top of a file, which say whose it is. */
+/** Factor for comments at the top of a file, such as a license. */
 const LICENCE = 0.08
-/** Units that are searched for words, about. */
+/** Approximate limit for searched UTF-16 units. */
 const MOST_SEARCHED = 8_000_000
 const ASKED = 40
 const SOUGHT_DEFINITION = 12
 const SOUGHT_LINE = 6
-/** Lines that the call asks for, and conflicts, are worth this at least. */
+/** Smallest worth of requested lines and conflicts. */
 export const SOUGHT: number = SOUGHT_LINE
 const CONFLICT = 12
 const NOTICE = 3
 const REMINDER = 2
-/** Lines of a definition that is sought, and lines around a line that is. */
+/** Lines raised in a sought definition, and around a sought line. */
 const SOUGHT_BODY = 40
 const AROUND = 3
-/** Lines before and after those that are asked for. */
+/** Lines raised around requested ones. */
 const NEIGHBOURS = 12
 
 /**
- * Rate each line of code by how likely it is needed: what the call asks for, conflicts of a merge, definitions, code. What
- * a tool says before and after the code is worth nothing.
+ * Rates each line of code: requested lines, merge conflicts, definitions, other code. Text of a tool around the code is
+ * worth nothing.
  */
 export function lineWorth(code: CodeLines, symbols: readonly OutlineSymbol[], sought: Sought): Float32Array {
   const { source, kinds, words } = code
@@ -83,7 +81,7 @@ function worthOfCode(code: CodeLines, index: number, word: number): number {
   const first = code.firsts[index]!
   // `} else {`, `} catch`.
   if (first === CLOSING_BRACE) return BRANCH
-  // A path alone in quotes is one of a list of imports.
+  // A quoted path alone is part of an import list.
   if (first === QUOTE && code.lasts[index] === QUOTE) return IMPORT
   return isDigit(first) || first === OPENING_BRACKET || first === DOT
     ? NOTICES.test(part(code, index))
@@ -98,13 +96,12 @@ const QUOTE = 34
 const DOT = 46
 const COMMA = 44
 
-/** The first part of a line. */
 function part({ source }: CodeLines, index: number): string {
   const begin = source.begins[index]!
   return source.text.slice(begin, Math.min(source.ends[index]!, begin + 160))
 }
 
-/** Lists: fields of a type, and lines in a row that are indented alike and end with a comma. */
+/** Raises fields of a type, and consecutive equally indented lines that end with a comma. */
 function raiseEntries(code: CodeLines, symbols: readonly OutlineSymbol[], worth: Float32Array): void {
   const { source, indents, kinds, lasts } = code
   for (const { kind, line, endLine } of symbols) {
@@ -126,7 +123,7 @@ function raiseEntries(code: CodeLines, symbols: readonly OutlineSymbol[], worth:
 const FIELDS: ReadonlySet<string> = new Set(['type', 'struct', 'interface', 'enum', 'record', 'union'])
 const MOST_FIELDS = 200
 
-/** Whether a line gives a name a value: `name: value`, `"name" => value`, `name = value`. */
+/** Matches `name: value`, `"name" => value`, `name = value`. */
 function isPair({ text, begins, ends }: SourceLines, index: number): boolean {
   const end = Math.min(ends[index]!, begins[index]! + 80)
   for (let at = begins[index]!; at < end; at++) {
@@ -150,7 +147,7 @@ function lowerRepeats({ source, kinds }: CodeLines, worth: Float32Array): void {
   }
 }
 
-/** Both sides of a conflict that a merge left, what stands between them, and the lines around. */
+/** Raises both sides of a merge conflict and the lines around. */
 function raiseConflicts(source: SourceLines, worth: Float32Array): void {
   if (!source.text.includes('<<<<<<< ')) return
   let from = -1
@@ -168,7 +165,7 @@ function raiseConflicts(source: SourceLines, worth: Float32Array): void {
   }
 }
 
-/** Definitions of the words that are sought, and lines that hold them; words that stand everywhere tell nothing. */
+/** Raises definitions and lines with sought words, unless a word is everywhere. */
 function raiseWords(
   source: SourceLines,
   symbols: readonly OutlineSymbol[],
@@ -190,7 +187,7 @@ function raiseWords(
   }
 }
 
-/** The indices of the lines that hold a word; `undefined` where they are more than `most`. */
+/** Returns `undefined` if there are more than `most` lines. */
 function linesWith({ text, ends, count }: SourceLines, word: string, most: number): number[] | undefined {
   const held: number[] = []
   let index = 0

@@ -1,20 +1,20 @@
 import { cleanLine } from '@spillway/text/internal'
 import { findNumbering, numberLength, type LineNumbering } from '../layout/numbered-lines.ts'
 
-/** Lines before the output of a command that a tool may write. */
+/** Lines that a tool may write before the output of a command. */
 const MOST_BEFORE = 24
-/** UTF-16 units in which numbers before lines are looked for. */
+/** UTF-16 units searched for line numbers. */
 const NUMBERING_UNITS = 16_384
 
-/** The lines of a text as code, each made only when it is asked for: without the number that a tool wrote before it. */
+/** Lines of a text as code, created on request, without line numbers of a tool. */
 export class SourceLines {
   readonly text: string
   readonly count: number
   readonly numbering: LineNumbering | undefined
-  /** Where the code of each line begins and ends in the text. */
+  /** Start and end of each line's code in the text. */
   readonly begins: Uint32Array
   readonly ends: Uint32Array
-  /** The lines from which and up to which the code stands, 0-based; those outside are the tool's. */
+  /** Range of the code, 0-based; lines outside of it are the tool's. */
   readonly from: number
   readonly to: number
 
@@ -43,12 +43,11 @@ export class SourceLines {
     this.to = Math.max(to, this.from)
   }
 
-  /** The line at an index: what a terminal shows of it. */
+  /** Returns the line as a terminal shows it. */
   line(index: number): string {
     return cleanLine(this.text.slice(this.begins[index], this.ends[index]))
   }
 
-  /** The whole text without the numbers. */
   code(): string {
     if (this.numbering === undefined) return this.text
     const lines: string[] = []
@@ -57,7 +56,7 @@ export class SourceLines {
   }
 }
 
-/** Lines before the output of a command, where a tool put what it says itself between tags: `<output>` comes last. */
+/** Counts lines before `<output>`, the last of a tool's tags. */
 export function linesBefore(lines: readonly string[]): number {
   if (!/^<\w+>/.test(lines[0]?.slice(0, 80) ?? '')) return 0
   return (

@@ -15,28 +15,25 @@ import { DECLARATION, definitionAt, definitionMatcher, type Definition } from '.
 import { unitsOf } from './word-hash.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
-/** What a {@link sourcePreviewer} is told. */
 export interface SourcePreviewerOptions {
-  /** Finds definitions by a grammar; where it knows none for a language, patterns of lines find them. */
+  /** Find definitions by a grammar. Defaults to patterns, also for languages without a grammar. */
   readonly outline?: Outliner | undefined
 }
 
-/** Longer texts are previewed by their lines. */
+/** Longest text, in UTF-16 units; longer ones are previewed by lines. */
 const MAX_LENGTH = 4_194_304
-/** Lines longer than this on average were not written by people. */
+/** Largest mean line length of code written by people. */
 const LONGEST_MEAN = 240
 const NO_RULES: DefinitionRules = { keywords: 'function class def fn func', comment: '//', block: true }
 
 /**
- * Make a previewer of source code: the names of its definitions with their lines, and the lines that are most likely needed:
- * those that the call asks for by number or name, conflicts of a merge, definitions, code.
+ * Previews source code: names of definitions with their lines, then requested lines, conflicts of a merge, definitions,
+ * and other code.
  *
- * Code is told by the path that the tool was called with, by the content type, and by its lines; numbers that a tool wrote
- * before them are cut, and those shown count the lines of the text as it is stored. Code of more than 4,194,304
- * characters, or with lines as long as minifiers write them, is left to the preview by lines. Where `outline` throws, so
- * does the reader.
+ * Recognizes code by path, content type, and lines. Leaves minified and very long code to the preview by lines. If
+ * `outline` throws, so does the reader.
  *
- * @throws TypeError where `outline` is no function.
+ * @throws TypeError if `outline` is not a function.
  */
 export function sourcePreviewer(options: SourcePreviewerOptions = {}): TextPreviewer {
   const { outline } = options
@@ -80,13 +77,13 @@ async function readSource(
   return (options) => writePreview(sourceItems(read, options.budgetTokens), options)
 }
 
-/** What to add to a line number for that in the file, where the text is the part of one file that the call asked for. */
+/** Returns the offset of line numbers if the text is the requested part of a file. */
 function sliceShift({ lines, paths }: ToolIntent, count: number): number {
   if (lines?.end === undefined || paths.length !== 1) return 0
   return count <= lines.end - lines.start + 1 ? lines.start - 1 : 0
 }
 
-/** The lines that the call asks for, where the text has many others as well. */
+/** Returns the requested lines if the text also has many others. */
 function asked({ lines }: ToolIntent, shift: number, count: number): Sought['lines'] {
   if (lines === undefined) return undefined
   const start = lines.start - shift
@@ -94,16 +91,15 @@ function asked({ lines }: ToolIntent, shift: number, count: number): Sought['lin
   return start >= 1 && start <= count && (end - start + 1) * 2 <= count ? { start, end } : undefined
 }
 
-/** Share of the definitions that patterns find which an outline may miss: patterns also find some that are none. */
+/** Share of patterns' definitions that an outline may miss: patterns also find false ones. */
 const MOST_MISSED = 0.25
-/** What stands in functions belongs to them. */
+/** Inner definitions belong to these. */
 const FUNCTIONS = /^(?:function|method|constructor|destructor|getter|setter|accessor|subroutine|procedure)$/
 
 /**
- * Complete an outline with what patterns find outside its functions, where it misses much of that.
+ * Adds definitions found by patterns outside of functions, if the outline misses many.
  *
- * A grammar gives up where code is not what it expects, such as a macro that stands for a keyword, and finds nothing up to
- * the end of the block, which may be the whole file.
+ * Grammars give up on unexpected code, for example a macro in place of a keyword, and may miss the rest of the file.
  */
 export function completeOutline(
   outline: readonly OutlineSymbol[],
@@ -113,7 +109,7 @@ export function completeOutline(
   const functions = outline.filter(({ kind }) => FUNCTIONS.test(kind))
   const missed: OutlineSymbol[] = []
   let next = 0
-  /** The last line of the functions that begin before a definition. */
+  /** Last line of the functions before a definition. */
   let end = 0
   for (const symbol of patterns) {
     for (; next < functions.length && functions[next]!.line <= symbol.line; next++)
@@ -124,36 +120,34 @@ export function completeOutline(
   return [...outline, ...missed].toSorted((one, other) => one.line - other.line)
 }
 
-/** Source code that has been read, with what its lines are worth. */
 interface ReadSource {
   readonly language: string
   readonly code: CodeLines
   readonly symbols: readonly OutlineSymbol[]
   readonly worth: Float32Array
-  /** What the header says beside language and length. */
+  /** Text of the header after language and length. */
   readonly note: string
 }
 
 /**
- * Share of the budget for names of definitions: deeper ones are added while all names take no more than this. Those at the
- * top come first, unless the call asks for lines or words, or there are conflicts of a merge.
+ * Largest share of the budget for names. Deeper ones are added while they fit. Top names come first, unless lines,
+ * words, or conflicts are sought.
  */
 const OUTLINE_SHARE = 0.4
-/** Share of the budget that names at the top may have where nothing else is sought. */
+/** Share of the budget for top names if nothing else is sought. */
 const MOST_NAMES = 0.97
-/** Names at the top that are enough for an outline; with fewer, those inside them belong to it. */
+/** Number of top names that suffices; with fewer, inner names are added. */
 const ENOUGH_NAMES = 8
-/** Longest part of a name that is shown. */
+/** Longest shown name, in UTF-16 units. */
 const NAME_CAP = 80
-/** Lines that are given for one name at most. */
+/** Most lines listed for one name. */
 const MOST_LIKE = 6
 /** Tokens of the number before a name. */
 const NUMBER_TOKENS = 2
-/** In files of more than so many times the budget, a line of a body is less likely to be the one that is needed. */
+/** In larger files, relative to the budget, a line of a body is less likely to be needed. */
 const ENOUGH_TIMES = 6
 const UNITS_PER_TOKEN = 3.4
 
-/** The lines of a file, with the names that hidden ones define. */
 function sourceItems(read: ReadSource, budgetTokens: number): PreviewModel {
   const { language, code, symbols, worth, note } = read
   const { count } = code.source
@@ -197,7 +191,7 @@ function itemsOf({ code, symbols, worth }: ReadSource, budgetTokens: number): It
   return items
 }
 
-/** The names of definitions: those at the top first, and of these the longest; deeper ones up to a share of the tokens. */
+/** Top names first, the longest definitions before others, then deeper ones up to a share of the tokens. */
 function definitionNames(symbols: readonly OutlineSymbol[], most: number): HiddenNames {
   const levels = byDepth(symbols).map((level) =>
     level.map(({ line, name }) => {
@@ -244,11 +238,11 @@ function byDepth(symbols: readonly OutlineSymbol[]): OutlineSymbol[][] {
   return levels.flatMap((level) => [level.toSorted((one, other) => span(other) - span(one) || one.line - other.line)])
 }
 
-/** Kinds of definitions that hold others without being one themselves, where they wrap a file. */
+/** Kinds that enclose definitions, but do not count themselves if they wrap a file. */
 const WRAPPERS: ReadonlySet<string> = new Set(['module', 'implementation'])
-/** Longest part of a line that a signature has. */
+/** Longest line of a signature, in UTF-16 units. */
 const LONGEST = 240
-/** Most definitions that stand in each other. */
+/** Depth limit for nested definitions. */
 const MOST_OPEN = 64
 
 interface Open {
@@ -260,10 +254,10 @@ interface Open {
 }
 
 /**
- * Find definitions by how their lines begin and by indentation, without a grammar.
+ * Finds definitions by line starts and indentation, in one pass. A definition ends before the next line that is not
+ * indented deeper.
  *
- * One pass over the lines. A definition lasts until the next line that is indented no deeper. What this misses are names
- * that a macro defines, and definitions that do not begin their line.
+ * Misses names defined by macros, and definitions within a line.
  */
 export function patternOutline(code: CodeLines, rules: DefinitionRules): OutlineSymbol[] {
   const { source, indents, kinds, firsts } = code
@@ -307,16 +301,16 @@ export function patternOutline(code: CodeLines, rules: DefinitionRules): Outline
   return placed(found, source)
 }
 
-/** Brackets, and what continues a line, do not end what they stand in. */
+/** Brackets and continuations do not end a definition. */
 const CONTINUES = unitsOf('{})]*&|')
-/** What is said of a definition belongs to the next one. */
+/** Annotations belong to the next definition. */
 const ANNOTATES = unitsOf('@#')
 
-/** Put definitions in the order of their lines, and lift what stands in a module that wraps the file. */
+/** Sorts by line and ignores a module around the whole file. */
 function placed(found: readonly { open: Open; end: number }[], source: SourceLines): OutlineSymbol[] {
   const isDeclared = ({ open }: { open: Open }): boolean => open.definition.kind === DECLARATION
   const declared = found.filter(isDeclared).length
-  // A header declares what is defined elsewhere; in other files declarations only repeat what comes later.
+  // A header declares names that are defined elsewhere. In other files, declarations only repeat later definitions.
   const kept = declared * 2 > found.length ? found : found.filter((each) => !isDeclared(each))
   const ordered = kept.toSorted((one, other) => one.open.index - other.open.index)
   const wrappers = ordered.filter(
@@ -335,7 +329,7 @@ function placed(found: readonly { open: Open; end: number }[], source: SourceLin
   })
 }
 
-/** The beginning of a line without its body, with runs of blanks folded. */
+/** Cuts the body and folds blanks. */
 function signature({ text, begins, ends }: SourceLines, index: number): string {
   const begin = begins[index]!
   const line = text.slice(begin, Math.min(ends[index]!, begin + LONGEST)).trim()
@@ -343,20 +337,19 @@ function signature({ text, begins, ends }: SourceLines, index: number): string {
   return folded.endsWith('{') ? folded.slice(0, -1).trimEnd() : folded
 }
 
-/** Texts of so few lines have every line considered. */
+/** In so short a text, every line is considered. */
 const FEW_LINES = 1_536
-/** Lines that are considered or left out together. */
+/** Lines in a block. */
 const BLOCK_LINES = 24
-/** How many times the budget the lines have that are considered, by about so many UTF-16 units a token. */
+/** Budgets' worth of considered lines, at so many UTF-16 units per token. */
 const TIMES = 3
-/** Tokens that each block costs more. */
+/** Extra tokens of a block. */
 const BLOCK_TOKENS = 10
 
 /**
- * Finds the lines of a long file that are worth being considered for a budget: blocks of lines worth most for their length,
- * so that the cost of a preview does not grow with the file. Of a short file, these are all.
+ * Returns the blocks worth most for their length, so that the cost of a preview does not grow with the file.
  *
- * @returns Indices of lines, in order.
+ * @returns Indices of lines, in order; all lines of a short file.
  */
 export function promisingLines(source: SourceLines, worth: Float32Array, budgetTokens: number): number[] {
   const { count, begins, ends } = source
@@ -367,7 +360,7 @@ export function promisingLines(source: SourceLines, worth: Float32Array, budgetT
     let value = 0
     for (let line = from; line < to; line++) value += worth[line]!
     const tokens = (ends[to - 1]! - begins[from]!) / UNITS_PER_TOKEN + BLOCK_TOKENS
-    // The end of the text must be known to be shown or hidden.
+    // The end of the text must be known as shown or hidden.
     return { from, to, tokens, rate: to === count ? Infinity : value / tokens }
   })
   let left = budgetTokens * TIMES

@@ -4,14 +4,13 @@ import { languageOf } from './languages.ts'
 import { cutNumber, findNumbering } from '../layout/numbered-lines.ts'
 import { linesBefore } from './source-lines.ts'
 
-/** What the beginning of a text tells of the source code in it. */
 export interface SourceSigns {
   readonly language: string
-  /** How sure it is that the text is source code, as previewers rate it. */
+  /** Sureness that the text is code, as of a previewer. */
   readonly sureness: number
 }
 
-/** Find source code in the beginning of a text, by the path of the call, the content type, and how its lines look. */
+/** Reads path, content type, and lines. */
 export const sourceSigns: (subject: TextSubject) => SourceSigns | undefined = perSubject(findSigns)
 
 function findSigns(subject: TextSubject): SourceSigns | undefined {
@@ -39,10 +38,10 @@ function findSigns(subject: TextSubject): SourceSigns | undefined {
   return { language, sureness: numbering === undefined ? 0.75 : 0.85 }
 }
 
-/** Fences of Markdown and the tags of a page stand around code in documents. */
+/** Markdown fences and HTML tags enclose code in documents. */
 const DOCUMENT = /^(?:```|~~~|<!doctype|\s*<(?:html|head|body|div|\?xml)\b)/i
 
-/** A path with an extension in what a tool says before the lines that it numbers. */
+/** Finds a path in a tool's text before numbered lines. */
 function pathBefore(lines: readonly string[]): string | undefined {
   for (const line of lines) {
     const path = /[\w./\\@~+-]{1,200}\.\w{1,8}(?=["'>:)\]]|\s|$)/.exec(line.slice(0, 400))?.[0]
@@ -51,7 +50,7 @@ function pathBefore(lines: readonly string[]): string | undefined {
   return undefined
 }
 
-/** Lines that only one language, or few, begin or end like this. */
+/** Line starts or ends that few languages have. */
 const TELLING: readonly (readonly [language: string, pattern: RegExp])[] = [
   [
     'python',
@@ -110,7 +109,7 @@ const TELLING: readonly (readonly [language: string, pattern: RegExp])[] = [
   ['lua', /^local \w+ = require|^\s*(?:local )?function [\w.:]+\(.*\)$|^\s*local \w+ = |^\s*(?:if .* then|end,?)$/],
 ]
 
-/** What hardly a line of code looks like: times, levels, prompts, stack frames, hunks of a diff. */
+/** Lines that are rare in code: times, levels, prompts, stack frames, hunks of a diff. */
 const OUTPUT =
   /^\W{0,3}\d{2,4}[-:/.]\d\d[-:/.]|^\s*(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE)\b|File "|at [\w.$<>]+[ (]|[+>$%] )|^[\w./\\-]+:\d+(?::\d+)?:|^\d+[:-]|^(?:@@ |[*=-]{5}|diff --git |[-+]{3} [ab/])/
 
@@ -119,20 +118,18 @@ const CODE_START =
   /^\s*(?:\/\/|\/\*|\*|#|--|@\w|<\/?[a-zA-Z]|import\b|from\b|use\b|using\b|package\b|return\b|if\b|else\b|for\b|while\b|def\b|class\b|func\b|fn\b|fun\b|let\b|const\b|var\b|val\b|end\b|do\b|case\b|when\b|with\b|try\b|raise\b|public\b|private\b|static\b|module\b|alias\b|type\b|sub\b|my\b|\||'|"|:|\()/
 const ASSIGNMENT = /^\s*[\w.@$[\]'":]+ ?(?::?=|<-|=>|:|\+=) ?\S|\w\([^()]*\)/
 
-/** What the first lines of a text tell of its being code. */
 interface CodeLikeness {
-  /** Share of the lines that hold anything which look like code of some language, from 0 to 1. */
+  /** Share of nonblank lines that look like code, from 0 to 1. */
   readonly share: number
-  /** The language that most lines tell of; `undefined` where fewer than three do. */
+  /** `undefined` if fewer than three lines tell a language. */
   readonly language: string | undefined
 }
 
-/** Lines and units of a line that are looked at. */
+/** Limits: lines, and UTF-16 units of a line. */
 const MOST_LINES = 240
 const MOST_UNITS = 160
 const LEAST_TELLING = 3
 
-/** Tell whether lines look like code, and of which language. */
 function codeLikeness(lines: readonly string[]): CodeLikeness {
   const votes = new Map<string, number>()
   let filled = 0
@@ -140,7 +137,7 @@ function codeLikeness(lines: readonly string[]): CodeLikeness {
   let quoted = false
   for (const whole of lines.slice(0, MOST_LINES)) {
     const line = whole.slice(0, MOST_UNITS).trimEnd()
-    // Documentation between three quotes is prose.
+    // Documentation in triple quotes is prose.
     const quotes = line.split('"""').length - 1
     const inside = quoted && quotes === 0
     if (quotes % 2 === 1) quoted = !quoted

@@ -1,23 +1,21 @@
 import { detach } from '@spillway/text/internal'
 import type { BlockText } from '@spillway/text/internal/tables'
 
-/** Different values that are counted of a column; beyond them it only has many. */
+/** Limit for counted values of a column; beyond it there are only many. */
 const MOST_VALUES = 16
-/** Longer values are not counted. */
+/** Longest counted value, in UTF-16 units. */
 const LONGEST_VALUE = 64
 const SLOTS = 64
 const POWERS: readonly number[] = Array.from({ length: 23 }, (_, power) => 10 ** power)
-
-/** What stands between and behind the digits of a time: T, Z, U, C, blank, point, comma, signs. */
+/** Characters of times besides digits: T, Z, U, C, space, point, comma, signs. */
 const IN_TIMES: readonly number[] = [84, 90, 85, 67, 32, 46, 44, 43, 45]
 
-/** A value of a column, and how many rows have it. */
 export interface CountedValue {
   readonly text: string
   count: number
 }
 
-/** The least and the greatest value of a column, as they are written. */
+/** Least and greatest value, as written. */
 export interface ValueRange {
   readonly type: 'number' | 'date'
   readonly least: string
@@ -25,8 +23,8 @@ export interface ValueRange {
 }
 
 /**
- * Sums up the cells of one column as they come: how many are empty, the range of numbers and of ISO 8601 dates, and how
- * often each of a few different values occurs. What it tells is true of every cell that it was given.
+ * Summarizes the cells of a column: empty ones, the range of numbers or ISO 8601 dates, and counts of a few values.
+ * Holds for every cell.
  */
 export class ColumnSummary {
   #filled = 0
@@ -48,28 +46,27 @@ export class ColumnSummary {
     return this.#empty
   }
 
-  /** The different values in the order of their first row; absent where they are many or long. */
+  /** Distinct values by first row; absent if they are many or long. */
   get values(): readonly CountedValue[] | undefined {
     return this.#values
   }
 
-  /** The only value, where every cell has it. */
+  /** The value of all cells, if they are equal. */
   get constant(): string | undefined {
     return this.#empty === 0 && this.#filled > 1 && this.#values?.length === 1 ? this.#values[0]!.text : undefined
   }
 
-  /** Absent where not every filled cell is a number, or a date in one form. */
+  /** Absent unless all nonempty cells are numbers, or dates in one form. */
   get range(): ValueRange | undefined {
     if (this.#filled === 0 || !(this.#numeric || this.#dated)) return undefined
     return { type: this.#numeric ? 'number' : 'date', least: this.#leastText, greatest: this.#greatestText }
   }
 
-  /** Take in a cell that its row leaves out. */
+  /** Adds a cell that its row leaves out. */
   addEmpty(): void {
     this.#empty++
   }
 
-  /** Take in the cell that stands in a text from `start` to `end`. */
   add({ text, codes }: BlockText, start: number, end: number): void {
     if (end <= start) {
       this.#empty++
@@ -85,7 +82,7 @@ export class ColumnSummary {
     const value = numberIn(text, codes, start, end)
     if (Number.isNaN(value)) {
       this.#numeric = false
-      // Dates count from the first cell on.
+      // A column has dates only if its first cell is one.
       if (this.#filled > 1) this.#dated = false
       return
     }
@@ -137,7 +134,7 @@ export class ColumnSummary {
   }
 }
 
-/** The number that a cell is, or NaN: an optional sign, digits with at most one point, an optional exponent. */
+/** Returns `NaN` for other text. */
 function numberIn(text: string, codes: Uint16Array, start: number, end: number): number {
   let at = start
   const first = codes[at]
@@ -168,7 +165,7 @@ function slowNumber(text: string, start: number, end: number): number {
   return Number.isFinite(value) ? value : NaN
 }
 
-/** Whether a cell is a date as ISO 8601 writes it, with or without a time; slashes are taken for hyphens. */
+/** Accepts ISO 8601 with or without a time, and slashes in place of hyphens. */
 function isDate(codes: Uint16Array, start: number, end: number): boolean {
   const length = end - start
   if (length < 7 || length > 35) return false

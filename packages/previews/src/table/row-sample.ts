@@ -1,47 +1,41 @@
 import { detach } from '@spillway/text/internal'
 
-/** Rows that are always kept of the beginning and of the end. */
+/** Rows always kept at each end. */
 const ENDS = 16
-/** UTF-16 units that are kept of a row at most. */
+/** UTF-16 units kept of a row. */
 const LONGEST_ROW = 4_096
-/** UTF-16 units that are kept of all rows, with what each row takes besides. */
+/** UTF-16 units kept of all rows, with a constant for each. */
 const MOST_UNITS = 2_000_000
 const ROW_UNITS = 24
 
-/** A row of a table as it stands in the text. */
+/** A row as it is in the text. */
 export interface SampledRow {
-  /** Its place among the rows, from 0. */
+  /** 0-based. */
   readonly index: number
-  /** The number of its first line, 1-based. */
+  /** First line, 1-based. */
   readonly line: number
   readonly text: string
-  /** Lines that it has in the text; as many as `text` has, if absent. */
+  /** Number of lines. Defaults to the lines of `text`. */
   readonly lines?: number | undefined
-  /** Whether `text` is only its beginning. */
+  /** Whether `text` is only its start. */
   readonly cut: boolean
 }
 
-/**
- * Keeps rows within a bound: all of them, or the first, the last and between them every second, every fourth and so on.
- * What it keeps depends on the rows alone.
- */
+/** Keeps all rows, or the first, the last, and every second, fourth, and so on between. Depends on the rows alone. */
 export class RowSample {
   #kept: SampledRow[] = []
-  /** The last rows of the blocks before this one. */
   #last: SampledRow[] = []
-  /** Of the last rows of this block: place, start, end, line and lines, one after the other, written in a ring. */
+  /** Ring of the last rows of this block: place, start, end, line, lines. */
   readonly #ring = new Float64Array(5 * ENDS)
   #inRing = 0
   #units = 0
   #stride = 1
   #rows = 0
 
-  /** Rows that were added. */
   get rows(): number {
     return this.#rows
   }
 
-  /** Add the row that stands in the text of this block from `start` to `end`. */
   add(text: string, start: number, end: number, line: number, lines?: number): void {
     const index = this.#rows++
     if (index % this.#stride === 0 || index < ENDS) this.#keep(rowOf(index, line, text, start, end, lines))
@@ -55,12 +49,12 @@ export class RowSample {
     }
   }
 
-  /** Add a row of which only the beginning is known. */
+  /** Adds a row of which only the start is known. */
   addLong(text: string, line: number): void {
     this.#keep({ index: this.#rows++, line, text, cut: true })
   }
 
-  /** Take over the last rows of this block before its text is let go. */
+  /** Copies the last rows before the block's text is freed. */
   endBlock(text: string): void {
     const count = Math.min(this.#inRing, ENDS)
     for (let place = this.#inRing - count; place < this.#inRing; place++) {
@@ -72,7 +66,6 @@ export class RowSample {
     this.#last = this.#last.slice(-ENDS)
   }
 
-  /** The rows that were kept, in their order. */
   finish(): SampledRow[] {
     const least = this.#rows - ENDS
     const last = this.#last.filter(({ index }) => index >= least)

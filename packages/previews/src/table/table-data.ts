@@ -1,33 +1,30 @@
 import type { ColumnSummary } from './column-summary.ts'
 import type { SampledRow } from './row-sample.ts'
 
-/** What was read of a table. */
 export interface TableData {
-  /** What kind of table it is, such as `CSV`. */
+  /** For example `CSV`. */
   readonly kind: string
-  /** Lines that stand before its header. */
+  /** Lines before the header. */
   readonly title: string
-  /** The names of its columns as far as they were read; absent where it has no header. */
+  /** Column names that were read; absent without a header. */
   readonly names: readonly string[] | undefined
-  /** What its columns are called where it has no header. */
+  /** Labels of columns without a header. */
   readonly labels?: readonly string[] | undefined
   readonly columns: number
   readonly rows: number
   /** Rows with another number of cells than the header. */
   readonly ragged: number
-  /** The columns that were summed up, from the first on. */
+  /** Summaries of the first columns. */
   readonly summaries: readonly ColumnSummary[]
   readonly sample: readonly SampledRow[]
-  /** Lines of the table, with those before its header and behind its rows. */
+  /** Lines of the table, including title and notes. */
   readonly lines: number
-  /** Split a row into its cells, as they stand in the text. */
   readonly split: (row: string) => readonly string[]
-  /** What stands between the cells of a row that is shown. */
   readonly separator: string
-  /** Whether the first cells are sizes, of which the largest tell most. */
+  /** Whether the first cells are sizes: the largest rows come first. */
   readonly largest?: boolean | undefined
-  /** Whether a row that is shown stands in several lines of the text. */
+  /** Whether a shown row spans several lines of the text. */
   readonly isRewritten?: boolean | undefined
-  /** Lines behind its rows that are none. */
+  /** Lines after the rows. */
   readonly notes: readonly string[]
 }

@@ -6,22 +6,22 @@ import type { SampledRow } from './row-sample.ts'
 import type { TableData } from './table-data.ts'
 import type { ColumnSummary, CountedValue } from './column-summary.ts'
 
-/** Share of the budget for what is said of columns beside their names; a larger header comes with its names alone, cut. */
+/** Share of the budget for column descriptions. A larger header has only names, cut. */
 const COLUMN_SHARE = 0.25
 const HEADER_SHARE = 0.85
-/** Rows that the cells are cut for, so that so many have room. */
+/** Number of rows that should fit when cells are cut. */
 const AIMED_ROWS = 8
-/** Rows that are chosen from in any case, and the tokens that a further one has at least. */
+/** Smallest number of candidate rows, and the fewest tokens of a further row. */
 const LEAST_ITEMS = 32
 const LEAST_ROW = 7
-/** Lengths that cells are cut to, in UTF-16 units. */
+/** Lengths of cut cells, in UTF-16 units. */
 const CAPS: readonly number[] = [4_096, 400, 160, 80, 40]
-/** Values of a column that are listed, from the fullest to the shortest description. */
+/** Numbers of listed values, from the longest description to the shortest. */
 const LISTED: readonly number[] = [8, 4, 2]
-/** How much more the first line of a table is worth than its rows. */
+/** Worth of a table's first line, relative to its rows. */
 const HEADING_WORTH = 4
 
-/** The rows of the tables of one text. A single table has the description of its columns above. */
+/** A single table has the description of its columns above. */
 export function tableItems(tables: readonly TableData[], budgetTokens: number): PreviewModel {
   const [table] = tables
   const shared = { names: rowKeys(tables), alwaysHeader: true, shares: [], lineShare: 1 / 3, endShare: 0 }
@@ -51,7 +51,7 @@ export function tableItems(tables: readonly TableData[], budgetTokens: number): 
 }
 
 function headerOf({ kind, rows, columns, lines, names, labels, ragged, title, largest, sample }: TableData): string {
-  // Lines of records have neither header nor columns that anybody named.
+  // Lines of records have neither a header nor named columns.
   if (names === undefined && labels !== undefined && kind !== 'table') {
     const counts = [...(rows === lines ? [] : [countOf(rows, 'row')]), countOf(lines, 'line')]
     return `${kind}: ${counts.join(', ')}${largest === true && rows === sample.length ? ', the largest shown' : ''}`
@@ -64,7 +64,7 @@ function headerOf({ kind, rows, columns, lines, names, labels, ragged, title, la
   return `${kind}: ${parts.join(', ')}`
 }
 
-/** The names of the columns, all of them if they fit, with what is known of each as far as there is room. */
+/** All names if they fit, with descriptions as far as there is room. */
 function columnsOf({ names, labels, summaries, columns, separator }: TableData, budgetTokens: number): string {
   for (const listed of LISTED) {
     const described = summaries.map((summary, column) => {
@@ -89,7 +89,6 @@ function columnsOf({ names, labels, summaries, columns, separator }: TableData, 
   return left > 0 ? `${text}${between}[… ${countOf(left, 'more column')}]` : text
 }
 
-/** The lines above the rows of one of several tables, and its rows. */
 function sectionItems(table: TableData, budgetTokens: number): Item[] {
   const rows = rowItems(table, budgetTokens)
   const first = table.sample[0]?.line ?? 0
@@ -104,7 +103,7 @@ function sectionItems(table: TableData, budgetTokens: number): Item[] {
   return [...headings.filter(({ start }) => start > 0), ...rows]
 }
 
-/** The rows, worth more the sooner they come in their order. */
+/** Earlier rows of the order are worth more. */
 function rowItems(table: TableData, budgetTokens: number): Item[] {
   const { sample, split, separator } = table
   const values = new Map<number, number>()
@@ -120,14 +119,13 @@ function rowItems(table: TableData, budgetTokens: number): Item[] {
     const text = rows[index]!.map((cell) => cutCell(cell, cap)).join(separator)
     const item = textItem(row.line, text.trimEnd(), values.get(place)!)
     const next = sample[place + 1]
-    // Lines that only rule off rows belong to the row before.
+    // Rules between rows belong to the row before.
     item.end = next?.index === row.index + 1 ? next.line - 1 : endLine(row)
     item.lone = true
     return item
   })
 }
 
-/** The length that cells are cut to, so that enough rows fit. */
 function cellCap(rows: readonly (readonly string[])[], separator: string, budgetTokens: number): number {
   const probe = [...spreadOrder(rows.length)].slice(0, 32).map((place) => rows[place]!)
   const costOf = (cap: number): number =>
@@ -142,7 +140,7 @@ function cutCell(cell: string, cap: number): string {
   return cut.length < cell.length ? `${cut}…` : cell
 }
 
-/** What a cell shows, its blanks folded: a cell of several lines stays one. */
+/** Folds blanks, so that a cell of several lines becomes one. */
 function cleanCell(cell: string): string {
   const lines = cell.split('\n').map((line) => cleanLine(line.replace(/[^\S\r]+/g, ' ')))
   return [lines[0], ...lines.slice(1).map((line) => line.trimStart())].join('\n')
@@ -152,13 +150,13 @@ function endLine({ line, text, lines }: SampledRow): number {
   return line + (lines ?? text.split('\n').length) - 1
 }
 
-/** UTF-16 units of a value that are shown at most. */
+/** Longest shown value, in UTF-16 units. */
 const LONGEST_SHOWN = 40
 
 /**
- * Say what is known of a column, in few words: `0.5…2.25`, `yes ×12, no ×3`, `3 empty`; empty where nothing is.
+ * Returns `0.5…2.25`, `yes ×12, no ×3`, `3 empty`; empty if nothing is known.
  *
- * @param most - Values that are listed at most.
+ * @param most - Limit for listed values.
  */
 export function describeColumn(summary: ColumnSummary, most: number): string {
   const { filled, empty, range, values } = summary
@@ -185,26 +183,25 @@ function shown({ text }: CountedValue): string {
   return cut.length < clean.length ? `${cut}…` : clean
 }
 
-/** Rows that tell which column tells rows apart. */
+/** Rows sampled to find the key column. */
 const MOST_PROBED = 256
-/** Share of the probed rows whose cell differs from the others. */
+/** Smallest share of distinct cells in a key column. */
 const DISTINCT_SHARE = 0.5
 const FILLED_SHARE = 0.9
-/** Of columns that tell rows apart about as well as the best, the shortest is taken. */
+/** Of columns nearly as distinct as the best, the shortest wins. */
 const ABOUT_AS_DISTINCT = 0.9
-/** Of the tokens of a row, a key has at most this share: else rows themselves tell more. */
+/** Largest share of a row's tokens for its key: otherwise rows are better. */
 const KEY_SHARE = 0.45
 /** Share of the budget for keys. */
 const KEYS_SHARE = 0.55
-/** Of so few rows, no key is shown. */
+/** Fewer rows have no keys. */
 const FEW_ROWS = 8
-/** UTF-16 units of a key that are shown at most. */
+/** Longest shown key, in UTF-16 units. */
 const LONGEST_KEY = 80
-/** Numbers, times, ages and digests tell rows apart but say little. */
+/** Names of distinct but meaningless columns: numbers, times, ages, digests. */
 const SAYS_LITTLE =
   /^[-+]?[\d.,]+[%KMGTP]?$|^(?:about )?\d+ ?[a-z]{1,8}(?: ago)?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)|^(?:0x)?[\da-f]{6,}(?:-(?:0x)?[\da-f]+)?$/i
 
-/** The cells that stand for hidden rows of the tables of one text. */
 function rowKeys(tables: readonly TableData[]): HiddenNames {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const keys = tables.map((table) => ({
@@ -218,7 +215,7 @@ function rowKeys(tables: readonly TableData[]): HiddenNames {
   }
 }
 
-/** The cells that stand for hidden rows, of the column that tells the rows of a table apart in few tokens. */
+/** Uses the shortest column that tells rows apart. */
 function keysOf(data: TableData): HiddenNames | undefined {
   const { sample, split, names, labels } = data
   const best = labels === undefined ? undefined : keyColumn(data)
@@ -237,7 +234,7 @@ function keysOf(data: TableData): HiddenNames | undefined {
   return {
     choose: (tokens) => {
       const room = tokens * KEYS_SHARE
-      // Names that begin alike cost less together.
+      // Names with equal starts cost less together.
       let count = Math.min(sample.length, Math.floor(room / Math.max(1, cost * 0.6)))
       while (count > 0) {
         const keys = spread(sample, count).map((row) => ({ line: row.line, name: keyOf(row) }))
@@ -273,17 +270,14 @@ function keyColumn({ sample, columns, split }: TableData): { column: number; cos
     .toSorted((one, other) => one.cost - other.cost)[0]
 }
 
-/** So many of the rows, spread evenly, in order. */
 function spread<Row>(rows: readonly Row[], count: number): Row[] {
   return Array.from({ length: count }, (_, index) => rows[Math.floor(((index + 0.5) * rows.length) / count)]!)
 }
 
-/** Shorter beginnings are not worth to be said once. */
+/** Shorter common starts are not worth sharing. */
 const LEAST_PREFIX = 4
 
-/**
- * Write names one after another, those beside each other that begin with the same folder or host as `src/{a.ts,b.ts}`.
- */
+/** Writes names with a common folder or host as `src/{a.ts,b.ts}`. */
 function foldNames(names: readonly string[]): string {
   const parts: string[] = []
   for (let index = 0; index < names.length;) {
@@ -300,21 +294,19 @@ function foldNames(names: readonly string[]): string {
   return parts.join(', ')
 }
 
-/** What two names have in common up to a slash or colon. */
 function sharedStart(one: string, other: string): string {
   let end = 0
   for (let at = 0; at < one.length && one[at] === other[at]; at++) if (one[at] === '/' || one[at] === ':') end = at + 1
   return one.slice(0, end)
 }
 
-/** Rows of each end that come before any between them. */
+/** Rows of each end that come before any between. */
 const END_ROWS = 5
-
 const UNITS: readonly string[] = ['', 'K', 'M', 'G', 'T', 'P']
 
 /**
- * The places of the kept rows, those first that tell most: the first and the last rows in turn, then those between, spread
- * evenly. Of sizes the largest come first, and of records that say the same, one comes before the others.
+ * Alternates the first and the last rows, then spreads evenly. The largest sizes come first, and one of equal records
+ * before the others.
  */
 function* rowOrder(data: TableData): Generator<number> {
   const { sample, labels, rows, largest = false } = data
@@ -330,10 +322,7 @@ function* rowOrder(data: TableData): Generator<number> {
   else yield* byNovelty(data, ends, between)
 }
 
-/**
- * The indices from 0 to `count` in an order whose every beginning is spread evenly: the van der Corput sequence, from the
- * middle on.
- */
+/** Every start of the sequence is spread evenly: the van der Corput sequence, from the middle on. */
 export function* spreadOrder(count: number): Generator<number> {
   let bits = 0
   while (2 ** bits <= count) bits++

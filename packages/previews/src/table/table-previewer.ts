@@ -30,10 +30,10 @@ import { RowSample } from './row-sample.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /**
- * Preview tables: CSV and TSV, results of queries, aligned columns of commands.
+ * Previews CSV, TSV, query results, and aligned columns of commands.
  *
- * The preview states the number of rows, names every column with what its cells hold (their range, a few values, how many
- * are empty), and shows the first rows, the last, and as many between them as fit.
+ * Shows the number of rows, every column with its range, values, or empty cells, and the first, last, and evenly spread
+ * rows.
  */
 export function tablePreviewer(): TextPreviewer {
   return {
@@ -67,9 +67,9 @@ function writer(tables: readonly TableData[] | undefined): WritePreview | undefi
     writePreview(tableItems(tables, options.budgetTokens), withSqlExample(options, columnToCount(tables)))
 }
 
-/** Return the first column of the largest table whose values are few, otherwise its first one. */
+/** Returns the first column with few values, or the first column, of the largest table. */
 function columnToCount(tables: readonly TableData[]): string | undefined {
-  // Tables with the same columns are one in SQL.
+  // Tables with the same columns are one table in SQL.
   const groups = Map.groupBy(tables, ({ names }) => names?.join(BETWEEN))
   const rowsOf = (group: readonly TableData[]): number => group.reduce((sum, { rows }) => sum + rows, 0)
   const [[largest] = []] = [...groups.values()].toSorted((one, other) => rowsOf(other) - rowsOf(one))
@@ -78,12 +78,12 @@ function columnToCount(tables: readonly TableData[]): string | undefined {
   return names[Math.max(0, few)]?.trim()
 }
 
-/** UTF-16 units of a record that are kept. */
+/** UTF-16 units kept of a record. */
 const LONGEST_RECORD = 4_096
-/** Stands between the values of a record that is kept: a character that is never shown. */
+/** Separates values of a kept record; never shown. */
 const BETWEEN = '\u001f'
 
-/** Reads the results of queries that have a line for each cell. */
+/** Reads query results with one line per cell. */
 class ExpandedReader {
   readonly #records = new ExpandedRecords((record) => this.#take(record))
   readonly #sample = new RowSample()
@@ -96,7 +96,7 @@ class ExpandedReader {
     this.#records.push(text)
   }
 
-  /** Returns `undefined` where no record has a column. */
+  /** Returns `undefined` if no record has a column. */
   finish(): [TableData] | undefined {
     this.#records.finish()
     const names = this.#names
@@ -136,11 +136,10 @@ class ExpandedReader {
   }
 }
 
-/** Notes behind the rows that are kept. */
+/** Kept notes after the rows. */
 const MOST_NOTES = 12
 const LONGEST_NOTE = 300
 
-/** One table of a text of lines, while its rows come. */
 class TableSection implements AlignedTable {
   readonly #columns: LineColumns
   readonly #title: string
@@ -168,7 +167,6 @@ class TableSection implements AlignedTable {
     this.#bounds = new Int32Array(2 * columns.columns)
   }
 
-  /** Rows that do not fit the columns. */
   get unfit(): number {
     return this.#unfit
   }
@@ -210,7 +208,7 @@ class TableSection implements AlignedTable {
       columns,
       rows: this.#sample.rows,
       ragged: 0,
-      // What rows hold that do not fit was not summed up.
+      // Cells of rows that do not fit were not summarized.
       summaries: this.#unfit === 0 ? this.#summaries : [],
       sample: this.#sample.finish(),
       notes: this.#notes,
@@ -220,9 +218,9 @@ class TableSection implements AlignedTable {
   }
 }
 
-/** Columns that are summed up. */
+/** Summarized columns. */
 const MOST_SUMMED = 256
-/** UTF-16 units of the comments before the header that are kept. */
+/** UTF-16 units kept of comments before the header. */
 const LONGEST_TITLE = 1_000
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -232,7 +230,6 @@ const KINDS: Readonly<Record<string, string>> = {
   '|': 'CSV with |',
 }
 
-/** Reads a table whose cells are separated by a character. */
 class SeparatedReader implements RecordSink {
   readonly #format: SeparatedFormat
   readonly #records: RecordReader
@@ -254,7 +251,7 @@ class SeparatedReader implements RecordSink {
     this.#records.push(text)
   }
 
-  /** Returns `undefined` where quotes that never close swallowed rows. */
+  /** Returns `undefined` if an unclosed quote swallowed rows. */
   finish(): [TableData] | undefined {
     this.#records.finish()
     if (this.#records.unclosed || this.#columns === 0) return undefined
@@ -266,7 +263,7 @@ class SeparatedReader implements RecordSink {
       columns: this.#columns,
       rows: this.#sample.rows,
       ragged: this.#ragged,
-      // What long rows hold was not summed up.
+      // Cells of long rows were not summarized.
       summaries: this.#long === 0 ? this.#summaries : [],
       sample: this.#sample.finish(),
       lines: this.#records.lines,

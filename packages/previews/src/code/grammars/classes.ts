@@ -3,7 +3,6 @@ import { LEXIS } from '../lexis.ts'
 
 const VSCODE = '@vscode/tree-sitter-wasm'
 
-/** Languages in which nearly everything stands in classes: Java, C#, Kotlin, Scala, PHP. */
 export const CLASSES: Readonly<Record<string, Grammar>> = {
   java: {
     peer: VSCODE,

@@ -14,7 +14,6 @@ const luaAssigned: DefinitionRule = {
   },
 }
 
-/** Python, Ruby, Lua and shell. */
 const SCRIPTS: Readonly<Record<string, Grammar>> = {
   python: {
     columns: true,
@@ -70,7 +69,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'function',
   'generator_function',
 ])
-/** What is imported is defined elsewhere. */
+/** Imports are defined elsewhere. */
 const IMPORTS = /^(?:await\s+import\b|require\b)/
 const IMPORTS_AT_MOST = 24
 
@@ -78,7 +77,7 @@ function isFunction(node: Node | null): boolean {
   return node !== null && FUNCTIONS.has(node.type)
 }
 
-/** A property with a function, or the `x` of `exports.x = function` and `X.prototype.x = function`. */
+/** A property with a function, or `x` in `exports.x = function` and `X.prototype.x = function`. */
 const assigned: DefinitionRule = {
   kind: 'function',
   name: (node) => {
@@ -156,17 +155,15 @@ const TYPESCRIPT: Omit<Grammar, 'file'> = {
   passages: `${JAVASCRIPT.passages} ambient_declaration interface_body`,
 }
 
-/** JavaScript and TypeScript. */
 const ECMASCRIPT: Readonly<Record<string, Grammar>> = {
   javascript: { ...JAVASCRIPT, file: 'wasm/tree-sitter-javascript.wasm' },
   typescript: { ...TYPESCRIPT, file: 'wasm/tree-sitter-typescript.wasm' },
   tsx: { ...TYPESCRIPT, file: 'wasm/tree-sitter-tsx.wasm' },
 }
 
-/** Declarators that stand in each other at most. */
+/** Limit for nested declarators. */
 const MOST_DECLARATORS = 16
 
-/** The innermost declarator, which is the name, and whether parameters follow it. */
 function declared(node: Node): { name: Node; isFunction: boolean } | undefined {
   let inner = node.childForFieldName('declarator')
   let isFunction = false
@@ -183,7 +180,7 @@ function wrapped(node: Node): Node | null {
   return /^(?:reference|parenthesized|attributed)_declarator$/.test(node.type) ? node.lastNamedChild : null
 }
 
-/** The last part of `a::b::c`. */
+/** Returns the last part of `a::b::c`. */
 function unqualified(node: Node): Node {
   let last = node
   for (let depth = 0; last.type === 'qualified_identifier' && depth < MOST_DECLARATORS; depth++)
@@ -191,7 +188,6 @@ function unqualified(node: Node): Node {
   return last.type === 'template_function' ? (last.childForFieldName('name') ?? last) : last
 }
 
-/** A struct, class, union or enum counts where it has a body. */
 const withBody = (kind: string): DefinitionRule => ({
   kind,
   name: (node) => {
@@ -234,7 +230,7 @@ const C: Grammar = {
   bodies: 'declaration_list',
 }
 
-/** Grammars of C++ read nearly all of C. */
+/** The C++ grammar reads nearly all C code. */
 const C_AS_CPP: Grammar = { ...C, peer: '@vscode/tree-sitter-wasm', file: 'wasm/tree-sitter-cpp.wasm' }
 
 const CPP: Grammar = {
@@ -255,16 +251,14 @@ const CPP: Grammar = {
   bodies: 'declaration_list field_declaration_list',
 }
 
-/** Lines that only C++ has, in a header that may be of either. */
+/** Lines that only C++ has, to tell apart headers. */
 const ONLY_CPP = /^[ \t]*(?:class[ \t]+\w|namespace\b|template[ \t]*<|(?:public|private|protected)[ \t]*:)/m
 
-/** C and C++. */
 const C_FAMILY: Readonly<Record<string, Grammar>> = {
   c: { ...C, otherwise: C_AS_CPP, unless: { pattern: ONLY_CPP, grammar: CPP } },
   cpp: CPP,
 }
 
-/** The name of the type without its parameters. */
 function typeName(node: Node): Node | undefined {
   let type = node.childForFieldName('type')
   if (type?.type === 'reference_type' || type?.type === 'dynamic_type') type = type.lastNamedChild
@@ -276,7 +270,6 @@ const goType: DefinitionRule = {
   kind: (node) => /^(struct|interface)_type$/.exec(node.childForFieldName('type')?.type ?? '')?.[1] ?? 'type',
 }
 
-/** Go, Rust and Swift. */
 const COMPILED: Readonly<Record<string, Grammar>> = {
   go: {
     peer: VSCODE,
@@ -337,7 +330,6 @@ const COMPILED: Readonly<Record<string, Grammar>> = {
   },
 }
 
-/** The grammar of each language, by the ids that `languageOf` gives. */
 export const GRAMMARS: ReadonlyMap<string, Grammar> = new Map(
   Object.entries({ ...ECMASCRIPT, ...C_FAMILY, ...COMPILED, ...CLASSES, ...SCRIPTS }),
 )
