@@ -7,9 +7,9 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Lines that a package, or all together, may have. They are budgets: what needs more says what users get for it. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 91_500,
-  'packages/core': 25_100,
-  'packages/previews': 18_500,
+  total: 88_500,
+  'packages/core': 23_900,
+  'packages/previews': 17_700,
   other: 12_000,
 }
 
