@@ -1,6 +1,5 @@
 import { warn } from '@spillway/text/internal'
-import { scopePathOf } from '../storage/scoped-storage.ts'
-import { isMinted } from '../storage/reference.ts'
+import { isMinted, scopePathOf } from '../storage/reference.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { EventJournal, JournalEvent, NewJournalEvent } from './event-journal.ts'
 

@@ -135,6 +135,19 @@ export function childScope(parent: Scope, segments: readonly string[]): Scope {
   return { segments: all, path: undefined }
 }
 
+let scopeOfView: (storage: object) => Scope | undefined = () => undefined
+
+/** Lets {@link scopePathOf} read the scope of a storage, without loading what storages are made of. */
+export function readScopesBy(read: (storage: object) => Scope | undefined): void {
+  scopeOfView = read
+}
+
+/** Returns an empty string for a whole storage, and for third-party storages. */
+export function scopePathOf(storage: object): string | Promise<string> {
+  const scope = scopeOfView(storage)
+  return scope === undefined ? '' : (scope.path ?? scopePath(scope))
+}
+
 export async function scopePath(scope: Scope): Promise<string> {
   if (scope.path === undefined) {
     const names: string[] = []

@@ -21,6 +21,7 @@ import {
   onlyChunk,
   openReference,
   randomReference,
+  readScopesBy,
   scopePath,
   seenChunks,
   sourceChunks,
@@ -89,14 +90,6 @@ export class StorageState {
 
 const loadOpenEntries = async () => import('./entry-writer.ts')
 
-let scopeOfView: (storage: object) => Scope | undefined
-
-/** Returns an empty string for a whole storage, and for third-party storages. */
-export function scopePathOf(storage: object): string | Promise<string> {
-  const scope = scopeOfView(storage)
-  return scope === undefined ? '' : (scope.path ?? scopePath(scope))
-}
-
 interface NewEntry {
   readonly reference: string
   readonly asksFirst: boolean
@@ -121,7 +114,7 @@ interface NewEntry {
  */
 export class ScopedStorage implements Storage {
   static {
-    scopeOfView = (storage) => (#scope in storage ? storage.#scope : undefined)
+    readScopesBy((storage) => (#scope in storage ? storage.#scope : undefined))
   }
 
   readonly #state: StorageState

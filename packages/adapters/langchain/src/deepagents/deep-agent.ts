@@ -36,11 +36,8 @@ export function deepAgentMiddleware(
   offloader: ContextOffloader,
   options: OffloadMiddlewareOptions = {},
 ): AgentMiddleware<undefined, undefined, unknown> {
-  return offloadMiddleware(offloader, {
-    toolErrors: 'throw',
-    ...options,
-    except: [...FILE_TOOLS, ...(options.except ?? [])],
-  })
+  const { except } = resolveOptions(offloader, options)
+  return offloadMiddleware(offloader, { toolErrors: 'throw', ...options, except: [...FILE_TOOLS, ...except] })
 }
 
 /**
