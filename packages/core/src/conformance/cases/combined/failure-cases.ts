@@ -109,8 +109,8 @@ const interrupted = (
   requires: [name, 'list', 'clear', 'clock', ...(by === 'outage' ? (['outage'] as const) : [])],
   settings: name === 'gc' ? { ttlMs: TTL_MS } : {},
   async run(context) {
-    const { storage, powers, random } = context
-    for (let round = 0; round < 6; round += 1) {
+    const { storage, powers, random, thorough } = context
+    for (let round = 0; round < (thorough ? 6 : 2); round += 1) {
       await storage.clear()
       const stored = await storeSome(storage)
       if (name === 'gc') powers.clock.advance(TTL_MS + 1)
