@@ -78,6 +78,8 @@ function withFault(storage: ManagedStorage, { step, apply }: Operator, trigger: 
   const around = step === 'read' ? { open: undefined } : step === 'remove' ? { removeAll: undefined } : {}
   const replaced: Readonly<Record<PropertyKey, unknown>> = { ...around, ...broken }
   const faulty = new Proxy(driver, {
+    // Core must complete it again: a step that is taken away is not there to be called.
+    has: (target, name) => name !== 'layers' && Reflect.has(target, name),
     get(target, name) {
       if (Object.hasOwn(replaced, name)) return replaced[name]
       const value: unknown = Reflect.get(target, name)
