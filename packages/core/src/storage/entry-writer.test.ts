@@ -208,6 +208,21 @@ describe('an entry beyond its limit', () => {
     expect((omitted?.lines ?? 0) + ends(kept)).toBe(lines)
   })
 
+  test('keeps its beginning also if short segments leave the middle before they are joined', async () => {
+    const writer = await storage.openEntry('call_1', 'text/plain', { maxBytes: 262_144 })
+    const lines = Array.from({ length: 12_000 }, (_, index) => `line ${index + 1} `.padEnd(99, '.') + '\n')
+    for (let at = 0; at < lines.length; at += 100) {
+      await writer.write(encode(lines.slice(at, at + 100).join('')))
+      await pass(2_000)
+    }
+    const { omitted, size } = await writer.close()
+    const { afterLine, lines: missing } = omitted!
+    const kept = [...lines.slice(0, afterLine), ...lines.slice(afterLine + missing)].join('')
+    expect(afterLine).toBeGreaterThan(1_200)
+    expect(size + omitted!.bytes).toBe(1_200_000)
+    expect(decode((await storage.retrieve(writer.reference)).content) === kept).toBe(true)
+  })
+
   test('of fewer bytes than its limit is complete', async () => {
     const writer = await storage.openEntry('call_1', 'text/plain', { maxBytes: LIMIT })
     await writer.write(new Uint8Array(LIMIT))

@@ -53,7 +53,6 @@ export class OpenEntryWriter implements EntryWriter {
   #segments: Segment[] = []
   #short: CutSegment[] = []
   #covered: EntryId[] = []
-  #omitted: OmittedPart | undefined
   #lastBeat: number
   #commits: Promise<void> = Promise.resolve()
   #timer: ReturnType<typeof setInterval> | undefined
@@ -197,10 +196,8 @@ export class OpenEntryWriter implements EntryWriter {
       if (last.offset + last.size - next < keptAtEnd) return
       await guard({ action: 'delete', reference }, () => driver.remove(segment.id))
       this.#segments.splice(index, 1)
-      const before = this.#segments[index - 1]
-      const afterLine = before === undefined ? 0 : before.linesBefore + before.lineEnds
-      const lines = segment.linesBefore + segment.lineEnds - afterLine
-      this.#omitted = { bytes: next - this.#keptAtStart, lines, afterLine, offset: this.#keptAtStart }
+      // What is gone must not come back when short segments are joined.
+      this.#short = this.#short.filter(({ id }) => id !== segment.id)
     }
   }
 
@@ -209,11 +206,11 @@ export class OpenEntryWriter implements EntryWriter {
     await this.#commit(true)
     await this.#beat()
     clearInterval(this.#timer)
-    const described = { ...this.#target.metadata, ...metadata, ...endMetadata(state, this.#omitted) }
+    const { size, omitted } = inOrder(this.#segments)
+    const described = { ...this.#target.metadata, ...metadata, ...endMetadata(state, omitted) }
     const now = this.#target.now()
     const info = { key, contentType, storedAt: this.#storedAt, lastUsedAt: now, metadata: described }
     const lines = new LineIndexRecorder()
-    const size = this.#segments.reduce((sum, segment) => sum + segment.size, 0)
     await guard({ action: 'store', key }, () =>
       driver.write(entryId(path, reference), this.#contents(lines), info, () => lines.encoded()),
     )
@@ -294,7 +291,7 @@ export async function readOpenParts(
     const segment = asSegment(id, info)
     if (segment !== undefined) segments.push(segment)
   }
-  return openParts(head, segments)
+  return { head, ...inOrder(segments) }
 }
 
 function asSegment(id: EntryId, { size, metadata }: Pick<EntryInfo, 'size' | 'metadata'>): Segment | undefined {
@@ -303,7 +300,8 @@ function asSegment(id: EntryId, { size, metadata }: Pick<EntryInfo, 'size' | 'me
   return { id, offset, size, lineEnds: Number(metadata[LINE_ENDS]), linesBefore: Number(metadata[LINES_BEFORE]) }
 }
 
-function openParts(head: EntryInfo, found: readonly Segment[]): OpenParts {
+/** Puts segments in order, without those that a joined one covers. */
+function inOrder(found: readonly Segment[]): Omit<OpenParts, 'head'> {
   const segments: Segment[] = []
   let size = 0
   let end = 0
@@ -315,7 +313,7 @@ function openParts(head: EntryInfo, found: readonly Segment[]): OpenParts {
     size += segment.size
     end = segment.offset + segment.size
   }
-  return { head, segments, size, ...(omitted && { omitted }) }
+  return { segments, size, ...(omitted && { omitted }) }
 }
 
 /** `offset` counts bytes of the kept content. */
@@ -355,7 +353,7 @@ export class UnendedEntries {
 
   *all(): Generator<{ readonly path: string; readonly reference: string; readonly parts: OpenParts }> {
     for (const { path, reference, head, segments } of this.#found.values())
-      if (head !== undefined) yield { path, reference, parts: openParts(head, segments) }
+      if (head !== undefined) yield { path, reference, parts: { head, ...inOrder(segments) } }
   }
 }
 
