@@ -106,6 +106,10 @@ export function formatAge(milliseconds: number): string {
 /** Format a number with commas. */
 export const formatCount = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 
+/** Write a count with its noun: `1 entry`, `1,200 entries`. */
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`
+
 /** Format a time in ISO 8601. */
 export const formatTime = (time: number): string => new Date(time).toISOString()
 

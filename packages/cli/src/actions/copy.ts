@@ -1,7 +1,17 @@
 import { checkStorage, copyStorage, type CopyReport, type ManagedStorage } from '@spillway/core'
 import type { Invocation } from '../commands/command.ts'
 import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
-import { clearStatus, formatBytes, formatCount, noteLine, print, printJson, printLine, showStatus } from '../output.ts'
+import {
+  clearStatus,
+  countOf,
+  formatBytes,
+  formatCount,
+  noteLine,
+  print,
+  printJson,
+  printLine,
+  showStatus,
+} from '../output.ts'
 import { isEphemeral, redactUrl, type StoreOptions } from '../store-options.ts'
 import { isMissingFile, localPath, openStore, withStore } from '../with-store.ts'
 
@@ -34,7 +44,7 @@ export async function copy({ args: [from = '', to = ''], options }: Invocation<C
   }
 }
 
-const countEntries = (count: number): string => `${formatCount(count)} ${count === 1 ? 'entry' : 'entries'}`
+const countEntries = (count: number): string => countOf(count, 'entry', 'entries')
 
 function sayCopied({ copied, bytes, skipped, failed }: CopyReport): string {
   const there = skipped === 0 ? '' : `, ${countEntries(skipped)} there already`
@@ -58,14 +68,12 @@ export async function check({ options }: Invocation<CheckOptions>): Promise<numb
     const found =
       problems.length === 0
         ? 'nothing is wrong'
-        : `${countProblems(problems.length)}${repair ? `, ${formatCount(problems.length - left)} repaired` : ''}`
+        : `${countOf(problems.length, 'problem')}${repair ? `, ${formatCount(problems.length - left)} repaired` : ''}`
     const more = [
       ...(unproven === 0 ? [] : [`${countEntries(unproven)} without a digest`]),
-      ...(leftovers === 0 ? [] : [`${formatCount(leftovers)} ${leftovers === 1 ? 'leftover' : 'leftovers'} removed`]),
+      ...(leftovers === 0 ? [] : [`${countOf(leftovers, 'leftover')} removed`]),
     ]
     await printLine([`read ${countEntries(entries)}, ${formatBytes(bytes)}: ${found}`, ...more].join('; '))
   }
   return left === 0 ? EXIT_CODE.ok : EXIT_CODE.storage
 }
-
-const countProblems = (count: number): string => `${formatCount(count)} ${count === 1 ? 'problem' : 'problems'}`

@@ -2,6 +2,7 @@ import { StorageError, summarizeJournal, type TokenTotals, type Storage, type St
 import type { Invocation } from '../commands/command.ts'
 import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
 import {
+  countOf,
   formatAge,
   formatBytes,
   formatCount,
@@ -117,7 +118,7 @@ export async function stats({ options }: Invocation<StatsOptions>): Promise<numb
   }
   const row = (name: string, { entries, bytes }: Stats): string[] => [
     name,
-    `${formatCount(entries)} ${entries === 1 ? 'entry' : 'entries'}`,
+    countOf(entries, 'entry', 'entries'),
     formatBytes(bytes),
   ]
   const [oldestAt, newestAt] = times
@@ -188,7 +189,7 @@ async function rmAll(options: RmOptions): Promise<number> {
   if (options.scope === undefined) throw usageError('--all needs --scope: it removes all that is in it and below it.')
   const removed = await withStore(options, (storage) => requireMethod(storage, 'clear')())
   if (options.json === true) await printJson({ removed })
-  else await printLine(`removed ${formatCount(removed)} ${removed === 1 ? 'entry' : 'entries'}`)
+  else await printLine(`removed ${countOf(removed, 'entry', 'entries')}`)
   return EXIT_CODE.ok
 }
 
@@ -203,8 +204,8 @@ export async function gc({ options }: Invocation<GcOptions>): Promise<number> {
   if (options.json === true) await printJson(report)
   else {
     const { expired, leftovers, bytes } = report
-    const entries = `${formatCount(expired)} expired ${expired === 1 ? 'entry' : 'entries'}`
-    const rest = `${formatCount(leftovers)} ${leftovers === 1 ? 'leftover' : 'leftovers'}`
+    const entries = countOf(expired, 'expired entry', 'expired entries')
+    const rest = countOf(leftovers, 'leftover')
     await printLine(`removed ${entries} and ${rest}, ${formatBytes(bytes)}`)
   }
   return EXIT_CODE.ok
