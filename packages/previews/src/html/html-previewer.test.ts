@@ -56,6 +56,20 @@ describe('htmlPreviewer', () => {
     expect(await preview(page.replace(/<h1>.*<\/h1>/, ''))).toMatch(/^\[HTML "Engines of the world": /)
   })
 
+  it('shows the rest of the page after a main content with less text', async () => {
+    const posts = Array.from({ length: 30 }, (_, index) => `<li>Post ${index}: the tube amp sounds warmer.</li>`)
+    const forum = `<!doctype html><title>Amps</title><main><h1>Amps</h1><p>This is one thread, resolved, which tells at length what the question is about, and who asked it.</p></main>
+<div><ul>${posts.join('')}</ul></div><nav><a href="/">Home</a></nav>`
+    const text = await preview(forum, 250)
+    expect(text).toMatch(/who asked it\.\n\n\[outside the main text: [\d,]+ characters\]\n- Post 0: the tube/)
+    expect(text).not.toContain('Home')
+    const [, total] = /outside the main text: ([\d,]+)/.exec(text)!
+    const [, hidden] = /\[… ([\d,]+) more characters\]$/.exec(text)!
+    const shown = [...text.matchAll(/^- (.*)$/gm)].reduce((units, [, post]) => units + post!.length, 0)
+    expect(shown + Number(hidden!.replace(',', ''))).toBe(Number(total!.replace(',', '')))
+    expect(await preview(forum, 2_000)).toContain('Post 29')
+  })
+
   it('describes each gap by its size, the call that shows it, and its headings with their lines', async () => {
     const text = await preview(page)
     const [, from, to] = /\n\[… [\d,]+ more characters: line_range \{ start: (\d+), end: (\d+) \}\]\n/.exec(text)!

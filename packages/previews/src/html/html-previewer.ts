@@ -19,7 +19,7 @@ import { PageBuilder } from './page-builder.ts'
 
 /**
  * Previews an HTML page: its title and its main content as Markdown. Hidden text is announced, with its headings and
- * their lines.
+ * their lines. If the rest of the page has more text than its main content, it follows as far as the budget allows.
  *
  * Links are shown by their text. Pages without text, for example those written by scripts, are left to the next
  * previewer.
@@ -41,7 +41,8 @@ function readHtml(): TextReader {
       const main = mainContent(page)
       if (main.length === 0) return undefined
       const { title, lines, isPart } = page
-      return (options) => writePage({ title, main, lines, isPart }, options)
+      const rest = aroundMain(page, main)
+      return (options) => writePage({ title, main, rest, lines, isPart }, options)
     },
   }
 }
@@ -128,6 +129,18 @@ export function mainContent(page: Page): PageBlock[] {
     .findLast((block) => leftOut[block.element] === 0 && isHeadline(block, page.title))
   return headline === undefined ? main : [headline, ...main]
 }
+
+/** Returns the other blocks if they have more text than the main content: it may be wrong, or hardly a page's content. */
+function aroundMain({ blocks }: Page, main: readonly PageBlock[]): PageBlock[] {
+  const texts = new Set(main.map(({ text }) => text))
+  const rest = withoutRepeats(blocks).filter(
+    ({ text, linkUnits }) => !texts.has(text) && linkUnits < LINKED_SHARE * text.length,
+  )
+  return unlinked(rest) > unlinked(main) ? rest : []
+}
+
+const unlinked = (blocks: readonly PageBlock[]): number =>
+  blocks.reduce((units, { text, linkUnits }) => units + text.length - linkUnits, 0)
 
 function ownWeights({ blocks, elements }: Page): Float64Array {
   const own = new Float64Array(elements.length)

@@ -1,8 +1,7 @@
 import { cleanLine } from '@spillway/text/internal'
 import type { ElementKind } from './element-kind.ts'
 import { decodeReferences } from '../markup/character-references.ts'
-import type { BlockKind } from './page-block.ts'
-import type { Page, PageBlock, PageElement } from './page.ts'
+import type { BlockKind, Page, PageBlock, PageElement } from './page.ts'
 
 /** Limits for blocks and elements. */
 const MAX_BLOCKS = 65_536

@@ -1,6 +1,12 @@
-import type { PageBlock as WrittenBlock } from './page-block.ts'
+export type BlockKind = 'text' | 'heading' | 'item' | 'row' | 'code' | 'quote'
 
-export interface PageBlock extends WrittenBlock {
+/** A block of text: a paragraph, a heading, a list item, a table row. */
+export interface PageBlock {
+  readonly kind: BlockKind
+  /** 1 to 6 for a heading, list depth from 1 for an item, otherwise 0. */
+  readonly level: number
+  readonly text: string
+  readonly line: number
   /** Index in {@link Page.elements}. */
   readonly element: number
   /** UTF-16 units of links. */

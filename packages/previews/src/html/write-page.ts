@@ -2,12 +2,14 @@ import { cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/inter
 import { countOf, showGap } from '../layout/gap-marks.ts'
 import { fitBudget, type Draft } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
-import type { PageBlock } from './page-block.ts'
+import type { PageBlock } from './page.ts'
 
 export interface ReadPage {
   readonly title: string
   /** Shown blocks, in order. */
   readonly main: readonly PageBlock[]
+  /** Other blocks, shown if the budget allows. */
+  readonly rest: readonly PageBlock[]
   readonly lines: number
   /** Whether the end of a very large page was not read. */
   readonly isPart: boolean
@@ -39,7 +41,7 @@ class PageWriter {
   constructor(page: ReadPage, options: PreviewOptions) {
     this.#page = page
     this.#options = options
-    this.#units = page.main.reduce((units, { text }) => units + text.length, 0)
+    this.#units = unitsOf(page.main)
   }
 
   /** `aim` is in estimated tokens. */
@@ -49,7 +51,9 @@ class PageWriter {
     let left = aim - estimateTokens(header) - 1
     let end = this.#fitting(0, left)
     if (end === main.length) {
-      return { text: [header, ...this.#joined(0, end)].join(''), complete: true }
+      for (let index = 0; index < end; index++) left -= this.#cost(index)
+      const around = this.#around(left)
+      return { text: [header, ...this.#joined(0, end), around.text].join(''), complete: around.complete }
     }
     const call = estimateTokens(this.#options.showLines?.(1_000, 1_999) ?? '')
     left -= GAP_TOKENS + call
@@ -60,7 +64,7 @@ class PageWriter {
     end = this.#fitting(0, left)
     for (let index = 0; index < end; index++) left -= this.#cost(index)
     const begun = left >= LEAST_TOKENS ? this.#begin(main[end]!, left) : ''
-    const shown = main.slice(0, end).reduce((units, { text }) => units + text.length, begun.length)
+    const shown = unitsOf(main.slice(0, end)) + begun.length
     const parts = [header, ...this.#joined(0, end)]
     if (begun !== '') {
       parts.push(this.#separator(end), markdownOf({ ...main[end]!, text: `${begun}…` }))
@@ -68,6 +72,28 @@ class PageWriter {
     parts.push('\n', this.#gap(end, begun, shown))
     for (const line of this.#outline(begun === '' ? end : end + 1, reserved)) parts.push('\n', line)
     return { text: parts.join(''), complete: false }
+  }
+
+  /** Shows the text outside the main content from its beginning. */
+  #around(tokens: number): Draft {
+    const { rest } = this.#page
+    const units = unitsOf(rest)
+    const mark = `\n\n[outside the main text: ${formatCount(units)} characters]`
+    let left = tokens - estimateTokens(mark) - GAP_TOKENS
+    const parts: string[] = []
+    for (const [index, block] of rest.entries()) {
+      const text = markdownOf(block)
+      left -= estimateTokens(text) + 1
+      if (left < 0) {
+        const hidden = units - unitsOf(rest.slice(0, index))
+        return {
+          text: index === 0 ? '' : `${mark}${parts.join('')}\n[… ${formatCount(hidden)} more characters]`,
+          complete: false,
+        }
+      }
+      parts.push(index === 0 ? '\n' : markdownGap(rest[index - 1]!, block), text)
+    }
+    return { text: rest.length === 0 ? '' : mark + parts.join(''), complete: true }
   }
 
   #header(aim: number): string {
@@ -166,6 +192,8 @@ class PageWriter {
     return []
   }
 }
+
+const unitsOf = (blocks: readonly PageBlock[]): number => blocks.reduce((units, { text }) => units + text.length, 0)
 
 function headingLine({ line, level, text }: PageBlock): string {
   return `[line ${line}] ${'#'.repeat(level)} ${cutAtGrapheme(text, 80)}`
