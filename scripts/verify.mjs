@@ -110,7 +110,9 @@ async function phase(index) {
   args.push(`--log-order=${options.full ? 'stream' : 'grouped'}`)
   for (const filter of options.filter) args.push(`--filter=${filter}`)
   if (options.force) args.push('--force')
-  exitCode = await run('pnpm', ['exec', 'turbo', 'run', ...tasks, ...args, `--concurrency=${availableParallelism()}`])
+  // One more than there are cores: tests of servers that fail wait for most of their time.
+  args.push(`--concurrency=${availableParallelism() + 1}`)
+  exitCode = await run('pnpm', ['exec', 'turbo', 'run', ...tasks, ...args])
   const [file] = existsSync(RUNS) ? readdirSync(RUNS) : []
   const { tasks: done } = file === undefined ? { tasks: [] } : JSON.parse(readFileSync(join(RUNS, file), 'utf8'))
   for (const task of tasks) {
