@@ -1,7 +1,7 @@
 import {
   scopeOf,
   StorageError,
-  trimStorage,
+  applyRetention,
   type EventJournal,
   type ManagedStorage,
   type Storage,
@@ -71,7 +71,7 @@ export async function tidyStore(storage: Storage, url: string): Promise<void> {
     if (Date.now() - last < TIDY_MS) return
     writeFileSync(stamp, '', { mode: 0o600 })
     await storage.gc?.()
-    await trimStorage(storage as ManagedStorage, { maxBytes: DEFAULT_LIMITS.maxBytes, keepMs: TIDY_MS })
+    await applyRetention(storage as ManagedStorage, { rules: [{ maxBytes: DEFAULT_LIMITS.maxBytes }], keepMs: TIDY_MS })
   } catch (error) {
     // Nothing is stored yet, or the folder is not writable: what the command was asked to do is done.
     if ((error as NodeJS.ErrnoException).syscall === undefined && !StorageError.isInstance(error)) throw error

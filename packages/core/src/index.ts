@@ -34,7 +34,13 @@ export type { TokenTotals } from './journal/token-sums.ts'
 export { checkStorage, type CheckOptions, type CheckReport, type EntryProblem } from './maintenance/check-storage.ts'
 export { copyStorage, type CopyOptions, type CopyReport } from './maintenance/copy-storage.ts'
 export type { EntryOptions } from './maintenance/stored-entries.ts'
-export { trimStorage } from './maintenance/trim-storage.ts'
+export {
+  applyRetention,
+  type RetentionCount,
+  type RetentionOptions,
+  type RetentionReport,
+  type RetentionRule,
+} from './maintenance/apply-retention.ts'
 export { preload } from './preload.ts'
 export {
   createRetrievalTool,
