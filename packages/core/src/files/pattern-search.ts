@@ -2,7 +2,7 @@ import { isTextContentType, PatternError } from '@spillway/text/internal'
 import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import { adoptStorage } from '../content/adopt-storage.ts'
 import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
-import { searchLines } from '../search/search-lines.ts'
+import { searchLines, type Pause } from '../search/search-lines.ts'
 import { viewHits, type LineView } from '../search/view-hits.ts'
 import type { OperationOptions, Storage } from '../storage/storage.ts'
 
@@ -22,6 +22,12 @@ export interface PatternSearchOptions {
   readonly ignoreCase?: boolean | undefined
   /** Milliseconds of matching over all contents, plus 20 for each million bytes. Defaults to 2,000. */
   readonly deadlineMs?: number | undefined
+}
+
+interface FindOptions extends OperationOptions {
+  readonly limit?: number | undefined
+  /** Called with each wait for an engine, so that a service can let others work meanwhile. */
+  readonly pause?: Pause | undefined
 }
 
 /** A matching line. */
@@ -87,22 +93,22 @@ export class PatternSearch {
   async find(
     storage: Storage,
     reference: string,
-    { limit = Infinity, signal }: OperationOptions & { readonly limit?: number | undefined } = {},
+    { limit = Infinity, signal, pause }: FindOptions = {},
   ): Promise<MatchingLines> {
     const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal }
     return await withTextSource(adoptStorage(storage), reference, reading, (source) =>
-      this.#findIn(source, limit, signal),
+      this.#findIn(source, limit, { signal, pause }),
     )
   }
 
-  async #findIn(source: ContentSource, limit: number, signal: AbortSignal | undefined): Promise<MatchingLines> {
+  async #findIn(source: ContentSource, limit: number, how: Omit<FindOptions, 'limit'>): Promise<MatchingLines> {
     const lines: MatchingLine[] = []
     let length = 0
     let atOnce = HITS_AT_FIRST
     if (!isTextContentType(source.contentType)) return { lines, isComplete: true }
     for (let start = 0; start < source.size;) {
       if (lines.length >= limit || length > MAX_FOUND_LENGTH || this.isOver) return { lines, isComplete: false }
-      const found = await this.#search(source, start, Math.min(limit - lines.length, atOnce), signal)
+      const found = await this.#search(source, start, Math.min(limit - lines.length, atOnce), how)
       atOnce *= GROWTH
       if (found === undefined) return { lines, isComplete: false }
       const viewing = { contextLines: 0, keep: SHOWN_LENGTH, limit: MAX_FOUND_LENGTH - length }
@@ -119,10 +125,10 @@ export class PatternSearch {
     return { lines, isComplete: true }
   }
 
-  async #search(source: ContentSource, start: number, limit: number, signal: AbortSignal | undefined) {
+  async #search(source: ContentSource, start: number, limit: number, how: Omit<FindOptions, 'limit'>) {
     const begin = performance.now()
     const span = { start, end: source.size }
-    const options = { span, skip: 0, limit, fromEnd: false, deadlineMs: this.#left, signal }
+    const options = { span, skip: 0, limit, fromEnd: false, deadlineMs: this.#left, ...how }
     try {
       const found = await searchLines(source, [this.#pattern], options)
       if (found.stopped !== undefined) this.#left = 0

@@ -60,7 +60,7 @@ export async function answerHead(request: HeadRequest, context: RetrievalContext
       return await writeRange(source, { start, end: Math.max(start, end) }, limited)
     })
     if (!isWaiting) return text
-    await pollPause(context.signal)
+    await context.pause(pollPause(context.signal))
   }
 }
 

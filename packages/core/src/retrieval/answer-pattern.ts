@@ -72,7 +72,7 @@ async function waitForHits(
       return total > after
     })
     if (isDone || performance.now() >= waitUntil) return
-    await pollPause(context.signal)
+    await context.pause(pollPause(context.signal))
   }
 }
 
@@ -108,7 +108,7 @@ export async function findHits(
   source: ContentSource,
   patterns: readonly SearchPattern[],
   { range, skip, limit, fromEnd }: HitSelection,
-  { deadlineMs, signal }: Pick<RetrievalContext, 'deadlineMs' | 'signal'>,
+  { deadlineMs, signal, pause }: Pick<RetrievalContext, 'deadlineMs' | 'signal' | 'pause'>,
 ): Promise<FoundHits> {
   assertText(source)
   const { lines } = await source.lineIndex()
@@ -116,7 +116,7 @@ export async function findHits(
   if (range !== undefined && within === undefined && lines > 0) throw lineBeyondEnd(range, lines)
   const span: ByteSpan = within ?? { start: 0, end: source.size }
   const begin = performance.now()
-  const result = await searchLines(source, patterns, { span, skip, limit, fromEnd, deadlineMs, signal })
+  const result = await searchLines(source, patterns, { span, skip, limit, fromEnd, deadlineMs, signal, pause })
   const part = span.end === span.start ? 1 : (result.searchedTo - span.start) / (span.end - span.start)
   if (result.stopped !== undefined && result.total === 0 && part < LEAST_PART)
     throw new PatternError('timeout', 'The pattern took too long to match.')

@@ -4,6 +4,7 @@ import type { EventJournal } from '../journal/event-journal.ts'
 import { recordRetrievalEvent } from '../journal/record-event.ts'
 import type { StorageErrorCode } from '../storage/storage-error.ts'
 import { assertStorage, type Storage } from '../storage/storage.ts'
+import type { Pause } from '../search/search-lines.ts'
 import type { AnswerLimit } from './show-hits.ts'
 
 const DEFAULT_MAX_MEDIA_BYTES = 5 * 1_048_576
@@ -45,7 +46,14 @@ export interface RetrievalTool {
   /** JSON Schema of the input. */
   readonly inputSchema: RetrievalInputSchema
   /** Answer a call. Always resolves, also if the input is invalid or the storage fails. */
-  execute(input: unknown, options?: { readonly signal?: AbortSignal | undefined }): Promise<RetrievalResult>
+  execute(input: unknown, options?: RetrievalCallOptions): Promise<RetrievalResult>
+}
+
+/** Options of one call of the retrieval tool. */
+export interface RetrievalCallOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Called with each wait for new lines or for an engine, so that a service can let others work meanwhile. */
+  readonly pause?: Pause | undefined
 }
 
 /**
@@ -76,10 +84,10 @@ export function createRetrievalTool(options: RetrievalToolOptions): RetrievalToo
     name: RETRIEVAL_TOOL_NAME,
     description: retrievalDescription(searchesScope),
     inputSchema: retrievalInputSchema({ searchesScope, waits: settings.storage.can.openEntry }),
-    async execute(input, { signal } = {}) {
+    async execute(input, { signal, pause = awaited } = {}) {
       // Loads search with the first call.
       const { retrieve } = await import('./retrieve.ts')
-      const { result, event } = await retrieve(input, { ...settings, signal })
+      const { result, event } = await retrieve(input, { ...settings, signal, pause })
       recordRetrievalEvent(options, event)
       options.onRetrieve?.(event)
       return result
@@ -87,7 +95,9 @@ export function createRetrievalTool(options: RetrievalToolOptions): RetrievalToo
   }
 }
 
-function resolveOptions(options: RetrievalToolOptions): Omit<RetrievalContext, 'signal'> {
+const awaited: Pause = async (waiting) => await waiting
+
+function resolveOptions(options: RetrievalToolOptions): Omit<RetrievalContext, 'signal' | 'pause'> {
   assertStorage(options.storage)
   const { storage, scoped, maxRetrievalTokens, countTokens } = options
   if (typeof scoped !== 'boolean') throw new TypeError(`scoped must be true or false, got ${String(scoped)}.`)
@@ -299,6 +309,7 @@ export interface RetrievalContext extends AnswerLimit {
   readonly formatCall: (call: RetrievalCall) => string
   readonly blockBytes: number
   readonly signal: AbortSignal | undefined
+  readonly pause: Pause
 }
 
 /**

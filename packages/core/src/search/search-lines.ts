@@ -26,12 +26,17 @@ import {
 import { byteTraits, searchBlocks, type SearchBlock } from './search-blocks.ts'
 import { TextScanner } from './text-scanner.ts'
 
+/** Awaits something that takes no work of this thread, so that a service can let others work meanwhile. */
+export type Pause = <Result>(waiting: Promise<Result>) => Promise<Result>
+
 export interface SearchOptions extends KeepOptions {
   /** Scan a block. Returns the offset at which the deadline stopped the scan, if any. */
   readonly span?: ByteSpan | undefined
   /** Milliseconds of matching, plus 20 for each million bytes. */
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
+  /** Called with each wait for an engine. */
+  readonly pause?: Pause | undefined
 }
 
 export interface SearchResult {
@@ -65,7 +70,7 @@ export async function searchLines(
   for await (const block of searchBlocks(source, start, end)) {
     clock.start(block.bytes.length)
     for (const [index, scanner] of scanners.entries()) {
-      const at = await runScan(scanner.scan(block, recorders[index] ?? sink), clock)
+      const at = await runScan(scanner.scan(block, recorders[index] ?? sink), clock, options.pause)
       if (at !== undefined) stopped = Math.min(at, stopped ?? at)
     }
     clock.stop()
@@ -79,11 +84,11 @@ export async function searchLines(
   return stopped === undefined ? found : { ...found, stopped: 'deadline' }
 }
 
-async function runScan(scan: Scan, clock: SearchClock): Promise<number | undefined> {
+async function runScan(scan: Scan, clock: SearchClock, pause: Pause | undefined): Promise<number | undefined> {
   for (;;) {
     const { value: step, done } = scan.next()
     if (done === true) return step
-    if (typeof step !== 'number') await clock.wait(step)
+    if (typeof step !== 'number') await clock.wait(pause === undefined ? step : pause(step))
     else if (clock.isSpent) return step
     else if (clock.needsPause) await clock.pause()
   }

@@ -35,6 +35,7 @@ async function ask(content: unknown, path: string, asked: Asked = {}): Promise<s
     deadlineMs,
     blockBytes: DEFAULT_BLOCK_BYTES,
     signal: undefined,
+    pause: async (waiting) => await waiting,
     maxTokens,
     countTokens,
     formatCall: (call) => JSON.stringify(call),

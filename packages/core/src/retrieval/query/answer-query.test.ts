@@ -19,6 +19,7 @@ function contextOf(entries: Entries, options: Partial<RetrievalContext> = {}): R
     formatCall: formatRetrievalCall,
     blockBytes: 524_288,
     signal: undefined,
+    pause: async (waiting) => await waiting,
     ...options,
   }
 }

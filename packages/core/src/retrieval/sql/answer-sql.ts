@@ -34,7 +34,7 @@ export async function answerSql(request: SqlRequest, context: RetrievalContext):
   const databases = loaded.map(({ database }) => database)
   const statement = { sql: request.sql, skip: request.after, maxUnits: unitsFor(context) }
   const result = await orExplained('statement', context, () =>
-    sqlEngine()!.query(databases, statement, limitsOf(context, context.deadlineMs)),
+    context.pause(sqlEngine()!.query(databases, statement, limitsOf(context, context.deadlineMs))),
   )
   if ('error' in result) throw explainError(result.error, databases, request)
   const notes = [

@@ -87,7 +87,7 @@ async function load(source: ContentSource, path: string | undefined, context: Re
     yield* batches.take(true)
     notes = [...plan.notes, ...said, ...batches.notes()]
   }
-  const database = await engine.load(readBatches, limitsOf(context, deadlineMs))
+  const database = await context.pause(engine.load(readBatches, limitsOf(context, deadlineMs)))
   return { database, notes: [...notes, ...describeMisfits(database)] }
 }
 
