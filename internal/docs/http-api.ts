@@ -19,7 +19,7 @@ const END = '<!-- end of endpoints -->'
 
 /** Write the reference with the endpoints as the service describes them, formatted as everything is. */
 export async function writtenHttpApi(): Promise<string> {
-  const app = createApp(new ContextOffloader({ storage: new InMemoryStorage() }))
+  const app = createApp(new ContextOffloader({ storage: new InMemoryStorage() }), { tokens: 'none' })
   const response = await app.fetch(new Request('http://localhost/openapi.json'))
   const endpoints = renderHttpApi((await response.json()) as OpenApi)
   const document = readFileSync(HTTP_API, 'utf8')

@@ -3,8 +3,11 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AccessTokens } from '@spillway/core/http'
+import { ContextOffloader } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
+import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../src/index.ts'
 import { head, rawRequest } from './raw-request.ts'
 import { startService, type TestService } from './start-service.ts'
 
@@ -239,5 +242,23 @@ describe('the file system of the host', () => {
     expect((await service.post('/grep', { pattern: SECRET })).json.metadata['matches']).toHaveLength(2)
     for (const store_dir of ['../x', '/workspace/../../etc', 'a\\b'])
       expect((await service.post('/context_offload', { messages: [], store_dir })).status).toBe(400)
+  })
+})
+
+describe('createApp', () => {
+  const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+
+  it('throws without tokens, so that a forgotten option opens nothing', () => {
+    for (const options of [undefined, {}, { tokens: undefined }, { tokens: [] }, { tokens: 'None' }, { tokens: {} }])
+      expect(() => createApp(offloader, options as never)).toThrow('tokens must be an AccessTokens')
+  })
+
+  it('without tokens, refuses what a proxy forwarded, also as known hosts', async () => {
+    const app = createApp(offloader, { tokens: 'none' })
+    const statusOf = async (headers: Record<string, string>): Promise<number> =>
+      (await app.fetch(new Request('http://localhost/v1/stats', { headers }))).status
+    expect(await statusOf({})).toBe(200)
+    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'forwarded', 'via', 'x-real-ip'])
+      expect(await statusOf({ [name]: 'localhost' })).toBe(403)
   })
 })

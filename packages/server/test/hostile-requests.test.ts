@@ -169,7 +169,7 @@ describe('a request body', () => {
 })
 
 describe('slow clients', () => {
-  const noBody = { bodyIdleMs: NEVER_MS, bodyTimeoutMs: NEVER_MS }
+  const noBody = { bodyWindowMs: NEVER_MS, bodyTimeoutMs: NEVER_MS }
 
   test.for<readonly [string, ServeOptions, (socket: Socket) => void | Promise<void>]>([
     [
@@ -186,12 +186,12 @@ describe('slow clients', () => {
     ['send nothing at all', { headersTimeoutMs: 200, limits: noBody }, () => {}],
     [
       'send a part of their body',
-      { limits: { bodyIdleMs: 100, bodyTimeoutMs: NEVER_MS } },
+      { limits: { bodyWindowMs: 100, bodyTimeoutMs: NEVER_MS } },
       (socket) => void socket.write(`${head('/grep', { 'content-length': '100000' })}{"pattern":`),
     ],
     [
       'trickle their body',
-      { limits: { bodyIdleMs: NEVER_MS, bodyTimeoutMs: 200 } },
+      { limits: { bodyWindowMs: NEVER_MS, bodyTimeoutMs: 200 } },
       async (socket) => {
         socket.write(head('/grep', { 'content-length': '100000' }))
         while (!socket.destroyed) {

@@ -49,7 +49,7 @@ test.for<readonly [string, string, Record<string, string>, object]>([
 })
 
 describe('a silent connection', () => {
-  const options = { silenceTimeoutMs: 1_000, limits: { bodyIdleMs: 600_000 } }
+  const options = { silenceTimeoutMs: 1_000, limits: { bodyWindowMs: 600_000 } }
   const compress = {
     messages: [
       ...Array.from({ length: 4 }, (_, index) => ({
@@ -99,7 +99,7 @@ it('the service treats a time of Infinity as the longest that a timer can wait',
     responseTimeoutMs: Infinity,
     silenceTimeoutMs: Infinity,
     limits: {
-      bodyIdleMs: Infinity,
+      bodyWindowMs: Infinity,
       bodyTimeoutMs: Infinity,
       workTimeoutMs: Infinity,
       queueTimeoutMs: Infinity,

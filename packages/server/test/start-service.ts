@@ -15,7 +15,7 @@ export interface TestService extends Service {
   /** Resolves once so many requests are in the log. */
   logged(count: number): Promise<void>
   /** Resolves once so many requests are in flight. */
-  inFlight(count: number): Promise<void>
+  inFlight(count: number, headers?: Record<string, string>): Promise<void>
   /** Return the bytes that the service counts as held by requests and responses. */
   heldBytes(): Promise<number>
   /** Send JSON, and return status and JSON. */
@@ -71,8 +71,8 @@ export async function startService({
   onTestFinished(() => service.close({ graceMs: 0 }))
   const validator = validatorOf(await (await fetch(`${service.url}/openapi.json`)).text())
   log.length = 0
-  const metric = async (name: string): Promise<number> => {
-    const text = await (await fetch(`${service.url}/metrics`)).text()
+  const metric = async (name: string, headers: Record<string, string> = {}): Promise<number> => {
+    const text = await (await fetch(`${service.url}/metrics`, { headers })).text()
     const [, value] = new RegExp(String.raw`^${name} (\d+)$`, 'm').exec(text) ?? []
     if (value === undefined) throw new Error(`No metric ${name} in:\n${text}`)
     return Number(value)
@@ -93,9 +93,9 @@ export async function startService({
     logged: async (count) => {
       while (log.filter(({ type }) => type === 'request').length < count) await once(logged, 'record')
     },
-    inFlight: async (count) => {
+    inFlight: async (count, headers) => {
       // The request for the metrics is in flight, too.
-      while ((await metric('spillway_http_requests_in_flight')) <= count) await pause(10)
+      while ((await metric('spillway_http_requests_in_flight', headers)) <= count) await pause(10)
     },
     heldBytes: () => metric('spillway_work_memory_bytes'),
     post: (path, body, headers = {}) =>

@@ -2,6 +2,8 @@ import { once, EventEmitter } from 'node:events'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
+import { createStorage, type ManagedStorage } from '@spillway/core'
+import { AccessTokens } from '@spillway/core/http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Summarize } from '@spillway/history'
 import { head, rawRequest } from './raw-request.ts'
@@ -28,7 +30,6 @@ function waitingModel(): {
   readonly release: () => void
   /** Resolves once the model was asked so many times. */
   readonly asked: (count: number) => Promise<void>
-  readonly askedCount: () => number
 } {
   const { promise, resolve } = Promise.withResolvers<void>()
   const events = new EventEmitter()
@@ -48,45 +49,146 @@ function waitingModel(): {
     asked: async (count) => {
       while (asked < count) await once(events, 'asked')
     },
-    askedCount: () => asked,
   }
 }
 
+/** A storage whose writes wait until they are told to go on. */
+function waitingStorage(): {
+  readonly storage: ManagedStorage
+  /** Let one write go on. */
+  readonly release: () => void
+  /** The tenants whose writes began, in order. */
+  readonly begun: string[]
+  /** Resolves once so many writes began. */
+  readonly begin: (count: number) => Promise<void>
+} {
+  const events = new EventEmitter()
+  const begun: string[] = []
+  const waiting: (() => void)[] = []
+  const storage = createStorage({
+    async write(id) {
+      const released = new Promise<void>((resolve) => waiting.push(resolve))
+      begun.push(/[ab]/.exec(id)?.[0] ?? id)
+      events.emit('begun')
+      await released
+      return true
+    },
+    read: async () => undefined,
+    remove: async () => false,
+    async *list() {},
+  })
+  return {
+    storage,
+    release: () => waiting.shift()?.(),
+    begun,
+    begin: async (count) => {
+      while (begun.length < count) await once(events, 'begun')
+    },
+  }
+}
+
+const bearer = (name: string): Record<string, string> => ({ authorization: `Bearer the-token-of-tenant-${name}` })
+const tokens = (): AccessTokens =>
+  new AccessTokens(['a', 'b'].map((name) => ({ token: `the-token-of-tenant-${name}`, scope: [name] })))
+const offload = {
+  toolName: 'tool',
+  toolCallId: 'call',
+  content: [{ type: 'text', text: 'a line of a large result\n'.repeat(2_000) }],
+}
+
 describe('work over the limit', () => {
-  it('waits in the queue, and is refused if the queue is full', async () => {
-    const { summarize, release, asked, askedCount } = waitingModel()
+  it('waits in the queue of its caller, and is refused if that is full', async () => {
+    const { storage, release, begin, begun } = waitingStorage()
     const service = await startService({
-      summarize,
+      storage,
+      tokens: tokens(),
       limits: { maxConcurrent: 2, maxQueued: 3, queueTimeoutMs: 600_000 },
     })
-    const all = Array.from({ length: 10 }, () => service.post('/context_offload', compress))
+    const all = Array.from({ length: 10 }, (_, index) =>
+      service.post('/v1/offload', { ...offload, toolCallId: `call_${index}` }, bearer('a')),
+    )
     await service.logged(5)
-    await asked(2)
-    expect(askedCount()).toBe(2)
+    await begin(2)
+    const other = service.post('/v1/offload', offload, bearer('b'))
+    expect(begun).toEqual(['a', 'a'])
     expect((await service.get('/health')).status).toBe(200)
-    release()
+    for (let count = 1; count <= 6; count += 1) {
+      await begin(count)
+      release()
+    }
+    expect((await other).status).toBe(200)
     const answers = await Promise.all(all)
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
     for (const { status, headers, json } of answers) {
       if (status === 200) continue
-      expect(status).toBe(503)
-      expect(headers.get('retry-after')).toBe('1')
-      expect(json).toMatchObject({
-        success: false,
-        messages: [],
-        metadata: { error: { code: 'overloaded', retryable: true } },
-      })
+      expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+      expect(json).toMatchObject({ error: { code: 'overloaded', retryable: true } })
     }
   })
 
+  it('is served in turn among callers', async () => {
+    const { storage, release, begin, begun } = waitingStorage()
+    const service = await startService({ storage, tokens: tokens(), limits: { maxConcurrent: 1, maxQueued: 20 } })
+    const post = (name: string): Promise<unknown> => service.post('/v1/offload', offload, bearer(name))
+    const all = Array.from({ length: 6 }, () => post('a'))
+    await begin(1)
+    await service.inFlight(6, bearer('a'))
+    all.push(post('b'), post('b'))
+    await service.inFlight(8, bearer('a'))
+    for (let count = 1; count <= 8; count += 1) {
+      await begin(count)
+      release()
+    }
+    await Promise.all(all)
+    expect(begun.join('')).toBe('aababaaa')
+  })
+
   it('is refused after the queue timeout', async () => {
-    const { summarize, release, asked } = waitingModel()
-    const service = await startService({ summarize, limits: { maxConcurrent: 1, queueTimeoutMs: 50 } })
-    const first = service.post('/context_offload', compress)
-    await asked(1)
+    const { storage, release, begin } = waitingStorage()
+    const service = await startService({ storage, limits: { maxConcurrent: 1, queueTimeoutMs: 50 } })
+    const first = service.post('/v1/offload', offload)
+    await begin(1)
     expect((await service.post('/grep', { pattern: 'a' })).status).toBe(503)
     release()
     expect((await first).status).toBe(200)
+  })
+})
+
+describe('a request that only waits lets others work', () => {
+  it('for a model', async () => {
+    const { summarize, release, asked } = waitingModel()
+    const service = await startService({ summarize, limits: { maxConcurrent: 1 } })
+    const waiting = service.post('/context_offload', compress)
+    await asked(1)
+    expect((await service.post('/grep', { pattern: 'a' })).status).toBe(200)
+    release()
+    expect((await waiting).status).toBe(200)
+  })
+
+  it('for new lines of an open entry', async () => {
+    const service = await startService({ limits: { maxConcurrent: 1 } })
+    const writer = await service.storage.scope('default').openEntry('log', 'text/plain')
+    const read = { reference: writer.reference, after: 0, wait_seconds: 30 }
+    const answer = service.post('/v1/retrieve', read)
+    await service.inFlight(1)
+    expect((await service.post('/grep', { pattern: 'a' })).status).toBe(200)
+    await writer.write(new TextEncoder().encode('the first line\n'))
+    await writer.close()
+    expect(JSON.stringify((await answer).json)).toContain('the first line')
+  })
+
+  it('for a pattern in a worker', async () => {
+    const service = await startService({ limits: { maxConcurrent: 1 } })
+    const content = [{ type: 'text', text: `${'a'.repeat(40)}!\n`.repeat(1_000) }]
+    await service.post('/v1/offload', { ...offload, content })
+    // Only an engine with back references finds out, and that takes until its deadline.
+    const slow = service.post('/v1/retrieve', { pattern: String.raw`^(a+)+\1$` })
+    let isAnswered = false
+    void slow.then(() => (isAnswered = true))
+    await service.inFlight(1)
+    expect((await service.post('/v1/retrieve', { pattern: 'b' })).status).toBe(200)
+    expect(isAnswered).toBe(false)
+    await slow
   })
 })
 

@@ -32,6 +32,17 @@ it.each<[string, Record<string, string>]>([
   expect(await guard(headers)).toMatchObject({ refused, status: 403 })
 })
 
+it.each(['forwarded', 'via', 'x-forwarded-for', 'X-Forwarded-Host', 'x-forwarded', 'X-Real-IP', 'cf-connecting-ip'])(
+  'refuses a request with %s unless there are tokens',
+  async (name) => {
+    const headers = { host: 'localhost', [name]: '127.0.0.1' }
+    expect(await guard(headers)).toMatchObject({ refused: 'forwarded', status: 403 })
+    const tokens = new AccessTokens([{ token: 'a-token-of-many-characters', scope: ['a'] }])
+    const authorization = 'Bearer a-token-of-many-characters'
+    expect(await guard({ ...headers, authorization }, tokens)).toMatchObject({ caller: { scope: ['a'] } })
+  },
+)
+
 it('with tokens, says who calls, and refuses strangers only where the host is known', async () => {
   const tokens = new AccessTokens([{ token: 'a-token-of-many-characters', scope: ['tenant', 'a'] }])
   const authorization = 'Bearer a-token-of-many-characters'

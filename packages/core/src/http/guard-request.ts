@@ -4,12 +4,12 @@ import type { AccessTokens, KnownCaller } from './access-tokens.ts'
 export interface GuardOptions {
   /** Allowed host names, without a port. {@link LOOPBACK_HOSTS} allows only this machine. */
   readonly allowedHosts: readonly string[]
-  /** Accepted tokens. Absent: every caller is the one user of this machine. */
+  /** Accepted tokens. If absent, every caller is the one user of this machine, and forwarded requests are refused. */
   readonly tokens?: AccessTokens | undefined
 }
 
-/** Reason of a refusal: the `Host`, the `Origin`, or a missing or unknown token. */
-export type RefusalReason = 'host' | 'origin' | 'token'
+/** Reason of a refusal: the `Host`, the `Origin`, a proxy before a service without tokens, or an unknown token. */
+export type RefusalReason = 'host' | 'origin' | 'forwarded' | 'token'
 
 /** Outcome of a request: its caller, or the reason and HTTP status of its refusal. */
 export type Guarded =
@@ -19,13 +19,16 @@ export type Guarded =
 /** Host names of the loopback interface. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 const ANYBODY: KnownCaller = { scope: [], id: '' }
+/** Headers by which a proxy names its client or itself. */
+const FORWARDED = /^(?:forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 /**
  * Accept a request only if its `Host`, `Origin` and bearer token are allowed. Reads only headers.
  *
  * Pages of other sites cannot forge the `Host` and `Origin`. A request without an `Origin` does not come from a page.
- * Without tokens, the caller has the scope `[]`. Rejects if a token is repeated.
+ * Without tokens, the caller has the scope `[]`, and a request that a proxy forwarded is refused: its sender may be on
+ * another machine. Rejects if a token is repeated.
  *
  * @example
  * ```ts
@@ -47,7 +50,10 @@ export async function guardRequest(headers: Headers, { allowedHosts, tokens }: G
   const origin = headers.get('origin')
   if (origin !== null && !isKnownOrigin(origin, allowedHosts))
     return refuse('origin', 403, 'Pages of that Origin may not use this service.')
-  if (tokens === undefined) return { caller: ANYBODY }
+  if (tokens === undefined)
+    return [...headers.keys()].some((name) => FORWARDED.test(name))
+      ? refuse('forwarded', 403, 'A proxy forwarded this request. Start the service with tokens to use it through one.')
+      : { caller: ANYBODY }
   const caller = await tokens.callerOf(headers)
   return caller === undefined ? refuse('token', 401, 'Send a known token: Authorization: Bearer <token>.') : { caller }
 }

@@ -8,6 +8,8 @@ export interface Call {
   route: string
   isReme: boolean
   caller: KnownCaller | undefined
+  /** Identifies the caller in limits: its token, or its address. */
+  limitKey: string
   /** Whether the whole body was received. */
   isBodyTaken: boolean
   bytesIn: number
@@ -23,6 +25,8 @@ export interface Call {
 export interface CallEnvironment {
   /** The client's address, which identifies callers without tokens. */
   readonly address?: string | undefined
+  /** Called when the request is known to be allowed. */
+  readonly onAdmitted?: (() => void) | undefined
   /** Resolves when the response was sent or the connection ended. */
   readonly sent?: Promise<void> | undefined
   /** Called when only sending the response is left. */
@@ -34,6 +38,7 @@ export const newCall = (): Call => ({
   route: 'unmatched',
   isReme: false,
   caller: undefined,
+  limitKey: '',
   isBodyTaken: false,
   bytesIn: 0,
   bytesOut: 0,

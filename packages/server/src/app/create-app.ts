@@ -18,8 +18,8 @@ import { Tenants } from './tenants.ts'
 
 /** Options of {@link createApp}. */
 export interface AppOptions {
-  /** The callers and their scopes. If absent, only this machine has access. */
-  readonly tokens?: AccessTokens | undefined
+  /** The callers and their scopes. With `'none'`, everybody who can connect has access: only this machine, see to it. */
+  readonly tokens: AccessTokens | 'none'
   /**
    * The root scope: that of all callers without tokens (default `['default']`), or the parent of the tokens' scopes.
    */
@@ -58,7 +58,9 @@ type Environment = { Bindings: { readonly call: Call; readonly environment: Call
  * `serve` of `@spillway/server/node` runs it on Node.js. The scopes of tokens isolate callers. `Host` and `Origin` are
  * checked, so that pages of other sites have no access.
  *
- * @throws TypeError if the storage cannot isolate scopes or an option is invalid.
+ * Without tokens, requests that a proxy forwarded are refused: it may forward those of other machines.
+ *
+ * @throws TypeError if the storage cannot isolate scopes, or an option is missing or invalid.
  *
  * @example
  * ```ts
@@ -67,17 +69,18 @@ type Environment = { Bindings: { readonly call: Call; readonly environment: Call
  * import { createApp } from '@spillway/server'
  *
  * const storage = new InMemoryStorage({ evictAfterTurns: null })
- * const app = createApp(new ContextOffloader({ storage }))
+ * const app = createApp(new ContextOffloader({ storage }), { tokens: 'none' })
  * const response = await app.fetch(new Request('http://localhost/health'))
  * console.assert((await response.text()) === '{"status":"healthy"}')
  * ```
  */
-export function createApp(offloader: ContextOffloader, options: AppOptions = {}): App {
+export function createApp(offloader: ContextOffloader, options: AppOptions): App {
   return new ServiceApp(offloader, options)
 }
 
 class ServiceApp implements App {
   readonly #options: AppOptions
+  readonly #tokens: AccessTokens | undefined
   readonly #hosts: readonly string[]
   readonly #services: RouteServices
   readonly #telemetry: ServiceTelemetry
@@ -89,14 +92,18 @@ class ServiceApp implements App {
   #drained: PromiseWithResolvers<void> | undefined
 
   constructor(offloader: ContextOffloader, options: AppOptions) {
+    this.#tokens = tokensOf(options)
     const { contextOffload, summarize } = options
     if (contextOffload !== undefined) assertSettings(contextOffload)
     const limits = resolveLimits(options.limits)
     const work = new WorkGate(limits)
-    const uploads = new WorkGate({ ...limits, maxConcurrent: limits.maxUploads, maxQueued: 0 })
+    const { maxConcurrent, maxUploads, maxQueued } = limits
+    const uploads = new WorkGate({ ...limits, maxConcurrent: maxUploads }, maxUploads * SLOW_SHARE)
+    const models = new WorkGate({ ...limits, queueTimeoutMs: limits.workTimeoutMs }, maxConcurrent * SLOW_SHARE)
+    const bodies = new WorkGate({ ...limits, maxConcurrent: Infinity }, maxConcurrent + maxQueued)
     this.#options = options
     this.#hosts = [...LOOPBACK_HOSTS, ANY_ADDRESS, ...(options.allowedHosts ?? []).map((name) => name.toLowerCase())]
-    this.#services = { limits, work, uploads, spool: options.spool }
+    this.#services = { limits, work, uploads, bodies, models, spool: options.spool }
     this.#telemetry = new ServiceTelemetry(work)
     this.#tenants = new Tenants(offloader, (event) => this.#telemetry.offloaded(event))
     this.#rates = new RateLimiter(limits)
@@ -138,8 +145,8 @@ class ServiceApp implements App {
   }
 
   abort(): void {
-    this.#services.work.close()
-    this.#services.uploads.close()
+    const { work, uploads, bodies, models } = this.#services
+    for (const gate of [work, uploads, bodies, models]) gate.close()
     this.#ended.abort()
   }
 
@@ -207,21 +214,36 @@ class ServiceApp implements App {
   }
 
   async #admit({ headers, url }: Request, { call, environment }: Environment['Bindings']): Promise<readonly string[]> {
-    const { tokens, scope: base } = this.#options
+    const { scope: base } = this.#options
+    const tokens = this.#tokens
     const checked = await guardRequest(withHost(headers, url), { allowedHosts: this.#hosts, tokens })
-    const address = `address ${environment.address ?? ''}`
+    call.limitKey = `address ${environment.address ?? ''}`
     if ('refused' in checked) {
-      this.#rates.take(address)
+      this.#rates.take(call.limitKey)
       if (checked.refused !== 'token') throw new HttpError('forbidden', checked.message)
       throw new HttpError('unauthorized', checked.message, { headers: { 'www-authenticate': 'Bearer' } })
     }
     call.caller = checked.caller
-    this.#rates.take(tokens === undefined ? address : `token ${checked.caller.id}`)
+    if (tokens !== undefined) call.limitKey = `token ${checked.caller.id}`
+    this.#rates.take(call.limitKey)
+    environment.onAdmitted?.()
     return tokens === undefined ? (base ?? DEFAULT_SCOPE) : [...(base ?? []), ...checked.caller.scope]
   }
 }
 
+/** Uploads and models may take minutes, so one caller has only this part of their slots, even if nobody waits. */
+const SLOW_SHARE = 0.25
 const CLOSE = { connection: 'close' }
+
+/** JavaScript has no types: a forgotten option must not open the service. */
+function tokensOf({ tokens }: Partial<AppOptions> = {}): AccessTokens | undefined {
+  if (tokens === 'none') return undefined
+  if (typeof tokens?.callerOf === 'function') return tokens
+  throw new TypeError(
+    "tokens must be an AccessTokens of @spillway/core/http, or 'none' if only this machine can connect.",
+  )
+}
+
 const DEFAULT_SCOPE: readonly string[] = ['default']
 const KNOWN_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 

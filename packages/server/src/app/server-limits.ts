@@ -11,7 +11,7 @@ export interface ServerLimits extends JsonLimits, BodyTimes, WorkLimits, RateLim
   readonly maxContentBytes: number
   /** The duration of one request in milliseconds, including summaries. */
   readonly workTimeoutMs: number
-  /** Concurrent streams of content. */
+  /** Concurrent streams of content; one caller has at most a quarter of them. */
   readonly maxUploads: number
 }
 
@@ -25,7 +25,8 @@ export const DEFAULT_LIMITS: ServerLimits = {
   workTimeoutMs: 600_000,
   maxJsonDepth: 200,
   maxJsonValues: 1_000_000,
-  bodyIdleMs: 15_000,
+  bodyWindowMs: 15_000,
+  minBodyBytesPerSecond: 1_024,
   bodyTimeoutMs: 120_000,
   maxConcurrent: 16,
   maxQueued: 256,

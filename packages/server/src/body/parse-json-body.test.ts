@@ -1,11 +1,15 @@
 import fc from 'fast-check'
+import { parseExactJson } from '@spillway/core/adapter'
+import { propertyRuns } from '@spillway-internal/test-run'
 import { describe, expect, it } from 'vitest'
-import { inspectJson, parseJsonBody } from './parse-json-body.ts'
+import { parseJsonBody } from './parse-json-body.ts'
 
 const LIMITS = { maxJsonDepth: 200, maxJsonValues: 100_000 }
 
-const parse = (text: string | Uint8Array): unknown =>
-  parseJsonBody(typeof text === 'string' ? new TextEncoder().encode(text) : text, LIMITS)
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+const parse = (text: string | Uint8Array): Promise<unknown> =>
+  parseJsonBody(typeof text === 'string' ? encode(text) : text, LIMITS)
 
 describe('parseJsonBody', () => {
   it.each([
@@ -17,78 +21,104 @@ describe('parseJsonBody', () => {
     ['100,000 levels that never end', '{"a":'.repeat(100_000)],
     ['UTF-8 that is none', Uint8Array.of(0x22, 0xff, 0x22)],
     ['UTF-16', Uint8Array.from(Buffer.from('{"a":1}', 'utf16le'))],
-  ])('refuses %s', (_name, text) => {
-    expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'invalid-json', status: 400 }))
+  ])('rejects %s', async (_name, text) => {
+    await expect(parse(text)).rejects.toMatchObject({ code: 'invalid-json', status: 400 })
   })
 
-  it('refuses so many values that they would fill the memory', () => {
-    expect(() => parse(`[${'0,'.repeat(100_001)}0]`)).toThrow(
-      expect.objectContaining({ code: 'too-large', status: 413 }),
-    )
+  it.each([
+    ['too many values', `[[[${'0,'.repeat(100_001)}0]]]`],
+    ['too many fields', `{${'"a":0,'.repeat(10_000)}"a":0}`],
+    ['too many members of a field', `{"a":{${'"a":0,'.repeat(10_000)}"a":0}}`],
+    ['a key that is too long', `{"${'a'.repeat(70_000)}":0}`],
+  ])('rejects %s', async (_name, text) => {
+    await expect(parse(text)).rejects.toMatchObject({ code: 'too-large', status: 413 })
   })
 
-  it('shows nothing of the body in what it says', () => {
-    expect(() => parse('{"secret": tru')).toThrow('The body is no JSON.')
+  it('shows nothing of the body in its error', async () => {
+    await expect(parse('{"secret": tru')).rejects.toThrow('The body is no JSON.')
   })
 
-  it('takes the last of equal keys, and __proto__ for a key', () => {
-    expect(parse('{"a":1,"a":2}')).toEqual({ a: 2 })
-    const value = parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as object
+  it('takes the last of equal keys, and __proto__ for a key', async () => {
+    expect(await parse('{"a":1,"a":2}')).toEqual({ a: 2 })
+    const value = (await parse(
+      '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
+    )) as object
     expect(Object.hasOwn(value, '__proto__')).toBe(true)
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
-  it('takes a byte order mark, and what is just within the limits', () => {
-    expect(parse(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))).toBe(1)
-    expect(parse('['.repeat(200) + ']'.repeat(200))).toBeDefined()
+  it('takes a byte order mark, and what is just within the limits', async () => {
+    expect(await parse(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))).toBe(1)
+    expect(await parse('['.repeat(200) + ']'.repeat(200))).toBeDefined()
   })
 })
 
-/** Bytes whose reads and searches are counted. */
-function countedBytes(text: string): { readonly bytes: Uint8Array; readonly steps: () => number } {
-  let steps = 0
-  const whole = new TextEncoder().encode(text)
-  const indexOf = (byte: number, start: number): number => {
-    const found = whole.indexOf(byte, start)
-    steps += (found < 0 ? whole.length : found) - start
-    return found
-  }
-  const get = (_: Uint8Array, name: string): unknown => {
-    steps += 1
-    return name === 'indexOf' ? indexOf : Reflect.get(whole, name, whole)
-  }
-  return { bytes: new Proxy(whole, { get } as ProxyHandler<Uint8Array>), steps: () => steps }
-}
+describe('parseJsonBody in pieces', () => {
+  const options = { ...LIMITS, maxJsonDepth: 1_000 }
+  const inPieces = (text: string, pieceBytes: number, parse?: (text: string) => unknown): Promise<unknown> =>
+    parseJsonBody(encode(text), { ...options, pieceBytes, parse })
 
-const measure = (text: string) => inspectJson(new TextEncoder().encode(text))
-
-function depthOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
-}
-
-it('inspectJson measures the depth of JSON whose strings contain quotes, backslashes, and brackets', () => {
-  const text = fc.oneof(fc.string(), fc.constantFrom('"', '\\', '\\"', '[[[', '{"a":[', '\\\\"', ']'))
-  const values = fc.jsonValue({ maxDepth: 6 }).map((value) => value as unknown)
-  fc.assert(
-    fc.property(values, text, (value, extra) => {
-      const both = [value, extra, { [extra]: value }]
-      expect(measure(JSON.stringify(both)).depth).toBe(depthOf(both))
-    }),
+  const strings = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 300 }),
+    fc.stringMatching(/^[\\\\"{}[\]:,u]{0,300}$/),
+    fc.constantFrom('__proto__', '1', 'a'.repeat(1_000), '\ufeff', '😀'.repeat(200)),
   )
-})
+  const { value: values } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5 },
+      fc.constantFrom(null, true, 1, -1.5e300),
+      strings,
+      fc.array(tie('value'), { maxLength: 8 }),
+      fc.array(fc.tuple(fc.string({ maxLength: 8 }), tie('value')), { maxLength: 8 }).map(Object.fromEntries),
+    ),
+  }))
+  const indents = fc.constantFrom(undefined, 1, '\t')
 
-it('inspectJson counts at least every array, object, and item', () => {
-  expect(measure('[1,2,3]').values).toBeGreaterThanOrEqual(4)
-  expect(measure('[[],[],{}]').values).toBeGreaterThanOrEqual(4)
-  expect(measure(`[${'1,'.repeat(9_999)}1]`).values).toBeGreaterThanOrEqual(10_000)
-})
+  it('gives what JSON.parse gives, whatever the size of a piece', async () => {
+    await fc.assert(
+      fc.asyncProperty(values, indents, fc.integer({ min: 64, max: 200 }), async (value, indent, pieceBytes) => {
+        const text = JSON.stringify(value, undefined, indent)
+        expect(await inPieces(text, pieceBytes)).toStrictEqual(JSON.parse(text))
+      }),
+      propertyRuns(500, 5_000),
+    )
+  })
 
-it.each(['"', '\\', '["', '\\"', '"\\'])('inspectJson reads each byte of repeated %j at most a few times', (piece) => {
-  const text = piece.repeat(2_000)
-  const { bytes, steps } = countedBytes(text)
-  inspectJson(bytes)
-  expect(steps()).toBeGreaterThanOrEqual(text.length)
-  expect(steps()).toBeLessThan(10 * text.length)
+  it('never accepts what JSON.parse rejects', async () => {
+    const marks = fc.constantFrom('[', ']', '{', '}', ',', ':', ' ', '"', '"a"', '1', 'null', `"${'b'.repeat(40)}"`)
+    const edits = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 0, max: 2 }), marks)
+    await fc.assert(
+      fc.asyncProperty(values, edits, async (value, [place, removed, mark]) => {
+        const text = JSON.stringify(value)
+        const at = Math.floor(place * text.length)
+        const edited = `${text.slice(0, at)}${mark}${text.slice(at + removed)}`.toWellFormed()
+        const parsed = await inPieces(edited, 16).catch((error: unknown) => error)
+        if (!(parsed instanceof Error)) expect(parsed).toStrictEqual(JSON.parse(edited))
+      }),
+      propertyRuns(2_000, 20_000),
+    )
+  })
+
+  it.each([
+    '[,[0,0,0,0,0,0,0,0]]',
+    '[[0,0,0,0,0,0,0,0],]',
+    '[[0,0,0,0,0,0,0,0] 1]',
+    '[[0,0,0,0,0,0,0,0][0]]',
+    '1[0,0,0,0,0,0,0,0]',
+    '[0,0,0,0,0,0,0,0]1',
+    '[0,0,0,0,0,0,0,0}',
+    '{"a"[0,0,0,0,0,0,0,0]}',
+    '{"a":1[0,0,0,0,0,0,0,0]}',
+    '{[0,0,0,0,0,0,0,0]}',
+    '"0123456789\\"',
+    '"0123456789\n01234"',
+  ])('rejects %s', async (text) => {
+    await expect(inPieces(text, 8)).rejects.toMatchObject({ code: 'invalid-json' })
+  })
+
+  it('keeps numbers that JavaScript cannot hold', async () => {
+    const text = `[${'10.00,'.repeat(20)}{"id":1915883588174806058,"x":[${'1.0,'.repeat(20)}-0]}]`
+    expect(JSON.stringify(await inPieces(text, 32, parseExactJson))).toBe(text)
+  })
 })

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ReadableStream } from 'node:stream/web'
 import { receiveBody, type BodySpool, type ReceiveOptions } from './receive-body.ts'
 
-const OPTIONS: ReceiveOptions = { maxBytes: 1_000_000, bodyIdleMs: 1_000, bodyTimeoutMs: 2_000 }
+const OPTIONS: ReceiveOptions = {
+  maxBytes: 1_000_000,
+  minBodyBytesPerSecond: 1_000,
+  bodyWindowMs: 1_000,
+  bodyTimeoutMs: 2_000,
+  caller: 'a',
+}
 
 function request(
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
@@ -86,7 +92,7 @@ describe('receiveBody', () => {
   })
 
   describe('with a slow client', () => {
-    const times = { bodyIdleMs: 100, bodyTimeoutMs: 400 }
+    const times = { bodyWindowMs: 100, bodyTimeoutMs: 400 }
     const tooSlow = { code: 'request-timeout', status: 408 }
 
     beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
@@ -102,7 +108,7 @@ describe('receiveBody', () => {
       return () => outcome
     }
 
-    it('gives up after the idle time', async () => {
+    it('gives up on a client that sends nothing', async () => {
       const { spool, open } = memorySpool()
       async function* still(): AsyncGenerator<Uint8Array> {
         yield bytes(100_000)
@@ -116,16 +122,28 @@ describe('receiveBody', () => {
       expect(open()).toBe(0)
     })
 
-    it('gives up after the total time, however often a byte arrives', async () => {
-      const { spool, open } = memorySpool()
-      async function* trickling(): AsyncGenerator<Uint8Array> {
-        yield bytes(100_000)
-        for (;;) {
-          yield bytes(1)
-          await new Promise((resolve) => setTimeout(resolve, 70))
-        }
+    /** Sends bytes every 50 ms. */
+    async function* trickling(count: number): AsyncGenerator<Uint8Array> {
+      yield bytes(100_000)
+      for (;;) {
+        yield bytes(count)
+        await new Promise((resolve) => setTimeout(resolve, 50))
       }
-      const outcome = receive(trickling(), spool)
+    }
+
+    it('gives up on a client that sends less than the least rate, however often a byte arrives', async () => {
+      const { spool, open } = memorySpool()
+      const outcome = receive(trickling(10), spool)
+      await vi.advanceTimersByTimeAsync(100)
+      expect([outcome(), open()]).toEqual(['pending', 1])
+      await vi.advanceTimersByTimeAsync(50)
+      expect(outcome()).toMatchObject(tooSlow)
+      expect(open()).toBe(0)
+    })
+
+    it('gives up after the total time, whatever the rate', async () => {
+      const { spool, open } = memorySpool()
+      const outcome = receive(trickling(50), spool)
       await vi.advanceTimersByTimeAsync(399)
       expect([outcome(), open()]).toEqual(['pending', 1])
       await vi.advanceTimersByTimeAsync(1)

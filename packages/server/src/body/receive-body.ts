@@ -7,6 +7,8 @@ export interface ReceiveOptions extends BodyTimes {
   readonly maxBytes: number
   /** Defaults to memory. */
   readonly spool?: BodySpool | undefined
+  /** Identifies the sender in the limits of the spool. */
+  readonly caller: string
 }
 
 interface ReceivedBody {
@@ -19,7 +21,7 @@ interface ReceivedBody {
  * Receive a body. Rejects with an `HttpError` and keeps nothing if it is too large or too slow, or the spool is full.
  */
 export async function receiveBody(request: Request, options: ReceiveOptions): Promise<ReceivedBody> {
-  const { maxBytes, spool } = options
+  const { maxBytes, spool, caller } = options
   if (declaredLength(request) > maxBytes) throw bodyTooLarge(maxBytes)
   const held: Uint8Array[] = []
   let size = 0
@@ -34,7 +36,7 @@ export async function receiveBody(request: Request, options: ReceiveOptions): Pr
       if (spooled === undefined && (spool === undefined || size <= HELD_BYTES)) held.push(chunk)
       else {
         if (spooled === undefined) {
-          spooled = await spool!.open()
+          spooled = await spool!.open(caller)
           for (const earlier of held.splice(0)) await spooled.write(earlier)
         }
         await spooled.write(chunk)
@@ -63,30 +65,36 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return bytes
 }
 
-/** The maximum times of a body, in milliseconds. */
+/** Limits of the time that a body takes to arrive. */
 export interface BodyTimes {
-  /** Without any byte. */
-  readonly bodyIdleMs: number
-  /** In total. */
+  /** The least rate at which the client must send. */
+  readonly minBodyBytesPerSecond: number
+  /** Milliseconds by which the client may fall behind the least rate. */
+  readonly bodyWindowMs: number
+  /** Milliseconds in total. */
   readonly bodyTimeoutMs: number
 }
 
 /** Yield the chunks of a body. @throws HttpError `request-timeout` or `too-large`. */
 export async function* timedChunks(
   body: ReadableStream<Uint8Array>,
-  { bodyIdleMs, bodyTimeoutMs, maxBytes }: BodyTimes & { readonly maxBytes: number },
+  { minBodyBytesPerSecond, bodyWindowMs, bodyTimeoutMs, maxBytes }: BodyTimes & { readonly maxBytes: number },
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   const end = performance.now() + bodyTimeoutMs
+  // Only waiting for the client counts, as storage may be slow, too.
+  let leftMs = bodyWindowMs
   let size = 0
   let isDone = false
   try {
     for (;;) {
-      const left = Math.min(bodyIdleMs, end - performance.now())
-      const { done, value } = await within(left, reader)
+      const begin = performance.now()
+      const { done, value } = await within(Math.min(leftMs, end - begin), reader)
       isDone = done
       if (done) return
       size += value.length
+      const earnedMs = (value.length / minBodyBytesPerSecond) * 1_000
+      leftMs = Math.min(bodyWindowMs, leftMs - (performance.now() - begin) + earnedMs)
       if (size > maxBytes) throw bodyTooLarge(maxBytes)
       yield value
     }
@@ -132,8 +140,8 @@ const tooSlow = (message: string, options: ErrorOptions = {}): HttpError =>
 
 /** Holds bodies while they arrive, such as in files, so that slow clients hold no memory. */
 export interface BodySpool {
-  /** Allocate space for one body. Rejects with an `HttpError` `overloaded` if there is none. */
-  open(): Promise<SpooledBody>
+  /** Allocate space for one body of a caller. Rejects with an `HttpError` `overloaded` if there is none. */
+  open(caller: string): Promise<SpooledBody>
 }
 
 /** The spooled bytes of one body. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { propertyRuns } from '@spillway-internal/test-run'
 import { WorkGate, type Ticket } from './work-gate.ts'
 
-const LIMITS = { maxConcurrent: 2, maxQueued: 2, queueTimeoutMs: 200, maxMemoryBytes: 100 }
+const LIMITS = { maxConcurrent: 2, maxQueued: 2, queueTimeoutMs: 60_000, maxMemoryBytes: 400 }
 
 /** Tell whether something is still waited for, after everything had its turn. */
 async function isWaiting(promise: Promise<unknown>): Promise<boolean> {
@@ -12,51 +12,159 @@ async function isWaiting(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise, turn])) === mark
 }
 
+/** Enter with one byte for each name, and record the order in which they get in. */
+function enterAll(gate: WorkGate, names: readonly string[]): { readonly order: string[]; readonly tickets: Ticket[] } {
+  const order: string[] = []
+  const tickets: Ticket[] = []
+  const enter = async (name: string): Promise<void> => {
+    tickets.push(await gate.enter(name.charAt(0), 1))
+    order.push(name)
+  }
+  // Those that still wait at the end of a test are refused.
+  void Promise.allSettled(names.map(enter))
+  return { order, tickets }
+}
+
+const everyTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
 describe('WorkGate', () => {
-  it('lets so many in at a time, and the next ones in their order', async () => {
+  it('admits a limited number at a time, and the requests of one caller in order', async () => {
     const gate = new WorkGate(LIMITS)
-    const [one, two] = [await gate.enter(1), await gate.enter(1)]
-    const order: string[] = []
-    const third = gate.enter(1).then((ticket) => (order.push('third'), ticket))
-    const fourth = gate.enter(1).then((ticket) => (order.push('fourth'), ticket))
-    expect(await isWaiting(third)).toBe(true)
-    one.leave()
-    await third
-    expect(order).toEqual(['third'])
-    two.leave()
-    await fourth
-    expect(order).toEqual(['third', 'fourth'])
+    const { order, tickets } = enterAll(gate, ['a1', 'a2', 'a3', 'a4'])
+    await everyTurn()
+    expect(order).toEqual(['a1', 'a2'])
+    tickets[0]?.leave()
+    await everyTurn()
+    expect(order).toEqual(['a1', 'a2', 'a3'])
+    tickets[1]?.leave()
+    await everyTurn()
+    expect(order).toEqual(['a1', 'a2', 'a3', 'a4'])
   })
 
-  it('refuses who would be one too many, and who has waited too long', async () => {
-    const gate = new WorkGate(LIMITS)
-    await Promise.all([gate.enter(1), gate.enter(1)])
-    const waiting = [gate.enter(1), gate.enter(1)]
+  it('serves at most one request of each other caller between two of one caller', async () => {
+    const callers = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 40 })
+    const slots = fc.integer({ min: 1, max: 5 })
+    await fc.assert(
+      fc.asyncProperty(callers, slots, async (names, maxConcurrent) => {
+        const gate = new WorkGate({ ...LIMITS, maxConcurrent, maxQueued: 100 })
+        const running = await Promise.all(Array.from({ length: maxConcurrent }, () => gate.enter('other', 1)))
+        const { order, tickets } = enterAll(gate, names)
+        for (const one of running) one.leave()
+        for (let served = 0; served < names.length; served += 1) {
+          await everyTurn()
+          // One at a time ends, so that no caller is over its share.
+          tickets[served]?.leave()
+        }
+        expect(order.toSorted()).toEqual(names.toSorted())
+        for (const [at, caller] of order.entries()) {
+          const next = order.indexOf(caller, at + 1)
+          const between = order.slice(at + 1, next < 0 ? at + 1 : next)
+          expect(new Set(between).size).toBe(between.length)
+        }
+      }),
+      propertyRuns(50, 500),
+    )
+  })
+
+  it('gives no caller more than its share while others wait', async () => {
+    const gate = new WorkGate({ ...LIMITS, maxConcurrent: 4, maxQueued: 100 })
+    const { order, tickets } = enterAll(gate, ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2', 'b3'])
+    await everyTurn()
+    tickets[0]?.leave()
+    tickets[1]?.leave()
+    await everyTurn()
+    // Two slots each: a has its share, also where it would be its turn.
+    expect(order).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2'])
+    tickets[4]?.leave()
+    await everyTurn()
+    expect(order.at(-1)).toBe('b3')
+    tickets[5]?.leave()
+    await everyTurn()
+    expect(order.at(-1)).toBe('a5')
+  })
+
+  it('keeps slots for others if one caller may not have all', async () => {
+    const gate = new WorkGate({ ...LIMITS, maxConcurrent: 4, maxQueued: 100 }, 2)
+    const { order } = enterAll(gate, ['a1', 'a2', 'a3', 'a4'])
+    await everyTurn()
+    await gate.enter('b', 1)
+    expect(order).toEqual(['a1', 'a2'])
+  })
+
+  it('refuses requests of a caller with a full queue, and requests that waited too long, of nobody else', async () => {
+    const gate = new WorkGate({ ...LIMITS, queueTimeoutMs: 200 })
+    const [running] = await Promise.all([gate.enter('a', 1), gate.enter('a', 1)])
     const refused = { code: 'overloaded', status: 503, retryAfter: 1 }
-    await expect(gate.enter(1)).rejects.toMatchObject(refused)
-    for (const one of waiting) await expect(one).rejects.toMatchObject(refused)
+    const waiting = [0, 1].map(() => expect(gate.enter('a', 1)).rejects.toMatchObject(refused))
+    await expect(gate.enter('a', 1)).rejects.toMatchObject(refused)
+    const other = gate.enter('b', 1)
+    running.leave()
+    await other
+    await Promise.all(waiting)
     expect(gate.queued).toBe(0)
   })
 
-  it('keeps to its memory, and takes what alone has more when it is alone', async () => {
+  it('gives the slot of a request that only waits to others, and goes on with it in turn', async () => {
+    const gate = new WorkGate({ ...LIMITS, maxConcurrent: 1 })
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const paused = (await gate.enter('a', 1)).pause(promise)
+    const { order, tickets } = enterAll(gate, ['b1', 'b2', 'a2'])
+    await everyTurn()
+    expect([order, gate.running, gate.bytes]).toEqual([['b1'], 1, 2])
+    resolve('result')
+    expect(await isWaiting(paused)).toBe(true)
+    tickets[0]?.leave()
+    expect(await paused).toBe('result')
+    expect(order).toEqual(['b1'])
+  })
+
+  it('takes one slot for a request that waits for several things', async () => {
     const gate = new WorkGate(LIMITS)
-    const small = await gate.enter(60)
-    const large = gate.enter(1_000)
+    const ticket = await gate.enter('a', 1)
+    const [one, two] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const both = [ticket.pause(one.promise), ticket.pause(two.promise)]
+    expect(gate.running).toBe(0)
+    one.resolve()
+    two.reject(new Error('failed'))
+    expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    expect(gate.running).toBe(1)
+    ticket.leave()
+    expect([gate.running, gate.bytes]).toEqual([0, 0])
+  })
+
+  it('keeps to its memory, and admits a larger request alone', async () => {
+    const gate = new WorkGate(LIMITS)
+    const small = await gate.enter('a', 60)
+    const large = gate.enter('b', 4_000)
     expect(await isWaiting(large)).toBe(true)
     small.leave()
     const ticket = await large
-    const next = gate.enter(1)
+    const next = gate.enter('a', 1)
     expect(await isWaiting(next)).toBe(true)
     ticket.leave()
     await next
   })
 
+  it('gives no caller more than a quarter of the memory beyond one request', async () => {
+    const gate = new WorkGate({ ...LIMITS, maxConcurrent: 10 })
+    const large = await gate.enter('a', 250)
+    const second = gate.enter('a', 1)
+    expect(await isWaiting(second)).toBe(true)
+    const others = await Promise.all([gate.enter('b', 60), gate.enter('b', 40)])
+    const third = gate.enter('b', 1)
+    expect(await isWaiting(third)).toBe(true)
+    large.leave()
+    await second
+    others[0]?.leave()
+    await third
+  })
+
   it('counts an answer until it was sent, but not as work', async () => {
     const gate = new WorkGate(LIMITS)
-    const tickets = [await gate.enter(40), await gate.enter(40)]
+    const tickets = [await gate.enter('a', 40), await gate.enter('a', 40)]
     for (const ticket of tickets) ticket.finish(45)
     expect([gate.running, gate.bytes]).toEqual([0, 90])
-    const next = gate.enter(20)
+    const next = gate.enter('a', 20)
     expect(await isWaiting(next)).toBe(true)
     tickets[0]?.leave()
     tickets[0]?.leave()
@@ -64,56 +172,61 @@ describe('WorkGate', () => {
     expect([gate.running, gate.bytes]).toEqual([1, 65])
   })
 
-  it('gives more memory to who needs it while there is some, and to one that is alone', async () => {
+  it('gives a request more memory while there is some, and any amount to one that is alone', async () => {
     const gate = new WorkGate(LIMITS)
-    const [one, two] = [await gate.enter(10), await gate.enter(10)]
-    one.grow(50)
-    expect(() => two.grow(31)).toThrow(expect.objectContaining({ code: 'overloaded', status: 503 }))
-    two.grow(30)
-    expect(gate.bytes).toBe(100)
+    const [one, two] = [await gate.enter('a', 10), await gate.enter('b', 10)]
+    one.grow(300)
+    expect(() => two.grow(81)).toThrow(expect.objectContaining({ code: 'overloaded', status: 503 }))
+    two.grow(80)
+    expect(gate.bytes).toBe(400)
     one.leave()
     two.grow(1_000)
-    expect(gate.bytes).toBe(1_040)
+    expect(gate.bytes).toBe(1_090)
     two.leave()
     expect(gate.bytes).toBe(0)
   })
 
-  it('lets those go who have gone away, and the ones behind them in', async () => {
+  it('forgets requests of clients that left, and admits the ones behind them', async () => {
     const gate = new WorkGate(LIMITS)
-    const first = await gate.enter(60)
+    const first = await gate.enter('a', 60)
     const controller = new AbortController()
-    const large = gate.enter(90, controller.signal)
-    const small = gate.enter(10)
+    const large = gate.enter('a', 90, controller.signal)
+    const small = gate.enter('a', 10)
     expect(await isWaiting(small)).toBe(true)
     controller.abort(new Error('gone'))
     await expect(large).rejects.toThrow('gone')
     await small
-    await expect(gate.enter(1, AbortSignal.abort(new Error('gone before')))).rejects.toThrow('gone before')
+    await expect(gate.enter('a', 1, AbortSignal.abort(new Error('gone before')))).rejects.toThrow('gone before')
     first.leave()
   })
 
   it('refuses everybody once it is closed', async () => {
     const gate = new WorkGate(LIMITS)
-    await Promise.all([gate.enter(1), gate.enter(1)])
-    const waiting = gate.enter(1)
+    await Promise.all([gate.enter('a', 1), gate.enter('a', 1)])
+    const waiting = gate.enter('a', 1)
     gate.close()
     await expect(waiting).rejects.toMatchObject({ code: 'shutting-down' })
-    await expect(gate.enter(1)).rejects.toMatchObject({ code: 'shutting-down' })
+    await expect(gate.enter('b', 1)).rejects.toMatchObject({ code: 'shutting-down' })
   })
 
-  it('never has more under way than it may, and forgets nobody', async () => {
-    const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 30 })
+  it('never exceeds its limits, and forgets nobody', async () => {
+    const sizes = fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 60 })), {
+      minLength: 1,
+      maxLength: 30,
+    })
     await fc.assert(
       fc.asyncProperty(sizes, async (list) => {
         const gate = new WorkGate({ maxConcurrent: 3, maxQueued: 100, queueTimeoutMs: 600_000, maxMemoryBytes: 100 })
         await Promise.all(
-          list.map(async (bytes) => {
-            const ticket: Ticket = await gate.enter(bytes)
+          list.map(async ([caller, bytes]) => {
+            const ticket: Ticket = await gate.enter(caller, bytes)
             expect(gate.running).toBeLessThanOrEqual(3)
             expect(gate.bytes).toBeLessThanOrEqual(100)
-            await new Promise((resolve) => setImmediate(resolve))
+            await everyTurn()
+            await ticket.pause(everyTurn())
+            expect(gate.running).toBeLessThanOrEqual(3)
             ticket.finish(Math.floor(bytes / 2))
-            await new Promise((resolve) => setImmediate(resolve))
+            await everyTurn()
             ticket.leave()
           }),
         )

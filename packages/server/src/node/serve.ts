@@ -1,5 +1,6 @@
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import type { ContextOffloader } from '@spillway/core'
+import type { AccessTokens } from '@spillway/core/http'
 import { constants } from 'node:fs'
 import { mkdtemp, open, rm, rmdir, type FileHandle } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -11,10 +12,13 @@ import { createApp, type App, type AppOptions } from '../app/create-app.ts'
 import { HttpError } from '../app/http-error.ts'
 import { timerMs } from '../app/server-limits.ts'
 import type { BodySpool, SpooledBody } from '../body/receive-body.ts'
+import { ConnectionLimit } from '../limits/connection-limit.ts'
 import { faultRecord } from '../telemetry/request-record.ts'
 
 /** Options of {@link serve}. */
-export interface ServeOptions extends Omit<AppOptions, 'spool'> {
+export interface ServeOptions extends Omit<AppOptions, 'spool' | 'tokens'> {
+  /** The callers and their scopes. If absent, only this machine has access. */
+  readonly tokens?: AccessTokens | undefined
   /** The address to listen at; others than loopback need `tokens`. Defaults to `127.0.0.1`. */
   readonly host?: string | undefined
   /** Defaults to 8002; 0 selects a free port. */
@@ -25,7 +29,10 @@ export interface ServeOptions extends Omit<AppOptions, 'spool'> {
   readonly responseTimeoutMs?: number | undefined
   /** The maximum idle time of a connection in milliseconds, except during work. Defaults to 120,000. */
   readonly silenceTimeoutMs?: number | undefined
-  /** Concurrent connections. Defaults to 1,000. */
+  /**
+   * Concurrent connections. Defaults to 1,000. One address has at most half of them. Beyond, a new connection takes the
+   * place of one on which no allowed request is under way.
+   */
   readonly maxConnections?: number | undefined
   /** Bytes of all bodies on disk. Defaults to 8 GiB. */
   readonly maxSpoolBytes?: number | undefined
@@ -45,6 +52,8 @@ export interface Service {
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])
+/** Afterwards the connection is closed, so that none stays forever. */
+const MAX_REQUESTS_PER_SOCKET = 10_000
 const CHECK_MS = 1_000
 const SWEEP_MS = 50
 const LAST_WORDS_MS = 500
@@ -88,7 +97,7 @@ export async function serve(offloader: ContextOffloader, options: ServeOptions =
 }
 
 function appOptions({ tokens, scope, allowedHosts, limits, summarize, contextOffload, log }: ServeOptions): AppOptions {
-  return { tokens, scope, allowedHosts, limits, summarize, contextOffload, log }
+  return { tokens: tokens ?? 'none', scope, allowedHosts, limits, summarize, contextOffload, log }
 }
 
 function createNodeServer(app: App, options: ServeOptions): Server {
@@ -105,6 +114,10 @@ function createNodeServer(app: App, options: ServeOptions): Server {
       const response = await app.fetch(request, {
         address: socket.remoteAddress,
         sent,
+        onAdmitted: () => {
+          const end = connections.begin(socket)
+          void sent.then(end)
+        },
         onDone: () => cutOffAfter(timerMs(responseTimeoutMs), outgoing, sent),
       })
       socket.setTimeout(silenceMs)
@@ -116,6 +129,7 @@ function createNodeServer(app: App, options: ServeOptions): Server {
         Response.json(refusal('invalid-request', 'This is no request that can be answered.'), { status: 400 }),
     },
   )
+  const connections = new ConnectionLimit<Socket>(maxConnections)
   const server = createServer(
     {
       headersTimeout: headersTimeoutMs,
@@ -133,7 +147,8 @@ function createNodeServer(app: App, options: ServeOptions): Server {
       })
     },
   )
-  server.maxConnections = maxConnections
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET
+  server.on('connection', (socket) => connections.add(socket, socket.remoteAddress))
   server.setTimeout(silenceMs)
   server.on('clientError', refuseConnection)
   return server
@@ -227,12 +242,15 @@ interface FileSpoolOptions {
 }
 
 const RETRY_AFTER = 5
+/** One caller has at most this part of the space. */
+const CALLER_SHARE = 0.25
 
 /** Keeps bodies in temporary files, which are unlinked while open if the system allows it. */
 export class FileSpool implements BodySpool {
   readonly #options: FileSpoolOptions
   /** Folders that are not unlinked yet. */
   readonly #folders = new Set<string>()
+  readonly #callers = new Map<string, number>()
   #bytes = 0
 
   constructor(options: FileSpoolOptions) {
@@ -243,14 +261,14 @@ export class FileSpool implements BodySpool {
     return this.#bytes
   }
 
-  async open(): Promise<SpooledBody> {
+  async open(caller: string): Promise<SpooledBody> {
     const folder = await withRoom(mkdtemp(join(this.#options.directory ?? tmpdir(), 'spillway-server-')))
     this.#folders.add(folder)
     try {
       const path = join(folder, 'body')
       const file = await withRoom(open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
       if (await losesNames(path, folder)) this.#folders.delete(folder)
-      return this.#body(file, folder)
+      return this.#body(file, folder, caller)
     } catch (error) {
       await this.#removeFolder(folder)
       throw error
@@ -262,13 +280,16 @@ export class FileSpool implements BodySpool {
     await Promise.all([...this.#folders].map((folder) => this.#removeFolder(folder)))
   }
 
-  #body(file: FileHandle, folder: string): SpooledBody {
+  #body(file: FileHandle, folder: string, caller: string): SpooledBody {
     let size = 0
     let isRemoved = false
     return {
       write: async (chunk) => {
-        if (this.#bytes + chunk.length > this.#options.maxSpoolBytes) throw full()
+        const { maxSpoolBytes } = this.#options
+        const own = (this.#callers.get(caller) ?? 0) + chunk.length
+        if (this.#bytes + chunk.length > maxSpoolBytes || own > maxSpoolBytes * CALLER_SHARE) throw full()
         this.#bytes += chunk.length
+        this.#callers.set(caller, own)
         size += chunk.length
         await withRoom(file.writeFile(chunk))
       },
@@ -285,6 +306,9 @@ export class FileSpool implements BodySpool {
         if (isRemoved) return
         isRemoved = true
         this.#bytes -= size
+        const own = (this.#callers.get(caller) ?? 0) - size
+        if (own > 0) this.#callers.set(caller, own)
+        else this.#callers.delete(caller)
         await file.close()
         if (this.#folders.has(folder)) await this.#removeFolder(folder)
       },

@@ -30,8 +30,7 @@ const MESSAGE = z
   .meta({ type: 'object' })
 
 /** Messages keep exact numbers; options become JavaScript numbers. */
-function parseRequest(text: string): unknown {
-  const body = parseExactJson(text)
+function withPlainOptions(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, plainNumber(value)]))
 }
@@ -48,7 +47,8 @@ export const contextOffloadRoute = ({ summarize, contextOffload }: HistoryServic
       'a model, `compress` fails and `auto` keeps what compacting gave. Where it fails, `messages` are those that came.',
     tag: 'ReMe',
     isReme: true,
-    parse: parseRequest,
+    parse: parseExactJson,
+    normalize: withPlainOptions,
     body: z
       .looseObject({
         messages: z.array(MESSAGE).meta({ description: 'The history, oldest first.' }),
@@ -75,7 +75,7 @@ export const contextOffloadRoute = ({ summarize, contextOffload }: HistoryServic
       const settings = withDefaults(body as ContextOffloadSettings, contextOffload)
       const { context_manage_mode: mode, store_dir: folder } = settings
       virtualPath(folder)
-      const summarizing = requireSummarize(mode, summarize)
+      const summarizing = requireSummarize(mode, summarize, context)
       const format = remeFormat()
       assertConversation(format, messages)
       const { files, offloader } = tenant()

@@ -5,7 +5,7 @@ import { HttpError } from '../app/http-error.ts'
 import { FileGlob } from '../files/file-glob.ts'
 import { joinAsWritten, pathWithin, virtualPath, type FileRecord } from '../files/file-record.ts'
 import type { ScopeFiles } from '../files/scope-files.ts'
-import { defineRoute, type Route } from '../routes/route.ts'
+import { defineRoute, type Route, type RouteContext } from '../routes/route.ts'
 import { remeAnswerSchema, textAnswer } from './schemas.ts'
 
 const MAX_ANSWER_LENGTH = 1_048_576
@@ -45,7 +45,7 @@ export const grepRoute: Route = defineRoute({
     .meta({ id: 'GrepRequest' }),
   responses: { 200: { description: 'Matching lines as text.', schema: remeAnswerSchema } },
   failureStatuses: { 400: 'The path or the glob cannot name virtual files.' },
-  async handle({ body }, { tenant, signal, telemetry }) {
+  async handle({ body }, { tenant, signal, pause, telemetry }) {
     const { pattern, path, glob, limit } = body
     const most = limit == null ? Infinity : Math.trunc(limit)
     if (!(most >= 1)) throw new HttpError('invalid-request', 'Limit must be a positive number.')
@@ -54,7 +54,13 @@ export const grepRoute: Route = defineRoute({
     return await telemetry.step('spillway.grep', {}, async () => {
       const { files } = tenant()
       const search = new PatternSearch(pattern, { ignoreCase: true })
-      const { found, isComplete } = await grepFiles(files, search, { folder, glob: fileGlob, limit: most, signal })
+      const { found, isComplete } = await grepFiles(files, search, {
+        folder,
+        glob: fileGlob,
+        limit: most,
+        signal,
+        pause,
+      })
       const where = path == null || path === '' ? 'in the workspace directory' : `in path "${path}"`
       const filter = fileGlob === undefined ? '' : ` (filter: "${glob}")`
       const matches = found.map(({ name }) => joinAsWritten(path ?? '', name))
@@ -72,13 +78,14 @@ interface GrepOptions {
   readonly glob: FileGlob | undefined
   readonly limit: number
   readonly signal: AbortSignal
+  readonly pause: RouteContext['pause']
 }
 
 /** @throws HttpError `invalid-path` if the folder is a file. */
 async function grepFiles(
   files: ScopeFiles,
   search: PatternSearch,
-  { folder, glob, limit, signal }: GrepOptions,
+  { folder, glob, limit, ...how }: GrepOptions,
 ): Promise<{ readonly found: readonly FileMatches[]; readonly isComplete: boolean }> {
   const found: FileMatches[] = []
   let left = limit
@@ -91,7 +98,7 @@ async function grepFiles(
   for (const { name, file } of within(all, folder)) {
     if (!isTextContentType(file.contentType) || glob?.matches(name) === false) continue
     if (left <= 0 || length > MAX_ANSWER_LENGTH || search.isOver) return { found, isComplete: false }
-    const result = await files.use(file, () => search.find(files.storage, file.reference, { limit: left, signal }))
+    const result = await files.use(file, () => search.find(files.storage, file.reference, { limit: left, ...how }))
     if (result === undefined) continue
     isComplete &&= result.isComplete
     if (result.lines.length > 0) found.push({ name, lines: result.lines })

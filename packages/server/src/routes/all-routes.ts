@@ -113,7 +113,7 @@ interface DocumentInfo {
 const COMMON_FAILURES: Readonly<Record<number, string>> = {
   400: 'The body is no JSON; or a path, glob or reference cannot be one.',
   401: 'No known token.',
-  403: 'The `Host` or `Origin` is not allowed.',
+  403: 'The `Host` or `Origin` is not allowed, or a proxy forwarded the request to a service without tokens.',
   408: 'The request arrived too slowly.',
   413: 'The body is too large, or has too many values.',
   415: 'The body is not of the type that the endpoint takes.',

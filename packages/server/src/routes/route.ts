@@ -19,6 +19,10 @@ export interface RouteContext {
   /** Bytes of a response. */
   readonly maxBytes: number
   readonly isHead: boolean
+  /** Give the slot of the request to others until a wait ends that takes no work here. */
+  readonly pause: <Result>(waiting: Promise<Result>) => Promise<Result>
+  /** Ask the model in turn with other callers, without holding the slot of the request. */
+  readonly askModel: <Result>(ask: () => Promise<Result>) => Promise<Result>
   /** Reserve memory for content beside the body. Throws an `HttpError` `overloaded` if there is none. */
   readonly reserve: (bytes: number) => void
 }
@@ -56,8 +60,10 @@ interface RouteShape {
   readonly isReme?: boolean | undefined
   /** Whether it needs no token. */
   readonly isPublic?: boolean | undefined
-  /** Defaults to `JSON.parse`. */
+  /** Parses a part of the body. Defaults to `JSON.parse`. */
   readonly parse?: ((text: string) => unknown) | undefined
+  /** Applied to the body before its validation. */
+  readonly normalize?: ((body: unknown) => unknown) | undefined
   /** Whether the body is streamed content. */
   readonly takesContent?: boolean | undefined
   readonly responses: Readonly<Record<number, ResponseDescription>>

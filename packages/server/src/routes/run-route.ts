@@ -15,6 +15,8 @@ export interface RouteServices {
   readonly limits: ServerLimits
   readonly work: WorkGate
   readonly uploads: WorkGate
+  readonly bodies: WorkGate
+  readonly models: WorkGate
   readonly spool: BodySpool | undefined
 }
 
@@ -24,7 +26,7 @@ interface RouteCall {
   readonly environment: CallEnvironment
   readonly query: Readonly<Record<string, string>>
   readonly params: Readonly<Record<string, string>>
-  readonly context: Omit<RouteContext, 'chunks' | 'maxBytes' | 'isHead' | 'reserve'>
+  readonly context: Omit<RouteContext, 'chunks' | 'maxBytes' | 'isHead' | 'pause' | 'askModel' | 'reserve'>
 }
 
 /** Answer a request: receive its body, wait for a slot, validate, and run the handler. */
@@ -54,17 +56,19 @@ async function runWithBody(
   routeCall: RouteCall,
   services: RouteServices,
 ): Promise<Response> {
-  const { request, call } = routeCall
-  const { limits, spool, work } = services
+  const { request, call, context } = routeCall
+  const { limits, spool, work, bodies } = services
   assertPlainJson(request)
-  const received = await receiveBody(request, { ...limits, maxBytes: limits.maxBodyBytes, spool })
+  const receiving = { ...limits, maxBytes: limits.maxBodyBytes, spool, caller: call.limitKey }
+  const received = await bodies.run(call.limitKey, () => receiveBody(request, receiving), context.signal)
   call.bytesIn = received.size
   call.isBodyTaken = true
   try {
     return await runWithin(work, received.size * MEMORY_PER_BYTE + MEMORY_OF_REQUEST, routeCall, async (ticket) => {
       const bytes = await received.read()
       await received.remove()
-      const body = validate(schema, parseJsonBody(bytes, limits, route.parse), 'body')
+      const { parse, normalize = (value: unknown) => value } = route
+      const body = validate(schema, normalize(await parseJsonBody(bytes, { ...limits, parse })), 'body')
       return await route.handle({ ...input, body }, contextOf(routeCall, services, ticket, none()))
     })
   } finally {
@@ -96,7 +100,7 @@ async function runWithin(
   { call, environment, context }: RouteCall,
   handle: (ticket: Ticket) => Promise<Reply>,
 ): Promise<Response> {
-  const ticket = (await gate?.enter(memory, context.signal)) ?? NO_TICKET
+  const ticket = (await gate?.enter(call.limitKey, memory, context.signal)) ?? NO_TICKET
   try {
     const reply = await handle(ticket)
     if ('json' in reply) {
@@ -114,7 +118,7 @@ async function runWithin(
   }
 }
 
-const NO_TICKET: Ticket = { grow() {}, finish() {}, leave() {} }
+const NO_TICKET: Ticket = { grow() {}, pause: async (waiting) => await waiting, finish() {}, leave() {} }
 
 function leaveWhenSent(ticket: Ticket, bytes: number, { sent }: CallEnvironment): void {
   if (sent === undefined) {
@@ -126,15 +130,17 @@ function leaveWhenSent(ticket: Ticket, bytes: number, { sent }: CallEnvironment)
 }
 
 const contextOf = (
-  { context, request }: RouteCall,
-  { limits }: RouteServices,
-  { grow }: Ticket,
+  { context, request, call }: RouteCall,
+  { limits, models }: RouteServices,
+  { grow, pause }: Ticket,
   chunks: AsyncIterable<Uint8Array>,
 ): RouteContext => ({
   ...context,
   chunks,
   maxBytes: limits.maxBodyBytes,
   isHead: request.method === 'HEAD',
+  pause,
+  askModel: (ask) => pause(models.run(call.limitKey, ask, context.signal)),
   reserve: (bytes) => grow(bytes * MEMORY_PER_BYTE),
 })
 
@@ -143,9 +149,9 @@ async function* counted(
   call: Call,
   limits: ServerLimits,
 ): AsyncGenerator<Uint8Array> {
-  // A large body may take long, but must not stall.
-  const times = { bodyIdleMs: limits.bodyIdleMs, bodyTimeoutMs: Infinity, maxBytes: limits.maxContentBytes }
-  for await (const chunk of timedChunks(body, times)) {
+  // A large body may take long.
+  const options = { ...limits, bodyTimeoutMs: Infinity, maxBytes: limits.maxContentBytes }
+  for await (const chunk of timedChunks(body, options)) {
     call.bytesIn += chunk.length
     yield chunk
   }

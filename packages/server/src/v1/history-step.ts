@@ -51,14 +51,18 @@ export function assertConversation<Conversation>(
   }
 }
 
-/** Return the summarizer. @throws HttpError `no-model` if `compress` is requested without one. */
-export function requireSummarize(mode: HistoryMode, summarize: Summarize | undefined): Summarize | undefined {
+/** Return the summarizer for a request. @throws HttpError `no-model` if `compress` is requested without one. */
+export function requireSummarize(
+  mode: HistoryMode,
+  summarize: Summarize | undefined,
+  { askModel }: Pick<RouteContext, 'askModel'>,
+): Summarize | undefined {
   if (mode === 'compress' && summarize === undefined)
     throw new HttpError(
       'no-model',
       'compress needs a model for its summaries, and this service has none: start it with --model and --model-base-url.',
     )
-  return summarize
+  return summarize && ((request) => askModel(() => summarize(request)))
 }
 
 /** Library names and what callers over HTTP use instead. */

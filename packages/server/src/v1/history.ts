@@ -171,7 +171,7 @@ const compactRoute = ({ summarize }: HistoryServices): Route =>
     failureStatuses: { 502: 'The model gave no summary that can be used.' },
     async handle({ body }, context): Promise<Reply> {
       const { mode = 'auto' } = body
-      const summarizing = requireSummarize(mode, summarize)
+      const summarizing = requireSummarize(mode, summarize, context)
       const options = await historyOptions(body, context)
       const run = async (onProgress: (progress: HistoryProgress) => void): Promise<unknown> => {
         const outcome = await historyStep(context, { mode }, (onStep) =>

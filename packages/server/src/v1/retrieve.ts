@@ -46,9 +46,9 @@ export const retrieveRoute: Route = defineRoute({
     410: 'It was stored, and was evicted.',
     416: 'The lines begin beyond the end.',
   },
-  async handle({ body }, { tenant, telemetry, signal, call }) {
+  async handle({ body }, { tenant, telemetry, signal, pause, call }) {
     return await telemetry.step('spillway.retrieve', {}, async (span) => {
-      const result = await tenant().offloader.retrievalTool.execute(body, { signal })
+      const result = await tenant().offloader.retrievalTool.execute(body, { signal, pause })
       const content = result.content.map(writeContentBlock)
       if (!result.isError) return { json: { content } }
       span.setAttribute('error.type', result.code)

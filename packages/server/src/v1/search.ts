@@ -42,7 +42,7 @@ export const searchRoute: Route = defineRoute({
         .meta({ id: 'SearchAnswer' }),
     },
   },
-  async handle({ body }, { tenant, signal }) {
+  async handle({ body }, { tenant, signal, pause }) {
     const { pattern, ignoreCase, references, paths, limit = 100 } = body
     const { files, storage } = tenant()
     const glob = paths === undefined ? undefined : new FileGlob(paths)
@@ -57,7 +57,7 @@ export const searchRoute: Route = defineRoute({
         isComplete = false
         break
       }
-      const searching = { limit: limit - matches.length, signal }
+      const searching = { limit: limit - matches.length, signal, pause }
       const found = await files.use(file, () => search.find(storage, reference, searching))
       if (found === undefined) continue
       isComplete &&= found.isComplete

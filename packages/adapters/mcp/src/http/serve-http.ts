@@ -27,7 +27,7 @@ export interface HttpService {
 }
 
 /** JSON-RPC codes for refused requests. */
-const ERROR_CODES = { host: -32_000, origin: -32_000, token: -32_001 } as const
+const ERROR_CODES = { host: -32_000, origin: -32_000, forwarded: -32_000, token: -32_001 } as const
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 

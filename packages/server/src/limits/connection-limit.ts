@@ -1,0 +1,91 @@
+interface Closable {
+  destroy(): unknown
+  once(event: 'close', listener: () => void): unknown
+}
+
+interface Connection {
+  readonly network: string
+  /** Allowed requests that are under way. */
+  busy: number
+  isKnown: boolean
+}
+
+/** One network has at most this part of the connections. */
+const NETWORK_SHARE = 0.5
+
+/**
+ * Limits open connections, of all clients and of each address, or network of IPv6. A new connection takes the place of
+ * an idle one: one that never had an allowed request, or else the one that is idle for the longest time. If none is
+ * idle, the new connection is closed.
+ */
+export class ConnectionLimit<Socket extends Closable> {
+  readonly #max: number
+  /** The one that is idle for the longest time is the first. */
+  readonly #connections = new Map<Socket, Connection>()
+  readonly #counts = new Map<string, number>()
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  get size(): number {
+    return this.#connections.size
+  }
+
+  add(socket: Socket, address = ''): void {
+    const network = networkOf(address)
+    const isOverShare = this.#countOf(network) >= this.#max * NETWORK_SHARE
+    if ((isOverShare || this.size >= this.#max) && !this.#closeIdle(isOverShare ? network : undefined)) {
+      socket.destroy()
+      return
+    }
+    this.#connections.set(socket, { network, busy: 0, isKnown: false })
+    this.#counts.set(network, this.#countOf(network) + 1)
+    socket.once('close', () => this.#remove(socket))
+  }
+
+  /** Keep a connection during an allowed request, and return the function that ends that. */
+  begin(socket: Socket): () => void {
+    const connection = this.#connections.get(socket)
+    if (connection === undefined) return () => {}
+    connection.busy += 1
+    connection.isKnown = true
+    return () => {
+      connection.busy -= 1
+      if (this.#connections.delete(socket)) this.#connections.set(socket, connection)
+    }
+  }
+
+  #closeIdle(network: string | undefined): boolean {
+    const idle = [...this.#connections].filter(([, { busy, network: its }]) => busy === 0 && (network ?? its) === its)
+    const [socket] = idle.find(([, { isKnown }]) => !isKnown) ?? idle[0] ?? []
+    if (socket === undefined) return false
+    this.#remove(socket)
+    socket.destroy()
+    return true
+  }
+
+  #remove(socket: Socket): void {
+    const connection = this.#connections.get(socket)
+    if (connection === undefined) return
+    this.#connections.delete(socket)
+    const left = this.#countOf(connection.network) - 1
+    if (left === 0) this.#counts.delete(connection.network)
+    else this.#counts.set(connection.network, left)
+  }
+
+  #countOf(network: string): number {
+    return this.#counts.get(network) ?? 0
+  }
+}
+
+const GROUPS = 8
+const GROUPS_OF_NETWORK = 4
+
+/** One client of IPv6 has all addresses of its network. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [start, end] = address.split('::').map((half) => half.split(':'))
+  const zeros = end === undefined ? [] : Array<string>(GROUPS - start!.length - end.length).fill('0')
+  return [...start!, ...zeros, ...(end ?? [])].slice(0, GROUPS_OF_NETWORK).join(':')
+}
