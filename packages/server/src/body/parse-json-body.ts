@@ -58,7 +58,13 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const LETTER_U = 0x75
-const MARKS: ReadonlySet<number> = new Set([QUOTE, COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT])
+const tableOf = (marks: string): Uint8Array => {
+  const table = new Uint8Array(256)
+  for (const byte of new TextEncoder().encode(marks)) table[byte] = 1
+  return table
+}
+const IS_MARK: Uint8Array = tableOf('",:[]{}')
+const IS_MARK_IN_STRING: Uint8Array = tableOf('"\\\\')
 const ESCAPE_BYTES = 6
 
 /** An array or object that is open where the scan is. */
@@ -99,24 +105,28 @@ class JsonPieces {
     const bytes = this.#bytes
     const { pieceBytes } = this.#options
     const first = this.#first
-    let next = first
+    let next = first + pieceBytes
     let mark = first
     let quote = -1
     for (let at = first; at < bytes.length; at += 1) {
+      at = indexOfMark(quote < 0 ? IS_MARK : IS_MARK_IN_STRING, bytes, at, next)
       if (at >= next) {
         yield
         next = at + pieceBytes
+        at -= 1
+        continue
       }
-      const byte = bytes[at]!
+      const byte = bytes[at]
+      if (byte === BACKSLASH) {
+        at += 1
+        continue
+      }
       if (quote >= 0) {
-        if (byte === BACKSLASH) at += 1
-        if (byte !== QUOTE) continue
         yield* this.#endString(quote, at)
         quote = -1
         mark = at
         continue
       }
-      if (!MARKS.has(byte)) continue
       // A number or blanks of any length would be parsed at once.
       this.#assertShort(mark, at)
       mark = at
@@ -267,6 +277,13 @@ class JsonPieces {
   #text(start: number, end: number): string {
     return this.#decoder.decode(this.#bytes.subarray(start, end))
   }
+}
+
+/** Return the position of the next mark, or `end` or beyond: this loop takes most of the time. */
+function indexOfMark(isMark: Uint8Array, bytes: Uint8Array, start: number, end: number): number {
+  let at = start
+  while (at < end && at < bytes.length && isMark[bytes[at]!] === 0) at += 1
+  return at < bytes.length ? at : Math.max(at, end)
 }
 
 /** As `JSON.parse`, also for `__proto__`. */
