@@ -56,7 +56,6 @@ const COLON = 0x3a
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
 const LETTER_U = 0x75
 const tableOf = (marks: string): Uint8Array => {
   const table = new Uint8Array(256)

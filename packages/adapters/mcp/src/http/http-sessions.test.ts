@@ -63,6 +63,17 @@ describe('sessions', () => {
     expect(two.client.getServerVersion()?.name).toBe('two')
   })
 
+  test('of one caller that are left open make room for those of others', async () => {
+    const url = await listen({ maxSessions: 4 })
+    const greedy = []
+    for (let count = 0; count < 6; count += 1) greedy.push(await connect(url, 'greedy'))
+    const other = await connect(url, 'other')
+    const third = await connect(url, 'third')
+    for (const { client } of [other, third, greedy.at(-1)!])
+      expect(await client.callTool({ name: 'a', arguments: {} })).toMatchObject({ content: [{ type: 'text' }] })
+    await expect(greedy[0]!.client.callTool({ name: 'a', arguments: {} })).rejects.toThrow('Session not found')
+  })
+
   test('keep the digits of numbers, both ways', async () => {
     const numbers = '{"id":1915883588174806058,"price":10.00}'
     const messages: Message[] = []

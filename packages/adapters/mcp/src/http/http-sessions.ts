@@ -26,6 +26,8 @@ interface Session {
   readonly caller: string
 }
 
+/** Sessions beyond this part of all end if another caller needs one. */
+const CALLER_SHARE = 0.25
 /** Milliseconds between searches for idle sessions, at most. */
 const SWEEP_MS = 60_000
 
@@ -37,8 +39,8 @@ const SWEEP_MS = 60_000
 export class HttpSessions {
   readonly #options: HttpSessionsOptions & { readonly [Key in 'maxSessions' | 'idleMs' | 'maxRequestBytes']: number }
   readonly #sessions = new Map<string, Session>()
-  /** Sessions that are open or opening. */
-  #count = 0
+  /** Sessions that are open or opening, with their callers. */
+  readonly #open = new Map<SessionConnection, string>()
   readonly #timer: NodeJS.Timeout
 
   constructor(options: HttpSessionsOptions) {
@@ -61,9 +63,9 @@ export class HttpSessions {
       return refuse(413, -32_000, `A request may have ${maxRequestBytes} bytes.`)
     if (!(await isLegacyRequest(request, undefined, { maxRequestBodySize: maxRequestBytes }))) return refuseRevision()
     if (!(await isGreeting(request))) return refuse(400, -32_000, 'Bad Request: Mcp-Session-Id header is required')
-    if (this.#count >= maxSessions)
+    if (this.#open.size >= maxSessions && !this.#endLeftOpen())
       return refuse(503, -32_000, `There are ${maxSessions} sessions. Try again later.`, { 'retry-after': '30' })
-    return await this.#open(request, scope, caller)
+    return await this.#begin(request, scope, caller)
   }
 
   async close(): Promise<void> {
@@ -71,7 +73,7 @@ export class HttpSessions {
     await Promise.all([...this.#sessions.values()].map(({ connection }) => connection.close()))
   }
 
-  async #open(request: Request, scope: readonly string[], caller: string): Promise<Response> {
+  async #begin(request: Request, scope: readonly string[], caller: string): Promise<Response> {
     const { serve, onError, maxRequestBytes } = this.#options
     let id: string | undefined
     const connection = new SessionConnection({
@@ -81,13 +83,13 @@ export class HttpSessions {
         this.#sessions.set(sessionId, { connection, caller })
       },
     })
-    this.#count += 1
+    this.#open.set(connection, caller)
     // Any error ends this session, and no other.
     const served = serve(connection, scope).catch((error: unknown) =>
       onError(error instanceof Error ? error : new Error(String(error))),
     )
     const ended = served.then(async () => {
-      this.#count -= 1
+      this.#open.delete(connection)
       if (id !== undefined) this.#sessions.delete(id)
       await connection.close()
       return false
@@ -97,6 +99,18 @@ export class HttpSessions {
     const response = await connection.handle(request)
     if (id === undefined) await connection.close()
     return response
+  }
+
+  /** End a session of the caller with the most, if these keep out others. Returns whether there was one. */
+  #endLeftOpen(): boolean {
+    const byCaller = [...Map.groupBy(this.#open, ([, caller]) => caller).values()]
+    const [largest = []] = byCaller.toSorted((one, other) => other.length - one.length)
+    const [longestIdle] = largest.map(([session]) => session).toSorted((one, other) => other.idleMs - one.idleMs)
+    if (longestIdle === undefined || largest.length <= Math.max(1, this.#options.maxSessions * CALLER_SHARE))
+      return false
+    this.#open.delete(longestIdle)
+    void longestIdle.close()
+    return true
   }
 
   async #endIdle(): Promise<void> {

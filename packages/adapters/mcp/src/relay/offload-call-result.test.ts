@@ -3,7 +3,14 @@ import { parseExactJson } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { isEqual, isSameJson, mayBeReplaced, offloadCallResult, OFFLOADED_META_KEY } from './offload-call-result.ts'
+import {
+  isEqual,
+  isSameJson,
+  mayBeReplaced,
+  offloadCallError,
+  offloadCallResult,
+  OFFLOADED_META_KEY,
+} from './offload-call-result.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}: all is well`).join('\n')
 const ROWS = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `row ${id}` }))
@@ -54,6 +61,7 @@ describe('offloadCallResult', () => {
     ['odd parts', { content: [null, 7, 'text', {}, { type: 'new', text: 7 }] }],
     ['small structured content', { content: [], structuredContent: { rows: ROWS.slice(0, 3) } }],
     ['content that is no array', { content: 'all is well' }],
+    ['a task with more', { task: { taskId: '1', statusMessage: 'a'.repeat(600) } }],
   ])('returns the very result with %s', async (_name, result) => {
     const { shown, stored, events } = await offload(result)
     expect(shown).toBe(result)
@@ -411,5 +419,58 @@ describe('sameJson', () => {
       for (const indent of [0, 2, 4]) expect(isSameJson(JSON.stringify(value, undefined, indent), value)).toBe(true)
       expect(isSameJson(JSON.stringify(value), { rows: value.rows.slice(1) })).toBe(false)
     })
+  })
+})
+
+describe('a result that is none', () => {
+  const deep = (wrap: (inner: unknown) => unknown): unknown =>
+    Array.from({ length: 20_000 }).reduce((inner) => wrap(inner), LOG as unknown)
+
+  it.each<[string, unknown]>([
+    ['text', LOG],
+    ['a list', [LOG]],
+    ['fields that nobody knows', { toolResult: LOG }],
+    ['an isError that is text', { content: [text('small')], isError: LOG }],
+    ['20,000 objects in each other', { content: [text('small')], structuredContent: deep((inner) => ({ a: inner })) }],
+    ['20,000 lists in each other', { content: [{ type: 'new', value: deep((inner) => [inner]) }] }],
+    ['deep metadata', { content: [text('small')], _meta: { 'a"b': deep((inner) => ({ '': inner, b: [] })) } }],
+  ])('is stored if it has %s and is too large', async (_name, result) => {
+    const { shown, stored } = await offload(result)
+    expect(JSON.stringify(shown).length).toBeLessThan(8_000)
+    expect(shown.content).toContainEqual(REPLACED)
+    const lines = stored.some((one) => one.includes('line 2500: all is well'))
+    expect(lines).toBe(true)
+  })
+
+  it('is written as JSON without recursion', async () => {
+    const value = deep((inner) => [inner, { '"': 1.5, a: [], b: {}, c: null }])
+    const { stored } = await offload({ content: [], structuredContent: { value } })
+    const text = JSON.stringify([LOG, { '"': 1.5, a: [], b: {}, c: null }])
+    expect(stored[0]?.includes(text)).toBe(true)
+    expect(isEqual(JSON.parse(stored[0] ?? ''), { content: [], structuredContent: { value } })).toBe(true)
+  })
+})
+
+describe('offloadCallError', () => {
+  const offloadError = async (error: unknown): Promise<unknown> => {
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    return await offloadCallError(offloader, { toolName: 'read', input: {}, error, resourceLinks: false })
+  }
+
+  it.each([{ code: -32_603, message: 'It failed.' }, { code: 1, message: 'It failed.', data: { reason: 'x' } }, null])(
+    'returns the very error %j',
+    async (error) => {
+      expect(await offloadError(error)).toBe(error)
+    },
+  )
+
+  it.each([
+    { code: -32_603, message: LOG },
+    { code: -32_603, message: 'It failed.', data: { trace: LOG } },
+    { code: -32_603, message: 'It failed.', trace: LOG },
+  ])('replaces what is too large, and keeps the code', async (error) => {
+    const shown = await offloadError(error)
+    expect(shown).toMatchObject({ code: -32_603, message: expect.stringContaining('[Offloaded: ') })
+    expect(JSON.stringify(shown).length).toBeLessThan(8_000)
   })
 })

@@ -1,5 +1,5 @@
 import type { ContentBlock, ContextOffloader, OffloadedBlock, Outcome } from '@spillway/core'
-import { parseExactJson, plainNumber, readMcpPart, writeMcpPart } from '@spillway/core/adapter'
+import { isExactNumber, parseExactJson, plainNumber, readMcpPart, writeMcpPart } from '@spillway/core/adapter'
 import { fieldsOf, type Fields } from './message.ts'
 import { referenceUri } from './read-resource.ts'
 
@@ -25,10 +25,10 @@ interface CallResultRequest {
  */
 export async function offloadCallResult(offloader: ContextOffloader, request: CallResultRequest): Promise<unknown> {
   const { toolName, result, resourceLinks } = request
-  const fields = fieldsOf(result)
+  if (isDeep(result)) return await offloadCallResult(offloader, { ...request, result: flatResult(result) })
+  // A result must be an object; hosts may show others nevertheless.
+  const fields = isObject(result) ? result : { content: result }
   const { parts, structured, isSaidTwice, fields: large } = readCallResult(fields)
-  // Such as a task, or a request for input.
-  if (fields['content'] === undefined && fields['structuredContent'] === undefined) return result
   const forUser = parts.filter(({ part }) => isForUserAlone(part))
   const forModel = parts.filter((part) => !forUser.includes(part))
   const besides = [...(structured === undefined ? [] : [structured]), ...large.map(({ block }) => block)]
@@ -53,6 +53,67 @@ export async function offloadCallResult(offloader: ContextOffloader, request: Ca
     content: [...groups.flatMap(({ content }) => content), ...links],
     _meta: { ...fieldsOf(others['_meta']), [OFFLOADED_META_KEY]: offloaded },
   }
+}
+
+/** Offload the error of a failed call as its result would be. Returns the very error if it stays. */
+export async function offloadCallError(
+  offloader: ContextOffloader,
+  { error, ...request }: Omit<CallResultRequest, 'result'> & { readonly error: unknown },
+): Promise<unknown> {
+  const { code, message, data, ...rest } = fieldsOf(error)
+  const text = { type: 'text', text: String(message) }
+  const structured = data === undefined ? {} : { structuredContent: data }
+  const result = { ...rest, content: [text], ...structured, isError: true }
+  const shown = fieldsOf(await offloadCallResult(offloader, { ...request, result }))
+  if (shown === result) return error
+  const { content, structuredContent } = shown
+  const said = (content as readonly unknown[]).map((part) => String(fieldsOf(part)['text'])).join('\n')
+  return { code: Number(code), message: said, ...(structuredContent !== undefined && { data: structuredContent }) }
+}
+
+/** Deeper values are not written as JSON of many lines, and at some depth not at all. */
+const MAX_DEPTH = 200
+
+/** Whether a value is nested deeper than JSON usually is. */
+export function isDeep(root: unknown): boolean {
+  const open: (readonly [value: unknown, depth: number])[] = [[root, 0]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [value, depth] = next
+    if (typeof value !== 'object' || value === null || isExactNumber(value)) continue
+    if (depth > MAX_DEPTH) return true
+    for (const child of Object.values(value)) open.push([child, depth + 1])
+  }
+  return false
+}
+
+function flatResult(result: unknown): Fields {
+  const { isError } = fieldsOf(result)
+  return { content: [{ type: 'text', text: writeDeepJson(result) }], ...(isError === true && { isError }) }
+}
+
+/** Write JSON without recursion. */
+function writeDeepJson(root: unknown): string {
+  const written: string[] = []
+  const left: ({ readonly text: string } | { readonly value: unknown })[] = [{ value: root }]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if ('text' in next) {
+      written.push(next.text)
+      continue
+    }
+    const { value } = next
+    if (typeof value !== 'object' || value === null || isExactNumber(value)) {
+      written.push(JSON.stringify(value))
+      continue
+    }
+    const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+    const members = Object.entries(value).flatMap(([name, member], index) => {
+      const key = Array.isArray(value) ? '' : `${JSON.stringify(name)}:`
+      return [{ text: `${index === 0 ? open : ','}${key}` }, { value: member as unknown }]
+    })
+    written.push(members.length === 0 ? open : '')
+    left.push({ text: close }, ...members.toReversed())
+  }
+  return written.join('')
 }
 
 interface OffloadedGroup {
@@ -121,12 +182,13 @@ const LARGE_TEXT = 65_536
 
 /** It may be within the limit nevertheless. */
 export function mayBeReplaced({ options }: ContextOffloader, result: unknown): boolean {
-  const { content, structuredContent } = fieldsOf(result)
+  const { content } = fieldsOf(result)
   const { countTokens, includeRetrievalTool, maxResultTokens } = options
-  if (!includeRetrievalTool || (content === undefined && structuredContent === undefined)) return false
+  if (!includeRetrievalTool) return false
+  if (isDeep(result)) return true
   const texts = Array.isArray(content) ? content.map((part) => fieldsOf(part)['text']) : []
   if (texts.some((text) => typeof text === 'string' && text.length > LARGE_TEXT)) return true
-  return countTokens(JSON.stringify(result)) > maxResultTokens
+  return countTokens(JSON.stringify(result) ?? '') > maxResultTokens
 }
 
 function linkTo({ reference, type, contentType, size }: OffloadedBlock, toolName: string): Fields {
@@ -165,9 +227,13 @@ interface CallResult {
 }
 
 function readCallResult(result: Fields): CallResult {
-  const { content, structuredContent, isError: _isError, ...rest } = result
+  const { content, structuredContent, isError, ...rest } = result
   const parts = Array.isArray(content) ? content.map(readPart) : []
-  const others: Fields = content === undefined || Array.isArray(content) ? rest : { content, ...rest }
+  const others: Fields = {
+    ...(content !== undefined && !Array.isArray(content) && { content }),
+    ...(isError !== undefined && typeof isError !== 'boolean' && { isError }),
+    ...rest,
+  }
   const length = [others, ...parts.map(({ beside }) => beside)].reduce((sum, fields) => sum + lengthOf(fields), 0)
   const read = readStructured(parts, content, structuredContent)
   if (length <= MAX_UNMEASURED) return { ...read, fields: [] }
@@ -268,6 +334,9 @@ const isSameList = (parts: readonly ResultPart[], list: readonly unknown[]): boo
   parts.every(
     ({ block }, index) => block.type === 'text' && (block.text === list[index] || isSameJson(block.text, list[index])),
   )
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const jsonBlock = (value: unknown): ContentBlock => ({ type: 'json', value })
 

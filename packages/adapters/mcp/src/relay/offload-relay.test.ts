@@ -108,7 +108,7 @@ describe('messages that pass', () => {
     const { client, server, toClient, settle } = bench()
     const answers = [
       { id: 1, result: SMALL },
-      { id: 2, error: { code: -32_602, message: LOG } },
+      { id: 2, error: { code: -32_602, message: 'It failed.' } },
     ]
     for (const { id } of answers) void client({ id, method: 'tools/call', params: { name: 'read' } })
     for (const answer of answers) void server(answer)
@@ -188,7 +188,6 @@ describe('a message that cannot be written', () => {
   it('is answered with an error if it is a result, and the failure is reported', async () => {
     const { relay, toClient } = writing()
     for (const [id, method, result] of [
-      [1, 'tools/call', { content: [], structuredContent: { deep } }],
       [2, 'tools/list', { tools: [{ name: 'a', inputSchema: deep }] }],
       [3, 'prompts/get', { deep }],
     ] as const) {
@@ -572,5 +571,46 @@ describe('links to resources', () => {
       expect(one.toServer.at(-1)?.message.method).toBe(method)
       expect(one.toClient.at(-1)?.message).toEqual(refusal)
     }
+  })
+})
+
+describe('a hostile server', () => {
+  it('cannot pass a result by under an id that SDKs take for the same', async () => {
+    const one = bench()
+    for (const [id, answered] of [
+      [1, '1'],
+      [2, ' 2.0 '],
+      ['3', 3],
+    ]) {
+      void one.client({ id, method: 'tools/call', params: { name: 'read', arguments: {} } })
+      void one.server({ id: answered, result: BIG })
+    }
+    await one.settle()
+    expect(one.toClient.map(({ message }) => message.id)).toEqual([1, 2, '3'])
+    for (const { message } of one.toClient) expect(JSON.stringify(message).length).toBeLessThan(8_000)
+  })
+
+  it('cannot pass an error by, nor a result for arguments that are nested too deep', async () => {
+    const one = bench()
+    let deep: unknown = 1
+    for (let level = 0; level < 20_000; level += 1) deep = [deep]
+    void one.client({ id: 1, method: 'tools/call', params: { name: 'read', arguments: { deep } } })
+    void one.server({ id: 1, result: BIG })
+    void one.client({ id: 2, method: 'tools/call', params: { name: 'read' } })
+    void one.server({ id: 2, error: { code: 1, message: LOG } })
+    await one.settle()
+    expect(one.toClient).toHaveLength(2)
+    for (const { message } of one.toClient) expect(JSON.stringify(message).length).toBeLessThan(8_000)
+    expect(one.errors).toEqual([])
+  })
+
+  it('cannot answer twice, or before it is asked, with what a client would take', async () => {
+    const one = bench()
+    void one.server({ id: 1, result: BIG })
+    one.call('read', SMALL, 1)
+    void one.server({ id: 1, result: BIG })
+    await one.settle()
+    // A client takes the first answer to what it has asked.
+    expect(one.toClient.map(({ message }) => message.result)).toEqual([BIG, SMALL, BIG])
   })
 })

@@ -13,7 +13,7 @@ import {
   type RequestId,
   type Response,
 } from './message.ts'
-import { mayBeReplaced, offloadCallResult } from './offload-call-result.ts'
+import { isDeep, mayBeReplaced, offloadCallError, offloadCallResult } from './offload-call-result.ts'
 import { OrderedQueue } from './ordered-queue.ts'
 import { parseResourceUri, readResource, resourceTemplate } from './read-resource.ts'
 import { isCursor, readPages, UniqueItems } from './read-pages.ts'
@@ -118,15 +118,22 @@ export class OffloadRelay {
 
   /** Returns the result of the client's side. */
   fromServer(message: Message, options?: unknown): unknown {
-    const pending = isResponse(message) ? this.#pending.get(message.id) : undefined
-    if (pending === undefined) {
+    const id = isResponse(message) ? this.#pendingId(message.id) : undefined
+    const pending = id === undefined ? undefined : this.#pending.get(id)
+    if (id === undefined || pending === undefined) {
       if (message.method === 'notifications/tools/list_changed') this.#toolName = undefined
       return this.#fromServer.push(message, (ready) => this.#deliver(ready, options))
     }
-    const response = message as Response
-    this.#pending.delete(response.id)
+    const response = (message.id === id ? message : { ...message, id }) as Response
+    this.#pending.delete(id)
     if (pending.settle !== undefined) return pending.settle(response)
     return this.#fromServer.push(this.#rewrite(response, pending), (ready) => this.#deliver(ready, options))
+  }
+
+  /** SDKs take "1" for 1, so that an answer with it must not pass unseen. */
+  #pendingId(id: RequestId): RequestId {
+    const other = typeof id === 'string' ? Number(id) : String(id)
+    return !this.#pending.has(id) && this.#pending.has(other) ? other : id
   }
 
   /** Send a message to the client; if that fails, answer the requester with an error, and reject. */
@@ -243,12 +250,10 @@ export class OffloadRelay {
   #rewrite(response: Response, pending: Pending): Message | Promise<Message> {
     const { result } = response
     const { method, params } = pending
+    if (method === 'tools/call') return this.#offload(response, pending)
+    if (method === 'tasks/result') return this.#offload(response, this.#tasks.get(String(params['taskId'])) ?? pending)
     if (result === undefined) return this.#replaceRefusal(response, pending)
     switch (method) {
-      case 'tools/call':
-        return this.#offload(response, pending)
-      case 'tasks/result':
-        return this.#offload(response, this.#tasks.get(String(params['taskId'])) ?? pending)
       case 'tools/list':
         return this.#listTools(response, pending)
       case 'resources/templates/list': {
@@ -284,12 +289,18 @@ export class OffloadRelay {
     const { signal } = controller
     try {
       // The replacement names the retrieval tool.
-      if (this.#toolName === undefined && mayBeReplaced(offloader, response.result))
+      if (this.#toolName === undefined && mayBeReplaced(offloader, response.result ?? response.error))
         await this.#findName(params, ownOptions)
-      const input = plainJson(params['arguments'])
-      const request = { toolName, input, result: response.result, resourceLinks, signal }
-      const result = await offloadCallResult(this.#named(offloader), request)
-      return result === response.result ? response : { ...response, result }
+      const input = isDeep(params['arguments']) ? undefined : plainJson(params['arguments'])
+      const named = this.#named(offloader)
+      const request = { toolName, input, resourceLinks, signal }
+      if (response.result === undefined) {
+        const error = await offloadCallError(named, { ...request, error: response.error })
+        return { ...response, error }
+      }
+      const result = await offloadCallResult(named, { ...request, result: response.result })
+      // A copy is written anew: fields that its text repeats were not measured.
+      return { ...response, result }
     } catch (error) {
       // For any error: the original result is passed on.
       this.#sides.onError(error)
