@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import type { FileStep } from './file-system.ts'
-import { NodeFileSystem } from './node-file-system.ts'
+import { unless, type FileStep } from './file-system.ts'
+import { folderOf, inFolder, NodeFileSystem } from './node-file-system.ts'
 
 /** Starting a thread takes 20 ms or more, so the first steps run without one. */
 const FIRST_WITHOUT = 4
@@ -18,7 +18,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
   const fs = await import('node:fs')
   const found = (path) => fs.lstatSync(path, { throwIfNoEntry: false })
   const take = {
-    isReal: ({ path }) => fs.realpathSync.native(path) === path,
+    isReal: ({ path, open }) => (open ? fs.readlinkSync(open) : fs.realpathSync.native(path)) === path,
     isMissing: ({ path }) => found(path) === undefined,
     isFile: ({ path, size }) => {
       const status = found(path)
@@ -164,7 +164,36 @@ const thread = new StepsThread()
 
 /** Separate from {@link NodeFileSystem}: steps in a thread would bypass methods that a subclass overrides. */
 export class DefaultFileSystem extends NodeFileSystem {
+  /** Descriptors of open folders are valid in all threads of the process. */
   async runSteps(steps: readonly FileStep[]): Promise<number> {
-    return thread.run(steps)
+    const left = Array.from(new Set(steps.flatMap(foldersOf)))
+    const reached = new Map<string, string>()
+    const run = async (): Promise<number> => {
+      const folder = left.pop()
+      if (folder === undefined) return thread.run(steps.map((step) => throughFolders(step, reached)))
+      return inFolder(`${folder}/.`, (path) => {
+        reached.set(folder, path.slice(0, -'/.'.length))
+        return run()
+      })
+    }
+    // The single operation explains a folder that is missing or a link.
+    return (await unless(['ENOENT', 'ENOTDIR', 'ELOOP'], run())) ?? 0
   }
+}
+
+function foldersOf(step: FileStep): readonly string[] {
+  if (step.step === 'link') return [folderOf(step.from), folderOf(step.to)]
+  return [step.step === 'isReal' ? step.path : folderOf(step.path)]
+}
+
+/** The thread compares the real path of an open folder itself. */
+function throughFolders(
+  step: FileStep,
+  reached: ReadonlyMap<string, string>,
+): FileStep & { readonly open?: string | undefined } {
+  const at = (path: string): string => `${reached.get(folderOf(path))}${path.slice(path.lastIndexOf('/'))}`
+  if (step.step === 'link') return { ...step, from: at(step.from), to: at(step.to) }
+  if (step.step !== 'isReal') return { ...step, path: at(step.path) }
+  const open = reached.get(step.path)
+  return open === step.path ? step : { ...step, open }
 }

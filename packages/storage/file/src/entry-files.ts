@@ -1,6 +1,7 @@
 import { StorageError } from '@spillway/core/driver'
 import {
   doneUnless,
+  explainFileError,
   fileErrorCode,
   unless,
   type DirectoryItem,
@@ -62,6 +63,8 @@ export class EntryFiles {
       if (code === 'ENOENT') return undefined
       if (!NO_PLAIN_FILE.includes(code)) throw error
       const status = await this.stat(path)
+      // A folder on the way was a link for a moment.
+      if (status?.kind === 'file') throw error
       return status && { lastUsedAt: status.modifiedAt }
     }
   }
@@ -198,7 +201,7 @@ export class StorageDirectory {
   }
 
   async open(): Promise<string | undefined> {
-    this.#root ??= await this.#resolve()
+    this.#root ??= await this.#realPath(this.path)
     if (this.#root !== undefined) this.#mark ??= await this.#findMark(this.#root)
     return this.#root
   }
@@ -220,18 +223,24 @@ export class StorageDirectory {
 
   async create(): Promise<string> {
     if (this.#root !== undefined && this.#mark !== undefined) return this.#root
-    if (this.#root === undefined && (await this.#makeWithParents(this.path))) await this.#ignoreInGit()
+    const made = this.#root === undefined ? await this.#makeWithParents(this.path) : undefined
+    if (made !== undefined) await this.#ignoreInGit(made)
     const root = await this.open()
     if (root === undefined) throw new StorageError('unavailable', `${this.path} vanished while it was made. Try again.`)
     this.#mark ??= await this.#makeMark(root)
     return root
   }
 
+  async explained(error: unknown): Promise<unknown> {
+    if (fileErrorCode(error) !== 'ELOOP' || this.#root === undefined) return explainFileError(error, this.path)
+    return this.#refusal((error as { readonly path?: string }).path ?? this.path)
+  }
+
   /** Throws `corrupt` if a symbolic link leads elsewhere. */
   async has(folder: string): Promise<boolean> {
     if (this.fileSystem.realPath === undefined) return this.#hasEachPart(folder)
     const real = await unless('ENOENT', this.fileSystem.realPath(folder))
-    if (real !== undefined && real !== folder) await this.#refuse(folder)
+    if (real !== undefined && real !== folder) throw await this.#refusal(folder)
     return real !== undefined
   }
 
@@ -239,7 +248,7 @@ export class StorageDirectory {
     if (await this.has(folder)) return
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const root = await this.create()
-      if (folder !== root && !folder.startsWith(`${root}/`)) return this.#refuse(folder)
+      if (folder !== root && !folder.startsWith(`${root}/`)) throw await this.#refusal(folder)
       if (folder === root ? await this.has(root) : await this.#makeParts(root, folder)) return
       // Another process removed an empty folder between two steps.
       await this.assertInPlace()
@@ -276,19 +285,15 @@ export class StorageDirectory {
     return true
   }
 
-  async #makeWithParents(path: string): Promise<boolean> {
-    const parent = parentOf(path)
-    try {
-      await this.fileSystem.createDirectory(path)
-    } catch (error) {
-      const code = fileErrorCode(error)
-      if (code === 'EEXIST') return false
-      if (code !== 'ENOENT' || parent === path) throw error
-      await this.#makeWithParents(parent)
-      if (!(await doneUnless('EEXIST', this.fileSystem.createDirectory(path)))) return false
-    }
+  /** Returns the real path of a folder that it made. The folders above it may be links. */
+  async #makeWithParents(path: string): Promise<string | undefined> {
+    const above = parentOf(path)
+    if ((await this.#realPath(above)) === undefined) await this.#makeWithParents(above)
+    const parent = (await this.#realPath(above)) ?? above
+    const made = `${parent === '/' ? '' : parent}${path.slice(path.lastIndexOf('/'))}`
+    if (!(await doneUnless('EEXIST', this.fileSystem.createDirectory(made)))) return undefined
     await this.#syncNames(parent)
-    return true
+    return made
   }
 
   /** Names above the root may be unreadable; they cannot be synced. */
@@ -310,8 +315,8 @@ export class StorageDirectory {
     return undefined
   }
 
-  async #ignoreInGit(): Promise<void> {
-    const file = await unless('EEXIST', this.fileSystem.createFile(`${this.path}/.gitignore`))
+  async #ignoreInGit(root: string): Promise<void> {
+    const file = await unless('EEXIST', this.fileSystem.createFile(`${root}/.gitignore`))
     if (file === undefined) return
     try {
       await file.write(new TextEncoder().encode(GITIGNORE))
@@ -320,8 +325,8 @@ export class StorageDirectory {
     }
   }
 
-  async #resolve(): Promise<string | undefined> {
-    const { fileSystem, path } = this
+  async #realPath(path: string): Promise<string | undefined> {
+    const { fileSystem } = this
     if (fileSystem.realPath !== undefined) return unless('ENOENT', fileSystem.realPath(path))
     return (await unless('ENOENT', fileSystem.stat(path))) === undefined ? undefined : path
   }
@@ -333,17 +338,17 @@ export class StorageDirectory {
       at = part === '' ? at : `${at}/${part}`
       const status = await unless('ENOENT', this.fileSystem.stat(at))
       if (status === undefined) return false
-      if (status.kind === 'other' && at !== root) await this.#refuse(folder)
+      if (status.kind === 'other' && at !== root) throw await this.#refusal(folder)
     }
     return true
   }
 
-  async #refuse(folder: string): Promise<never> {
+  async #refusal(folder: string): Promise<StorageError> {
     const before = this.#root
-    this.#root = await this.#resolve()
+    this.#root = await this.#realPath(this.path)
     if (before !== undefined && this.#root !== before)
-      throw new StorageError('unavailable', `${this.path} was moved while it was in use. Try again.`)
-    throw new StorageError(
+      return new StorageError('unavailable', `${this.path} was moved while it was in use. Try again.`)
+    return new StorageError(
       'corrupt',
       `${folder} leads elsewhere through a symbolic link, which the file storage does not follow. Remove the link.`,
     )

@@ -23,7 +23,7 @@ import { EntryFiles, StorageDirectory, walkScopes } from './entry-files.ts'
 import { EntryReader, type EntryFound } from './entry-reader.ts'
 import { EntryRemover } from './entry-remover.ts'
 import { ContentSource, EntryWriter, SourceFailure, type EntryContent } from './entry-writer.ts'
-import { explainFileError, type FileSystem } from './file-system.ts'
+import type { FileSystem } from './file-system.ts'
 import {
   entryPaths,
   METADATA_FOLDER,
@@ -277,7 +277,7 @@ export class FileDriver implements StorageDriver {
       yield* this.#list(prefix, options)
       await this.#directory.assertInPlace()
     } catch (error) {
-      throw explainFileError(error, this.#directory.path)
+      throw await this.#directory.explained(error)
     }
   }
 
@@ -322,18 +322,20 @@ export class FileDriver implements StorageDriver {
     if (root === undefined) return
     const base = `${root}/${METADATA_FOLDER}`
     if (!(await this.#directory.has(scopeFolder(base, segments)))) return
-    let batch: Promise<DriverEntry | undefined>[] = []
+    let batch: EntryId[] = []
+    const described = async (): Promise<readonly (DriverEntry | undefined)[]> =>
+      Promise.all(batch.map((id) => this.#describe(entryPaths(root, id))))
     for await (const item of walkScopes(this.#files.fileSystem, base, segments, below)) {
       const parsed = parseSidecarFolderItem(item.name)
       if (parsed?.kind !== 'sidecar') continue
       const id = [...item.segments, parsed.reference].join('/')
       if (except?.(id) === true) continue
-      batch.push(this.#describe(entryPaths(root, id)))
+      batch.push(id)
       if (batch.length < LIST_BATCH) continue
-      yield* present(await Promise.all(batch))
+      yield* present(await described())
       batch = []
     }
-    yield* present(await Promise.all(batch))
+    yield* present(await described())
   }
 
   /** Lists damaged entries too: otherwise they could not be found and removed. */
@@ -366,7 +368,7 @@ export class FileDriver implements StorageDriver {
       return await run()
     } catch (error) {
       if (error instanceof SourceFailure) throw error.cause
-      throw explainFileError(error, this.#directory.path)
+      throw await this.#directory.explained(error)
     }
   }
 }

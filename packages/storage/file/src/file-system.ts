@@ -56,8 +56,9 @@ export type FileStep =
 /**
  * File operations for `FileStorage`: those of Node.js by default, or of an agent's sandbox.
  *
- * Paths are absolute, with `/` as the separator. Reject with an error whose `code` is a POSIX name: `ENOENT`, `EEXIST`,
- * `ENOTEMPTY`, `EACCES`, `ENOSPC`. Never follow a symbolic link in the last part of a path.
+ * Paths are absolute and normalized, with `/` as the separator. Reject with an error whose `code` is a POSIX name: `ENOENT`, `EEXIST`,
+ * `ENOTEMPTY`, `EACCES`, `ENOSPC`. Never follow a symbolic link in the last part of a path. If a folder on the way is one,
+ * reject with `ELOOP` where the platform can tell without a race.
  *
  * Sharing a directory between processes is safe only with `link`, `setModifiedAt`, and an atomic `rename`.
  *

@@ -1,4 +1,14 @@
-import { close, constants, fstat, open as openFile, read, type Stats } from 'node:fs'
+import {
+  close,
+  closeSync,
+  constants,
+  existsSync,
+  fstat,
+  open as openFile,
+  read,
+  readlinkSync,
+  type Stats,
+} from 'node:fs'
 import {
   link,
   lstat,
@@ -41,6 +51,8 @@ const OPEN_PLAIN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
 /**
  * File system of the machine, based on `node:fs`.
  *
+ * On Linux, operations go through open folders: a link that is swapped in for a folder leads nothing elsewhere.
+ *
  * @example
  * ```ts
  * import { FileStorage, NodeFileSystem } from '@spillway/file'
@@ -54,7 +66,7 @@ export class NodeFileSystem implements FileSystem {
   readonly linksOpenFiles: boolean = process.platform !== 'win32'
 
   async createFile(path: string): Promise<FileWriter> {
-    const handle = await open(path, 'wx', OWNER_ONLY_FILE)
+    const handle = await inFolder(path, (at) => open(at, 'wx', OWNER_ONLY_FILE))
     let size = 0
     return {
       write: async (bytes) => {
@@ -67,7 +79,7 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async readFile(path: string, range?: { readonly offset: number; readonly length: number }): Promise<FileContent> {
-    const file = await openDescriptor(path, OPEN_PLAIN)
+    const file = await inFolder(path, (at) => openDescriptor(at, OPEN_PLAIN))
     try {
       const { offset, length } = range ?? { offset: 0, length: Infinity }
       const guess = new Uint8Array(length <= MAX_GUESS_BYTES ? length : SMALL_BYTES)
@@ -89,7 +101,7 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async openFile(path: string): Promise<FileReader> {
-    const handle = await open(path, OPEN_PLAIN)
+    const handle = await inFolder(path, (at) => open(at, OPEN_PLAIN))
     try {
       const status = plainFile(describe(await handle.stat()), path)
       const readSome = async (into: Uint8Array, at: number): Promise<number> =>
@@ -110,44 +122,45 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async stat(path: string): Promise<FileStatus> {
-    return describe(await lstat(path))
+    return describe(await inFolder(path, (at) => lstat(at)))
   }
 
   async rename(from: string, to: string): Promise<void> {
-    await rename(from, to)
+    await inFolder(from, (at) => inFolder(to, (target) => rename(at, target)))
   }
 
   async removeFile(path: string): Promise<void> {
-    await unlink(path)
+    await inFolder(path, (at) => unlink(at))
   }
 
   async createDirectory(path: string): Promise<void> {
-    await mkdir(path, OWNER_ONLY_DIRECTORY)
+    await inFolder(path, (at) => mkdir(at, OWNER_ONLY_DIRECTORY))
   }
 
   async removeDirectory(path: string): Promise<void> {
-    await rmdir(path)
+    await inFolder(path, (at) => rmdir(at))
   }
 
   async *list(path: string): AsyncGenerator<DirectoryItem> {
-    for await (const item of await opendir(path, { bufferSize: DIRECTORY_BUFFER_ITEMS }))
+    const options = { bufferSize: DIRECTORY_BUFFER_ITEMS }
+    for await (const item of await inFolder(`${path}/.`, (at) => opendir(at, options)))
       yield { name: item.name, kind: item.isFile() ? 'file' : item.isDirectory() ? 'directory' : 'other' }
   }
 
   async link(from: string, to: string): Promise<void> {
-    await link(from, to)
+    await inFolder(from, (at) => inFolder(to, (target) => link(at, target)))
   }
 
   async setModifiedAt(path: string, modifiedAt: number): Promise<void> {
-    await lutimes(path, modifiedAt / 1000, modifiedAt / 1000)
+    await inFolder(path, (at) => lutimes(at, modifiedAt / 1000, modifiedAt / 1000))
   }
 
   async realPath(path: string): Promise<string> {
-    return realpath(path)
+    return openFolders === undefined ? realpath(path) : openFolders.realPath(path)
   }
 
   async sync(path: string): Promise<void> {
-    const handle = await open(path, OPEN_PLAIN)
+    const handle = await inFolder(path, (at) => open(at, OPEN_PLAIN))
     try {
       await handle.sync()
     } finally {
@@ -220,3 +233,104 @@ async function readDescriptor(descriptor: number, into: Uint8Array, offset: numb
 function closeDescriptor(descriptor: number): void {
   close(descriptor, () => undefined)
 }
+
+/** `O_PATH` of Linux, which Node.js does not name: the folder need not be readable. */
+const OPEN_FOLDER = 0o10000000 | (constants.O_DIRECTORY ?? 0)
+const MAX_OPEN_FOLDERS = 16
+/** A disk with an open folder cannot be unmounted. */
+const KEEP_OPEN_MS = 1_000
+const DELETED = ' (deleted)'
+
+interface OpenFolder {
+  readonly descriptor: number
+  /** Leads to the folder wherever it is. */
+  readonly path: string
+  users: number
+  isKept: boolean
+}
+
+/** Keeps folders open for a moment. Each use compares the path of an open folder anew, which needs no disk access. */
+class OpenFolders {
+  readonly #kept = new Map<string, OpenFolder>()
+
+  /** Returns a folder that is still open, and at its path. The caller must release the folder. */
+  find(path: string): OpenFolder | undefined {
+    const folder = this.#kept.get(path)
+    if (folder === undefined || readlinkSync(folder.path) !== path) return undefined
+    folder.users += 1
+    return folder
+  }
+
+  /** Rejects with `ELOOP` if a symbolic link leads elsewhere. The caller must release the folder. */
+  async open(path: string): Promise<OpenFolder> {
+    const { folder, real } = await this.#open(path)
+    if (real === path) return folder
+    this.release(folder)
+    const code = real === path + DELETED ? 'ENOENT' : 'ELOOP'
+    throw Object.assign(new Error(`${code}: the folder is gone or a symbolic link, '${path}'`), { code, path })
+  }
+
+  async realPath(path: string): Promise<string> {
+    const found = this.find(path)
+    const { folder, real } = found === undefined ? await this.#open(path) : { folder: found, real: path }
+    this.release(folder)
+    return real.endsWith(DELETED) ? realpath(path) : real
+  }
+
+  release(folder: OpenFolder): void {
+    folder.users -= 1
+    this.#closeUnused(folder)
+  }
+
+  async #open(path: string): Promise<{ readonly folder: OpenFolder; readonly real: string }> {
+    const descriptor = await openDescriptor(path, OPEN_FOLDER)
+    const folder = { descriptor, path: `/proc/self/fd/${descriptor}`, users: 1, isKept: false }
+    const real = readlinkSync(folder.path)
+    if (real === path) this.#keep(path, folder)
+    return { folder, real }
+  }
+
+  #keep(path: string, folder: OpenFolder): void {
+    this.#letGo(path)
+    const [oldest] = this.#kept.keys()
+    if (oldest !== undefined && this.#kept.size >= MAX_OPEN_FOLDERS) this.#letGo(oldest)
+    this.#kept.set(path, folder)
+    folder.isKept = true
+    if (this.#kept.size > 1) return
+    setTimeout(() => {
+      for (const kept of this.#kept.keys()) this.#letGo(kept)
+    }, KEEP_OPEN_MS).unref()
+  }
+
+  #letGo(path: string): void {
+    const folder = this.#kept.get(path)
+    if (folder === undefined) return
+    this.#kept.delete(path)
+    folder.isKept = false
+    this.#closeUnused(folder)
+  }
+
+  #closeUnused({ descriptor, users, isKept }: OpenFolder): void {
+    if (users === 0 && !isKept) closeSync(descriptor)
+  }
+}
+
+/** Only Linux has paths through open folders. With `--permission`, Node.js refuses them. */
+const openFolders: OpenFolders | undefined =
+  process.platform === 'linux' && process.permission === undefined && existsSync('/proc/self/fd')
+    ? new OpenFolders()
+    : undefined
+
+/** Runs an operation on a path, which leads through an open folder if the platform has them. */
+export async function inFolder<Result>(path: string, run: (path: string) => Promise<Result>): Promise<Result> {
+  if (openFolders === undefined) return run(path)
+  const name = folderOf(path)
+  const folder = openFolders.find(name) ?? (await openFolders.open(name))
+  try {
+    return await run(folder.path + path.slice(path.lastIndexOf('/')))
+  } finally {
+    openFolders.release(folder)
+  }
+}
+
+export const folderOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf('/')))
