@@ -39,7 +39,7 @@ export class EntryLifetime {
     const { now = Date.now } = options
     this.#now = () => Math.trunc(now())
     if (options.evictAfterTurns != null) this.#turns = new TurnTracker(options.evictAfterTurns)
-    if (options.maxBytes != null) this.#quota = new ScopeQuota(options.maxBytes)
+    if (options.maxBytes != null) this.#quota = new ScopeQuota(options.maxBytes, this.#now)
   }
 
   get maxBytes(): number {
@@ -274,6 +274,8 @@ export class TurnTracker {
 }
 
 const MAX_SCOPES = 1_000
+/** Clocks of machines differ by less. A later time of use is from before the clock was set back. */
+const MAX_AHEAD_MS = 24 * 60 * 60_000
 
 export interface QuotaScope {
   list(): AsyncIterable<{ readonly id: EntryId; readonly info: EntryInfo }>
@@ -289,12 +291,14 @@ interface Candidate {
 /** Lists a scope at its first write and after its candidates are used up. Entries of other processes are seen then. */
 export class ScopeQuota {
   readonly maxBytes: number
+  readonly #now: () => number
   readonly #scopes = new BoundedMap<string, { bytes: number; candidates: Candidate[] }>(MAX_SCOPES)
   /** Number of stores in progress for each entry. A listing may contain such an entry before it is counted. */
   readonly #writing = new Map<EntryId, number>()
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, now: () => number = Date.now) {
     this.maxBytes = maxBytes
+    this.#now = now
   }
 
   assertFits(key: string, size: number): void {
@@ -351,7 +355,9 @@ export class ScopeQuota {
       candidates.push({ id, lastUsedAt: info.lastUsedAt, size: info.size })
       bytes += info.size
     }
-    candidates.sort((a, b) => a.lastUsedAt - b.lastUsedAt)
+    const latest = this.#now() + MAX_AHEAD_MS
+    const order = ({ lastUsedAt: at }: Candidate): number => (at > latest ? at - Number.MAX_SAFE_INTEGER : at)
+    candidates.sort((a, b) => order(a) - order(b))
     return { bytes, candidates }
   }
 }

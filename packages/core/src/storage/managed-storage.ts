@@ -123,12 +123,14 @@ export function completeDriver(driver: StorageDriver): CompleteDriver {
   if (isComplete(driver)) return driver
   const tombstones = new EvictionLog()
   const { ephemeral = false, refreshMs = DEFAULT_REFRESH_MS, tellsCreated = false, touchFirstBytes = 0 } = driver
+  const { collectsHourly = false } = driver
   const complete: CompleteDriver = {
     layers: [],
     ephemeral,
     isInMemory: ephemeral && driver.open !== undefined,
     refreshMs,
     tellsCreated,
+    collectsHourly,
     touchFirstBytes: driver.touch === undefined ? Infinity : touchFirstBytes,
     async write(id, chunks, info, lineIndex) {
       // Without `touch`, core writes again to record a use, and each use needs a later time.

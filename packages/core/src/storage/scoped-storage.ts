@@ -54,6 +54,7 @@ import type {
 
 const DEFAULT_CONTENT_TYPE = 'text/plain'
 const MAX_KNOWN_CONTENT_TYPES = 10_000
+const COLLECT_EVERY_MS = 60 * 60_000
 
 export class StorageState {
   readonly driver: CompleteDriver
@@ -64,6 +65,8 @@ export class StorageState {
   readonly opened: CachedContents<EntryInfo>
   /** `locate` is synchronous and needs the content types of recent entries. */
   readonly contentTypes: BoundedMap<EntryId, string> = new BoundedMap(MAX_KNOWN_CONTENT_TYPES)
+  #collectedAt: number | undefined
+  #collecting: Promise<unknown> | undefined
 
   constructor(driver: CompleteDriver, options: ManagedStorageOptions) {
     this.driver = driver
@@ -82,7 +85,21 @@ export class StorageState {
     this.forget(id)
   }
 
+  /**
+   * Once an hour, collects leftovers in the background as of an hour ago: living writers have renewed theirs since,
+   * even if the clock was set meanwhile.
+   */
+  stored(): void {
+    const now = this.lifetime.now()
+    const before = (this.#collectedAt ??= now)
+    if (!this.driver.collectsHourly || Math.abs(now - before) < COLLECT_EVERY_MS) return
+    this.#collectedAt = now
+    // The next hour tries again after a failure.
+    this.#collecting = Promise.allSettled([this.driver.collect('', Math.min(before, now))])
+  }
+
   async close(): Promise<void> {
+    await this.#collecting
     this.opened.clear()
     await guard({ action: 'close' }, () => this.driver.close())
   }
@@ -238,6 +255,7 @@ export class ScopedStorage implements Storage {
         }),
       )
       contentTypes.set(id, contentType)
+      this.#state.stored()
       // Not while the entry is locked: two stores that evict each other's entry would deadlock.
       if (created) await lifetime.makeRoom(id, size)
       options.onStored?.({ reference, created, usedAt })

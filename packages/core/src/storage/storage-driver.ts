@@ -84,6 +84,8 @@ export interface StorageDriver {
    * `touch`, core then does not look before writing.
    */
   readonly tellsCreated?: boolean
+  /** Set if `collect` is cheap. Core then calls it once an hour while entries are stored. */
+  readonly collectsHourly?: boolean
 
   /**
    * Write an entry so that readers see all of it or nothing, also after a crash. Return whether this call created it.

@@ -28,6 +28,7 @@ export abstract class WrappedDriver implements CompleteDriver {
   readonly refreshMs: number
   readonly touchFirstBytes: number
   readonly tellsCreated: boolean
+  readonly collectsHourly: boolean
   /** Decoding is slow enough that core should cache the result. */
   readonly isInMemory = false
   readonly #corrupt = new BoundedMap<EntryId, true>(MAX_NOTED)
@@ -39,6 +40,7 @@ export abstract class WrappedDriver implements CompleteDriver {
     this.refreshMs = inner.refreshMs
     this.touchFirstBytes = inner.touchFirstBytes
     this.tellsCreated = inner.tellsCreated
+    this.collectsHourly = inner.collectsHourly
   }
 
   protected abstract encode(

@@ -138,6 +138,7 @@ interface FileDriverOptions {
 
 export class FileDriver implements StorageDriver {
   readonly touchFirstBytes: number = Infinity
+  readonly collectsHourly = true
   readonly #directory: StorageDirectory
   readonly #files: EntryFiles
   readonly #reader: EntryReader

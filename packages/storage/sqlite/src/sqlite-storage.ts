@@ -164,6 +164,7 @@ interface SqliteDriverOptions extends ConnectionOptions {
 class SqliteDriver implements StorageDriver {
   /** A write in one transaction checks for the entry itself. */
   readonly touchFirstBytes: number = BATCH_BYTES
+  readonly collectsHourly = true
   readonly #connection: Connection
   readonly #reader: EntryReader
   readonly #chunkBytes: number

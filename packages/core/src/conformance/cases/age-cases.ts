@@ -5,6 +5,7 @@ import { bytes, collect, pattern, pause, stream } from '../sample.ts'
 
 const TTL_MS = 600_000
 const SETTINGS = { ttlMs: TTL_MS }
+const YEAR_MS = 365 * 24 * 3_600_000
 
 const evicted = (storage: Storage, reference: string): ReturnType<typeof rejectionCode> =>
   rejectionCode('evicted', `retrieving the expired ${reference}`, () => storage.retrieve(reference))
@@ -16,12 +17,14 @@ const kept = (storage: Storage, reference: string): Promise<unknown> =>
 export const ageCases: readonly ConformanceCase[] = [
   {
     id: 'age/expires',
-    title: 'An entry is there until its age, and evicted from then on',
+    title: 'An entry is there until its age, also with the clock set back, and evicted from then on',
     requires: ['clock', 'stat'],
     settings: SETTINGS,
     async run({ storage, powers: { clock } }) {
       const reference = await storage.store('call_1_0', bytes('content'))
-      clock.advance(TTL_MS - 1_000)
+      clock.advance(-YEAR_MS)
+      await attempt('describing it with the clock set back', () => storage.stat(reference))
+      clock.advance(YEAR_MS + TTL_MS - 1_000)
       await attempt('describing it before its age', () => storage.stat(reference))
       clock.advance(1_001)
       await rejectionCode('evicted', 'describing it at its age', () => storage.stat(reference))
@@ -175,8 +178,8 @@ const evictedByQuota = (storage: Storage, reference: string, which: string): Ret
 export const quotaCases: readonly ConformanceCase[] = [
   {
     id: 'quota/evicts-least-recently-used',
-    title: 'Beyond its bytes a scope loses what was used least recently, and no more than it must',
-    requires: ['clock'],
+    title: 'Beyond its bytes a scope loses what was used least recently, also with the clock set back, and no more',
+    requires: ['clock', 'delete'],
     settings: QUOTA_SETTINGS,
     async run({ storage, powers: { clock } }) {
       const first = await storage.store('first', pattern(PART, 1))
@@ -189,6 +192,15 @@ export const quotaCases: readonly ConformanceCase[] = [
       await evictedByQuota(storage, second, 'second')
       await keptByQuota(storage, first, 'first, recently used')
       await keptByQuota(storage, third, 'new')
+      clock.advance(-YEAR_MS)
+      const fourth = await storage.store('fourth', pattern(PART, 4))
+      // A deletion makes a storage count anew.
+      await storage.delete(await storage.store('small', bytes('content')))
+      clock.advance(MINUTES)
+      const fifth = await storage.store('fifth', pattern(PART, 5))
+      await evictedByQuota(storage, third, 'third, from before the clock was set back,')
+      await keptByQuota(storage, fourth, 'fourth')
+      await keptByQuota(storage, fifth, 'new')
     },
   },
   {

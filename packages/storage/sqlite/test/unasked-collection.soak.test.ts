@@ -1,0 +1,4 @@
+import { testUnaskedCollection } from '@spillway-internal/storage-suite'
+import { sqliteHarness } from './sqlite-harness.ts'
+
+testUnaskedCollection(sqliteHarness)
