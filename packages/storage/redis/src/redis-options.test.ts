@@ -70,6 +70,7 @@ test.each([
   ['redis+cluster://user:hunter2@a:b', 'Node 1 of the url is no host'],
   ['redis+cluster://user:hunter2', 'Node 1 of the url is no host'],
   ['redis+cluster://user:hunter2%@a', 'Write %25'],
+  ['redis://user:hunter2%@a', 'Write %25'],
   ['redis:user:hunter2@a', 'begins with redis://'],
   ['redis://hunter2/x@a', 'percent-encoded'],
   ['redis://user:1?hunter2@a', 'percent-encoded'],

@@ -148,6 +148,7 @@ export function clusterUrl(url: string): ClusterUrl | undefined {
     throw new TypeError(`A url of Redis begins with redis://, rediss:// or redis+cluster://, such as ${EXAMPLE}.`)
   const at = rest.lastIndexOf('@')
   const hosts = rest.slice(at + 1).replace(/\/$/, '')
+  const credentials = at < 0 ? {} : credentialsOf(rest.slice(0, at))
   if (cluster === undefined) {
     if (hosts.includes(',')) throw new TypeError(`Several hosts are a Cluster: write the url as ${EXAMPLE}.`)
     assertReadable(url)
@@ -155,7 +156,6 @@ export function clusterUrl(url: string): ClusterUrl | undefined {
   }
   if (/[/?#]/.test(hosts))
     throw new TypeError(`A url of a Cluster has only hosts and ports, such as ${EXAMPLE}: a Cluster has one database.`)
-  const credentials = at < 0 ? {} : credentialsOf(rest.slice(0, at))
   return {
     nodes: hosts.split(',').map((host, index) => nodeOf(host, index + 1)),
     options: { ...credentials, ...(secure === '' ? {} : { tls: {} }) },

@@ -1,3 +1,4 @@
+import { mkdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { connect, createServer as createTcpServer } from 'node:net'
 import { once } from 'node:events'
@@ -73,6 +74,23 @@ describe.skipIf(!shared.available)('what is wrong is said, with the fix', () => 
   test('the server is a replica', async () => {
     const replica = await server({ settings: { replicaof: '127.0.0.1 1', 'replica-serve-stale-data': 'yes' } })
     expect((await failure(opened(replica.url))).message).toContain('Use the address of the master')
+  })
+
+  test('the server cannot save, and goes on reading', async () => {
+    const { url } = await server()
+    const [storage, raw] = [opened(url), new Redis(url)]
+    onTestFinished(() => raw.disconnect())
+    const reference = await storage.store('key', pattern(1_000))
+    const [, directory = ''] = (await raw.config('GET', 'dir')) as string[]
+    await raw.config('SET', 'save', '3600 1')
+    await rm(directory, { recursive: true })
+    await raw.bgsave()
+    await expect.poll(() => raw.info('persistence'), { timeout: 10_000 }).toContain('rdb_last_bgsave_status:err')
+    expect((await failure(storage)).message).toContain('cannot save to its disk')
+    expect(same((await storage.retrieve(reference)).content, pattern(1_000))).toBe(true)
+    await mkdir(directory)
+    await raw.config('SET', 'save', '')
+    await expect(storage.store('call_1_0', pattern(10))).resolves.toMatch(/^call_1_0_/)
   })
 
   test('the user may not do what is needed', async () => {

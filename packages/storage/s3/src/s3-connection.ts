@@ -189,7 +189,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   AuthorizationHeaderMalformed: REGION,
   RequestTimeTooSkewed: {
     retryable: false,
-    text: 'The clock of this machine is wrong, so that S3 refuses its requests.',
+    text: 'S3 refuses the requests of this machine, whose clock is wrong. Set the clock.',
   },
   InvalidObjectState: {
     retryable: false,

@@ -52,10 +52,14 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
     await expectMistake({ bucket: 'spillway-test-missing' }, '"spillway-test-missing"', '"bucket"')
   })
 
-  test('a bucket of somebody else names the rights', async () => {
+  test.each([
+    ['a bucket of somebody else names the rights', 'AccessDenied', 's3:ListBucket'],
+    ['a clock that is wrong is named', 'RequestTimeTooSkewed', 'Set the clock'],
+    ['a bucket that was removed meanwhile is named', 'NoSuchBucket', 'Create it'],
+  ])('%s, and is never a miss', async (_, code, words) => {
     const faults = await httpFaults(service.endpoint)
-    faults.failNext(Infinity, { status: 403, code: 'AccessDenied' })
-    await expectMistake({ endpoint: faults.endpoint }, 's3:ListBucket', 'AccessDenied')
+    faults.failNext(Infinity, { status: code === 'NoSuchBucket' ? 404 : 403, code })
+    await expectMistake({ endpoint: faults.endpoint }, words, code)
     await faults.close()
   })
 

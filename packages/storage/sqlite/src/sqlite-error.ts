@@ -20,7 +20,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   SQLITE_PERM: READ_ONLY,
   SQLITE_AUTH: READ_ONLY,
   SQLITE_CANTOPEN: unavailable(
-    'FILE cannot be opened: it must be a file, readable and writable for this user, and so must its directory, where SQLite keeps FILE-wal and FILE-shm.',
+    'FILE cannot be opened: it must be a file, readable and writable for this user, and so must its directory, where SQLite keeps FILE-wal and FILE-shm. If too many files are open, raise the limit (ulimit -n).',
   ),
   SQLITE_NOMEM: unavailable('SQLite has no memory left: store less at the same time.'),
   SQLITE_SCHEMA: unavailable('The tables of FILE keep being changed.'),
@@ -100,14 +100,11 @@ export function explainSqliteError(error: unknown, file: string, busyTimeoutMs: 
 const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && /^E[A-Z0-9]+$/.test(String((error as NodeJS.ErrnoException).code))
 
-const fileError = (error: Error, file: string): StorageError =>
-  new StorageError(
-    'unavailable',
-    `${file} cannot be opened: ${error.message}. Choose another path, or mend this one.`,
-    {
-      cause: error,
-    },
-  )
+function fileError(error: NodeJS.ErrnoException, file: string): StorageError {
+  const tooMany = /^E[MN]FILE$/.test(error.code ?? '')
+  const fix = tooMany ? 'Raise the limit of open files (ulimit -n).' : 'Choose another path, or mend this one.'
+  return new StorageError('unavailable', `${file} cannot be opened: ${error.message}. ${fix}`, { cause: error })
+}
 
 /** The part of a prepared statement that {@link SqliteStorage} uses. */
 export interface SqliteStatement {

@@ -1,6 +1,7 @@
-import { copyFile, rename, rm } from 'node:fs/promises'
+import { copyFile, rename, rm, truncate } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { BATCH_BYTES } from '../src/contents.ts'
+import { inDatabase } from './support/in-database.ts'
 import { opened } from './support/opened.ts'
 import { StorageProcess } from './support/storage-process.ts'
 import { temporaryPath } from './support/temporary-path.ts'
@@ -133,6 +134,14 @@ describe('a database that another one takes the place of', () => {
     ],
     ['renamed over it', async (path: string): Promise<void> => rename(await other(), path)],
     ['copied over it in place', async (path: string): Promise<void> => copyFile(await other(), path)],
+    [
+      'put back from a backup',
+      async (path: string): Promise<void> => {
+        inDatabase(path, (database) => database.exec(`VACUUM INTO '${path}.backup'`))
+        await rename(`${path}.backup`, path)
+      },
+    ],
+    ['not, but its log is emptied', async (path: string): Promise<void> => truncate(`${path}-wal`)],
   ])('%s: is unavailable to the process that uses it, and not a miss', async (_, replace) => {
     const path = await temporaryPath()
     const process = new StorageProcess(path)

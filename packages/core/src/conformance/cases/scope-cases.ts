@@ -13,7 +13,7 @@ const AWKWARD: readonly string[] = [
   ],
   ...[
     ...['\u0000', '\n', '\u202e', '👩‍👩‍👧', '日本語', '\ud800', '\udc00', '__proto__', 'constructor', '*', '?'],
-    ...['"', "'", '$(id)', '%00'],
+    ...['"', "'", '$(id)', '%00', '\u00e9', 'e\u0301', 'STRASSE', 'strasse', 'stra\u00dfe', '\u0130', 'i\u0307'],
   ],
   ...[
     ...['x'.repeat(1024), 'é'.repeat(512), '.'.repeat(1024), '.metadata.json', '.metadata', '.gitignore'],
@@ -43,7 +43,8 @@ export const scopeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'scope/awkward-segments',
-    title: 'Segments may be any string of up to 1 KB: e-mail addresses, ARNs, dots, control characters, emoji',
+    title:
+      'Segments are any strings of up to 1 KB, all different: addresses, dots, control characters, other forms of one letter',
     requires: ['scope', 'list'],
     async run({ storage }) {
       for (const segment of AWKWARD) {

@@ -1,4 +1,0 @@
-import { testUnaskedCollection } from '@spillway-internal/storage-suite'
-import { sqliteHarness } from './sqlite-harness.ts'
-
-testUnaskedCollection(sqliteHarness)
