@@ -1,6 +1,8 @@
+import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it, test } from 'vitest'
+import { NATURAL_TEXTS } from '../../test/natural-texts.ts'
 import {
   checkedCountTokens,
   estimateLargeTokens,
@@ -9,6 +11,61 @@ import {
   TokenSampler,
   type CountTokens,
 } from './estimate-tokens.ts'
+
+const NO_SPECIAL_TOKENS = { disallowedSpecial: new Set<string>() }
+
+/** Blocks of Unicode, by their first and last character. */
+const BLOCKS: Readonly<Record<string, readonly [number, number]>> = {
+  'printable ASCII': [0x20, 0x7e],
+  'small letters': [0x61, 0x7a],
+  'capital letters': [0x41, 0x5a],
+  'hexadecimal capitals': [0x30, 0x46],
+  'C1 controls': [0x80, 0x9f],
+  'Latin-1': [0xa0, 0xff],
+  'Latin Extended': [0x100, 0x24f],
+  phonetics: [0x250, 0x2af],
+  'combining accents': [0x300, 0x36f],
+  Greek: [0x391, 0x3c9],
+  Cyrillic: [0x400, 0x4ff],
+  'small Cyrillic': [0x430, 0x44f],
+  Armenian: [0x531, 0x586],
+  Hebrew: [0x5d0, 0x5ea],
+  Arabic: [0x600, 0x6ff],
+  Thaana: [0x780, 0x7b1],
+  Devanagari: [0x900, 0x97f],
+  Bengali: [0x980, 0x9ff],
+  Tamil: [0xb80, 0xbff],
+  Telugu: [0xc00, 0xc7f],
+  Malayalam: [0xd00, 0xd7f],
+  Sinhala: [0xd80, 0xdff],
+  Thai: [0xe01, 0xe4e],
+  Lao: [0xe80, 0xeff],
+  Tibetan: [0xf00, 0xfff],
+  Burmese: [0x1000, 0x109f],
+  Georgian: [0x10d0, 0x10f0],
+  'Hangul jamo': [0x1100, 0x11ff],
+  Ethiopic: [0x1200, 0x137f],
+  Cherokee: [0x13a0, 0x13f5],
+  Khmer: [0x1780, 0x17ff],
+  'Latin Extended Additional': [0x1e00, 0x1eff],
+  'Greek Extended': [0x1f00, 0x1fff],
+  punctuation: [0x2010, 0x2060],
+  mathematics: [0x2200, 0x22ff],
+  'box drawing': [0x2500, 0x257f],
+  Braille: [0x2800, 0x28ff],
+  Hiragana: [0x3041, 0x3096],
+  Katakana: [0x30a1, 0x30fa],
+  'rare ideographs': [0x3400, 0x4dbf],
+  ideographs: [0x4e00, 0x9fff],
+  Yi: [0xa000, 0xa48c],
+  Hangul: [0xac00, 0xd7a3],
+  'lone surrogates': [0xd800, 0xdbff],
+  'private use': [0xe000, 0xf8ff],
+  'Arabic forms': [0xfb50, 0xfdff],
+  cuneiform: [0x12000, 0x12399],
+  emoji: [0x1f300, 0x1f5ff],
+  'any character': [0, 0x10ffff],
+}
 
 const samples: Record<string, string> = {
   prose: 'The quick brown fox jumps over the lazy dog, and nobody knows why it does so every morning. '.repeat(20),
@@ -44,6 +101,54 @@ describe('estimateTokens', () => {
     const tokens = countTokens(text)
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens)
     expect(estimateTokens(text)).toBeLessThan(tokens * (name === 'russian' ? 1.8 : 1.5))
+  })
+
+  it.each(Object.entries(NATURAL_TEXTS))('has at least 0.8 and at most 1.3 times the tokens of %s', (_, text) => {
+    const tokens = countTokens(text)
+    expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens * 0.8)
+    expect(estimateTokens(text)).toBeLessThanOrEqual(tokens * 1.3)
+  })
+
+  it.each(Object.entries(BLOCKS))('has at least 0.8 times the tokens of random characters: %s', (_, [min, max]) => {
+    const characters = fc.integer({ min, max }).map((code) => String.fromCodePoint(code))
+    const words = fc.array(fc.string({ unit: characters, minLength: 1, maxLength: 9 }), {
+      minLength: 400,
+      maxLength: 400,
+    })
+    fc.assert(
+      fc.property(words, fc.constantFrom('', ' '), (parts, separator) => {
+        const text = parts.join(separator)
+        expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text, NO_SPECIAL_TOKENS) * 0.8)
+      }),
+      propertyRuns(2, 40),
+    )
+  })
+
+  it.each([
+    '\n',
+    '\r',
+    '\t',
+    '\r\n',
+    ' \t',
+    '\n ',
+    'e\u0301',
+    '\u0301',
+    '👍🏽',
+    '\ud800',
+    '→',
+    '<|endoftext|>',
+    '<|endoftext|>\n',
+  ])('has at least 0.8 times the tokens of a text that repeats %j', (piece) => {
+    const text = piece.repeat(500)
+    expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text, NO_SPECIAL_TOKENS) * 0.8)
+  })
+
+  it('is the same for a text and for the text as UTF-8 keeps it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('\ud800', '\udfff', 'a', '\n', '😀') }), (text) => {
+        expect(estimateTokens(text)).toBe(estimateTokens(text.toWellFormed()))
+      }),
+    )
   })
 
   it('is 0 for an empty text and positive for any other', () => {

@@ -5,14 +5,44 @@ const DIGIT = 3
 const SPACE = 4
 const NEWLINE = 5
 const WIDE = 6
+const BYTES = 7
+const HAN = 8
 
+/** Characters of class `BYTES` are one token for each of their three bytes. */
 const CLASSES = new Uint8Array(65_536).fill(WIDE)
+for (const [first, end] of [
+  [0x800, 0x900],
+  [0x1100, 0x1200],
+  [0x1380, 0x1780],
+  [0x1800, 0x1e00],
+  [0x2800, 0x3000],
+  [0x3400, 0x4e00],
+  [0xa000, 0xac00],
+  [0xe000, 0xfe00],
+] as const)
+  CLASSES.fill(BYTES, first, end)
+CLASSES.fill(HAN, 0x4e00, 0xa000)
 CLASSES.fill(OTHER, 32, 127)
 CLASSES.fill(LOWER, 97, 123)
 CLASSES.fill(UPPER, 65, 91)
 CLASSES.fill(DIGIT, 48, 58)
 for (const code of [9, 11, 12, 32]) CLASSES[code] = SPACE
 for (const code of [10, 13]) CLASSES[code] = NEWLINE
+
+/** Numbers of letters from 1 to 26; those with accents have the number and the class of their base letter. */
+const LETTERS = new Uint8Array(65_536)
+for (let code = 65; code < 123; code++) LETTERS[code] = code & 31
+for (const [first, end] of [
+  [0xc0, 0x250],
+  [0x1e00, 0x1f00],
+] as const) {
+  for (let code = first; code < end; code++) {
+    const base = String.fromCharCode(code).normalize('NFD').charCodeAt(0)
+    if (base > 127) continue
+    CLASSES[code] = CLASSES[base]!
+    LETTERS[code] = base & 31
+  }
+}
 
 /** Frequent successors of each letter from a to z; other pairs rarely share a token. */
 const COMMON_PAIRS =
@@ -35,7 +65,7 @@ const WORD_COSTS: Record<'lower' | 'capital' | 'upper', Record<'bare' | 'spaced'
   lower: {
     bare: [1, 1.02, 1.1, 1.1, 1.15, 1.26, 1.32, 1.4, 1.5, 2.0, 2.1, 2.6, 2.8, 3.4, 4, 4.2],
     spaced: [1, 1, 1.02, 1.03, 1.05, 1.1, 1.12, 1.15, 1.2, 1.27, 1.3, 1.5, 1.6, 1.9, 2.1, 2.6],
-    joined: [1.03, 1.25, 1.28, 1.33, 1.36, 1.5, 1.72, 1.95, 2.2, 2.3, 2.4, 2.6, 3, 3.4, 3.8, 4.1],
+    joined: [1.08, 1.25, 1.28, 1.33, 1.36, 1.5, 1.72, 1.95, 2.2, 2.3, 2.4, 2.6, 3, 3.4, 3.8, 4.1],
   },
   capital: {
     bare: [1, 1.14, 1.17, 1.17, 1.17, 1.22, 1.3, 1.36, 1.5, 1.5, 1.6, 1.8, 1.9, 2.2, 2.6, 3.2],
@@ -49,8 +79,28 @@ const WORD_COSTS: Record<'lower' | 'capital' | 'upper', Record<'bare' | 'spaced'
   },
 }
 
+/**
+ * Bits of characters beyond ASCII that are one token of o200k_base, and of pairs of letters that usually share one.
+ * Printed by `benchmarks/tokens/common-pairs.ts`. A quarter of all other pairs have a bit as well, by their hashes.
+ */
+const COMMON = Uint8Array.from(
+  atob(
+    'BAgwCgEQgRGIYGECCpxrAA1MUIQEANVoAhSkAC4hAC5GkAYCAiCCIiACKGAASyQFOAEBGBGiwgQOUKAERBQgBIAUDIAFoAEGQi4F4AADKAgCohEKsoAiosAtAgCtUkAQCggANQFQuIoQrzCBLskIwhRAJZAAZIVIQyzABAMQByokACZCBNSKBjoAIwACkAACgoCoCCmBZFKAgAhIMRJbBSAMAQCAUAJoQQAlBCAgAcIxOAIAAFBhwUAgNEIhJLE0ACUYgGUfAQESAAEKgiAFICoREdCp0aEKiFkkFAgMhAAESiWgKEOgFCIgCAtXQ2AOIBFQMTF5QAkAV6olQBAAARAAAwjgC6gAiDABAAREZDQD4GQiAmAHsOIBlnABAhAjVYBPUBQMNQIBUMQwKIqABEQqQABEWBQJhEBFFYRAgNGIBc7ADjSCkGuAAAqqA6YgYQ+gAQEiBZIBEUIZUGoRBJEvBBkEISAIAKQAgiQQAAIBwKBKSEskMAAAUAAUAEAXUEDwRSCAggEOcIACKCNQyZBRg1AImAAohWDIBBCQMAGFAEBMSQUAVLDQAURCoCShsBoCQAQIFQgBEAARhkxYyBQJ7YSZiVqCC9OA6ogIgkEBWEkEBwrgBAQCCgYGImRgkxEAYAAB84AAAUCMEQPkxZAJYVgIAYC4LsACLADgXGgFBEAAdsCBSAA0IGBDAwDoBgLDAxggA1dgAhdQARFYEAIg0A+jiSACgrSICIhACrREAAroBSrTBOBIEpwhgAgVAFFADZoBAESAMQYCjSAtkAABlQBBOpAAAz4ASAJ2ERAQDRcFRAgkISgFCkiQQAQGYERCJEpAIAghlAwARAAgRDHgQNChEhoPoodTJJKiCIIIgADF4ckGVASFRAAqjBghEiAvIoJiABAloIAWAlAgAQAUAG+QAQEIAEAJjgdBAQDJFE7CEEACJARMECbEJiBFJ2AHCQYBAAVQIhAIQVABlEMEARgSESENkqopIKAQAQqwwcxcgWQZQAEcQSVAAEJA4Aok4hKAEo60KQJQQgERAggxoAAAEQVQCFZQUDHCAAAACASkCBAExgEsCJgApQIQYYli4AFLCGrARwAscJQjOIalIgMIEAgDECABCIiGAIUJKAQxCBEoihQJjMCMFEREGADMAEIEBGQIAhACMDAjMLKFEkAdccARYYAJCXWBCSgUIASaIACIgQAFgBhBBARABCYEEgAIIkJkTQIASIAACgsgBgKwEVVAw3Ab6VmUTDmZgBqAgkiJCAFCwCCkDEAQoLXoCiAAoA6cgAYqsgAKgsKEVoEVQghIkRWaAJWABAKM2gAJwgIZAAEIgAngAUBIAQIgiIEIEMHjBItwimAIBgAhBFIANZQAIGCAiiApCSCkQIEkqYuRCRuYrIEQDURADCQACEKEBAAWhmDQQIQIYqggQhBEaAkIoCUAABABG5EI7pDljIyAWMmAjFgJGKDHfMRKRCRIQEQAIATAgAAMIAgMaALgIAI8FrLBEBGCgQg5GDCQkAhBwBCblqDNARxoMRYqEBAgV4xIJAIggqqQBoFAJBIiAgQUYScQABilWAQVhItLGYCSIYaD6SA2QMiWXElVxCDAlAgEMATEAyQaAYImcAREcgghuwAIoIBQIAQEoMEGCijACoggDQgQIVBARAABFABUQGREC0AQBGgoBsqEBsAAAiQECDBaoBCQEQAAFWF4BQAIoRI9MFiSIWUREIABQMgTgAQAhEIkQmJlUyCQA8IAEiImJFIAQYQEFQDwAlERKUNBAAXBUBAIkAiECQAEoBQKkmEkQQZEJAAgQATEEgKAAIG0AgpZIBESIAUQgQGRoDhAgRhJgAKMGAlCJEAEUUEVWYTZ0EBcFAgB0IgAKgQIFkY5JoEAKRQCgFIBEGGDMyAAAWoJuAIEEQAE4AEGBAIQogQIQMTASgAgGOiBBAgwAgAIABABQRwQJCAUAFhCcTRiIAIQA1xGAG2MAAwiCwlJACqECkRUyKEFuK5BSIxCQWohAAwgAioAQkYDgDAAETAD4RMAgSgFIJmAmmiIFpgQJCUlmECrjNJEBMEqCFVDQmoEKQHQwjgSsVgyEAGQABAqsggBkRBTyJobxAkkiwIpwCKIaNwIQYQCQEAAxAUQRBALGACVhcI27qAgamUCdXEBE1CCOFQBGDmDCxoYDogAlNEgBKCAHDEIBIAAAoEAAgABFAgpEgAEAlAAAIBgggggIBwgQSHGAEBCFQiAAAUgECAEAAyhMAuBKNTQggzFUQQCAIQKoQEmNIIkIgqGJmABFiEVAk10FABUAiAQCiEICAo0BniQgQTIAQ1AEShUQRRAWEAcDgGWJAkAIkIPcmERIjAgOmgRHoChgKkMgQSUQIAkioisQJAIDIFUCMBGQBQUeCBAQAFGIAAqIgNiJKAAAAABMIAWmiYAJYgRCCBgq7iAm5mhAigUDhjARAAAgdxEBkRsBEGA8iNCFjYCRoABIAQAIDMBAYiJCCMOAEAkFYAIJQgR0QDMgQZgcARAsAoRCAAIGACkCCECIEIoREKiLEcgAD46lREwKNMIEgECZAGWCFEoAkoAhxIMwBCIIAwGQCEKSApgwWHkRQYkKlYiIQoCAEHAAAGwAWNCKAyMAYCVEQoTARwIgJCoSYgYQAAEJoQCoEIEhEAHFgACIAUFXzIDgkAiMQZhUIsEQMQAlUIFELgQogCICSiaCSFYAVCJSQAASFAAD5BEDWzhwCrJAiowCyAQEQYqsxQAEDAhAwQAEAIgAAgEQJqhIcFAMjBwEgkAgAJYXwAwzAFAAhEiQAJARkAUQXEVARGBIhJDoGgQgCEACTEBmwECGgAogYAMAACIAAAQQAESAECDAJ4AAQyCpAEmgCAQRBJCpgIRJAY4AAFTkwBJ2AFsAoOQiIJaVICElNVeAUlQBESEBwQ0QmQABiBEQgIGuUExGaAHAzIBC5PIQjCAMZCoicnRKIUAgcgArEhpBEVgRGzTFAgkjCAEMgCBINMBTAAQIjVgAVVw0RLBAABZhDusAMFQEynkCMhCmMHAABwIASlAAgRICKIABASXJjEAABEAABoQAgACIgOIAAQCACgBAKAuSAkAUJUlKAAAAJgIREjEUYnQVUAUAICESgMADgCCIlgD5EBHkwxBARI1MIIhwJhhAAhUCMCgi4IoUYAeaEBFZEKFVKBdqoguIEkYMioABoUCIiIAQAAjOSMxATKAEBDAC4AABEgAgi3RRICQBEFJEAxFQhRCAUa0CqEgEhhAiXAAQ6BiGxISAAAGDSCQBQH0DwopRIEIox+wgBusEAgQgRQUSQU3QAAkYFYkBFoEAAoiABIkAEIEAAQSAQAiBWCRAgQCAAwBAiQUB5LAUQIIZAEGQJQAfPCqcASAMCwCgwQAEASioCTCeRQgGBFtERZZYSARJTYRCOSCKJh6iIgqAKURqUQUBJAgAgoEAEIjBACAKDECJWSGHSJjNgAFEAIBUJEgChQByEACEYCO6AkQUyBMiUqBEAYgAAYGVgwBQyJkACCioXBgAhaypSIAABKQlxCCAMkBACiQCoiAKAgwASgUEIxggZAIAzXIgKBCtEAs4AquwMAMo2NKEAMTAAMLoQEYwJMYIAGwsQAJwACMCAKpQJDIBGk2IAvggAyAwAJBAjKAMiAHQBAAAFDAAmNgATBJgIIwKqSgQiIADoKQjIEQqIBkCIQQjgZUxFwhCEAIVEpRIAg4wqAASiGsqswGAjTEpghBOUAACpBDDrSmCYiACMBAhuaAABgFZEAEVADEAp5BZhREklI2AAIkIQMgqZCEgyi2BAzYYBAAAQBQCEEoUQzIEC5EhIwPAiAgAYRFMAR4hAoEgAGmBJcAAAUGwggAAhAd4QUhURUUBgCLsaACyAAYGMA0mpoAQdhGCAwmgBEEQKiOCgAgAEIF3EAYgEEYwQACAGMUAR0CCdgBVEkA0cqAhQYQBFkQgQEAgOTgAmRMlEKBhGooAmAAAiJwEmQACQQQAhB6A7BCAIsIYAsCAAAAATGAAxhBkgngAMACEEQDBnTyLiLYKOIgAAIjIqKwICAAJAGAmAFRYBAn0wDDASqRgRDISQxAAAEYyQRUwwAlAQYsQAbkxAAkEAM0RisQEAGsgQFSCIUTMKBRuiJAgSiQAIuQoAkEBCKBmYwBWIZElIWDlCXB2iASNGaAphQCKQUzJEeSACAFKAABDIAHoEAAAAh0QSIoBBKFAIBCAMwAQJQAhAwhAxgAkkAIggAEABBgEBABDBBG7TASIRGWGAk4ERgRmSgAkLmBAQiAAkgQFIUEjcBJEhBQCaLD4AIcwE4gRjAgBBEpgREAARECjwHYUaCoAIUQslYljJDkgIgYlcRAQIxJDaRUUgDkgQIABQYQRgsgMAIRAxECIzNBkIHaSgIYCAIEyBIAiACtoGpJBAZEMC1GwEQALEFBSIXARKKCKKKE6nwCBdILVsQDExEYapMA8QQHgIUIGKiJGMkEDAFZCmkQQaAAhyAHGLiIAKkBkEIgpKKEAhABSAwhAAVgAIiGCAshMRgIgAPIAG2RGmAAGgiBApXAAoRQ4ABAgRVACgI4ACGADKiAVughAkEAACEAAEyAMYiEgFqBgoiAMAZJhEQEREbhQATGTEQMDaJVBwoEIkAOMJCBETBIogMSIiAAgySowAIdGgIJCCCUwMCBHIAACANcREUGNFECBAABIQRKrBomAAB0JxYQMCMgEgARJQpIAUABFagEjxiIMmiBMr1gXBAJFEggRuRGAWEGBaYABABAogAIBhEBUhADCYBMAoQEQIES1OCMBQrQBARAAjQgAAEFUIRIAZUmAoATRhJAkERqBU4ABtZDQEEmBEIghAGYABAQACcwkCEQgCICkwKoC5I8BQBk2FCsRAFMgAUgIAIgaJpiAQKiGiBQAgEarAADEBQVERCnHIEAGRgAAJjBrcAACBCgJBhALMCKYGIAZCBGMGYWFGSsoyICjCFCEiCBAIw+EYBBUEAJADCABtIVKxADIAjoBkgkQnDBR1RADzTgYwyGGjiA0wlgISM0a6FCCQAhAJkBBlkAQQqmIELTRyyETMYABj4jGiYYgAEQABAEAAphCBJIKAIcQHCIAgAIBCQwYASYaiFUAilAqiHQjKAYCiKAwoIIVACETAQ0QEQwQOEQYAgUxADBAAIFIJQGGQEQASSwQr0Ro0Ed0tkoIIozgIAAiIIKAAhKqIGABOGAgAJAiAQAIkIEBYCEJKJCAC0hpDQhQLIwSbEICxQECeoITJCICRAgCYAMFMGQVGCUMgAjlEEEIsggAjiioACwIRpiInTwVwVhoRVgRBVQEgxRCpmYGAwJAACADEjABHRoAQdABQAECAJohVCAIwsRIACHUAAxUgEQQBM2KUBjMgAAsCQgIUAgQAgAAUAQgEikSggIxAyQGADdUhACpSoKICoOpUYASABAAQQhkBYBlA==',
+  ),
+  (byte) => byte.charCodeAt(0),
+)
+const COMMON_BITS = 32_768
+
+function isCommon(first: number, second: number): boolean {
+  const bit = ((Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 7) & (COMMON_BITS - 1)
+  return ((COMMON[bit >> 3]! >> (bit & 7)) & 1) === 1
+}
+
+const isJoined = (first: number, second: number): boolean => first !== 0 && first !== second && isCommon(first, second)
+
 /** Rarely part of the next word. */
 const BACKSLASH = 92
+const BAR = 124
 const BARE = 0
 const SPACED = 1
 const JOINED = 2
@@ -94,21 +144,26 @@ function scanTokens(text: string, start: number, end: number): number {
     if (kind === LOWER || kind === UPPER) {
       const from = index
       let rare = 0
-      let previous = code & 31
+      let accents = code > 127 ? accentTokens(text, index) : 0
+      let previous = LETTERS[code]!
       let next: number = kind
       let nextCode = code
       while (next === UPPER && ++index < end) {
         nextCode = text.charCodeAt(index)
         next = CLASSES[nextCode]!
-        if (next <= UPPER && next !== OTHER) rare += RARE[(previous << 5) | (previous = nextCode & 31)]!
+        if (next <= UPPER && next !== OTHER) rare += RARE[(previous << 5) | (previous = LETTERS[nextCode]!)]!
+        if (nextCode > 127 && next === UPPER) accents += accentTokens(text, index)
       }
       const capitals = index - from
+      if (next === LOWER && capitals > 0 && nextCode > 127) accents += accentTokens(text, index)
       while (next === LOWER && ++index < end) {
         nextCode = text.charCodeAt(index)
         next = CLASSES[nextCode]!
-        if (next === LOWER) rare += RARE[(previous << 5) | (previous = nextCode & 31)]!
+        if (next !== LOWER) break
+        rare += RARE[(previous << 5) | (previous = LETTERS[nextCode]!)]!
+        if (nextCode > 127) accents += accentTokens(text, index)
       }
-      tokens += wordTokens(index - from, capitals, rare, lead)
+      tokens += wordTokens(index - from, capitals, rare, lead) + accents
       lead = BARE
     } else if (kind === DIGIT) {
       const from = index++
@@ -119,16 +174,25 @@ function scanTokens(text: string, start: number, end: number): number {
       const from = index
       let newlines = 0
       let next: number = kind
+      let nextCode = code
+      let changes = 0
+      let repeats = 0
       while (next >= SPACE && next <= NEWLINE) {
         if (next === NEWLINE) newlines++
         if (++index >= end) break
-        next = CLASSES[text.charCodeAt(index)]!
+        const previous = nextCode
+        nextCode = text.charCodeAt(index)
+        next = CLASSES[nextCode]!
+        if (nextCode === previous) repeats += BLANK_REPEATS[nextCode]!
+        else if (nextCode !== LINE_FEED || previous !== CARRIAGE_RETURN) changes++
       }
       if (lead !== BARE) tokens++
       // The last blank of a run belongs to the next word.
       const joins = newlines === 0 || text.charCodeAt(index - 1) === 32
       const run = index - from - (joins ? 1 : 0)
       if (run > 0) tokens += 1 + Math.floor(newlines > 0 ? run / 24 : run / 64)
+      // Only indentation and empty lines are tokens of their own.
+      tokens += Math.max(0, changes - 4) / 2 + Math.floor(repeats)
       lead = joins ? SPACED : BARE
     } else if (kind === OTHER) {
       const from = index++
@@ -142,17 +206,44 @@ function scanTokens(text: string, start: number, end: number): number {
     } else {
       if (lead === JOINED) tokens++
       lead = BARE
-      if (code >= 0xd800 && code <= 0xdbff) {
-        tokens += 2.4
-        index += 2
-      } else {
-        tokens += wideTokens(code)
-        index++
+      let previous = 0
+      let joined = 0
+      for (let wide = code; ; previous = wide, wide = text.charCodeAt(index)) {
+        if (isHighSurrogate(wide) && isLowSurrogate(text.charCodeAt(index + 1))) {
+          tokens += isEmoji(wide) ? EMOJI_TOKENS : PAIR_TOKENS
+          index++
+          wide = 0
+        } else if (CLASSES[wide] === WIDE && isJoined(previous, wide)) {
+          if (++joined > FREE_LETTERS) tokens += LONG_WORD_TOKENS
+        } else {
+          joined = 0
+          tokens += wideTokens(wide, previous)
+        }
+        if (++index >= end || CLASSES[text.charCodeAt(index)]! < WIDE) break
       }
     }
   }
   return tokens + (lead === BARE ? 0 : 1)
 }
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00
+const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000
+
+/** Whether a high surrogate is mostly that of emoji. */
+const isEmoji = (code: number): boolean => code >= 0xd83c && code <= 0xd83e
+const EMOJI_TOKENS = 1.9
+const PAIR_TOKENS = 3.6
+/** Letters that share the token of the first one of their word. */
+const FREE_LETTERS = 4
+const LONG_WORD_TOKENS = 0.37
+
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+/** Tokens of a blank that repeats the one before it, beyond those of its run. */
+const BLANK_REPEATS = new Float64Array(128)
+BLANK_REPEATS.fill(1 / 2, 11, 14)
+BLANK_REPEATS[9] = 1 / 18
+BLANK_REPEATS[LINE_FEED] = 1 / 60
 
 function wordTokens(length: number, capitals: number, rare: number, lead: number): number {
   const mixed = capitals > 1 && capitals < length
@@ -161,29 +252,47 @@ function wordTokens(length: number, capitals: number, rare: number, lead: number
   let tokens = COSTS[(letters * 3 + lead) * (LONGEST_WORD + 1) + size]!
   if (length > LONGEST_WORD) tokens += (length - LONGEST_WORD) / 3
   if (mixed) tokens += 0.4
+  // Several rare pairs make a short word one of a rare language, or no word.
+  if (rare > 1 && capitals === 0 && length <= LONGEST_WORD) tokens += (rare - 1) * 0.2
   return tokens + rare * RARE_PAIR_TOKENS
 }
 
 /** Runs of one repeated character are cheap; mixed ones cost up to one token for each character. */
 function punctuationTokens(text: string, from: number, run: number): number {
-  if (run <= 2) return 1.02
+  if (run === 1) return 1.02
   let changes = 0
+  let bars = 0
+  let previous = text.charCodeAt(from)
   for (let index = from + 1; index < from + run; index++) {
-    if (text.charCodeAt(index) !== text.charCodeAt(index - 1)) changes++
+    const code = text.charCodeAt(index)
+    if (code !== previous) {
+      changes++
+      // A bar rarely shares a token with another character, for example in `<|end|>`.
+      if (code === BAR || previous === BAR) bars++
+    }
+    previous = code
   }
-  return 1 + (changes > 3 ? (changes - 3) * 0.72 + 0.9 : changes * 0.3) + Math.floor(run / 32)
+  if (run === 2) return 1.02 + bars / 2
+  return 1 + (changes > 3 ? (changes - 3) * 0.72 + 0.9 : changes * 0.3 + bars / 2) + Math.floor(run / 32)
 }
 
-function wideTokens(code: number): number {
-  if (code < 128) return 1.6
-  if (code < 0x250) return 0.9
-  if (code < 0xe80) return 0.45
-  if (code >= 0x2000 && code < 0x2070) return 1
-  if (code >= 0x2500 && code < 0x2580) return 0.7
-  if (code >= 0x3000 && code < 0x3100) return 0.65
-  if (code >= 0x4e00 && code < 0xa000) return 0.8
-  if (code >= 0xac00 && code < 0xd7a4) return 0.65
-  return code < 0x1e00 ? 1.2 : 1.6
+/** Tokens that a letter with an accent adds to its word. */
+function accentTokens(text: string, index: number): number {
+  const code = text.charCodeAt(index)
+  if (index > 0 && isJoined(text.charCodeAt(index - 1), code)) return 0.1
+  return isCommon(0, code) ? 0.5 : 1.5
+}
+
+/** Tokens of a character that shares none with the one before it. */
+function wideTokens(code: number, previous: number): number {
+  if (CLASSES[code] === BYTES) return 2.75
+  if (CLASSES[code] === HAN) return isCommon(0, code) ? 0.75 : 2
+  if (code < 0xa0) return code < 128 ? 1.6 : 1.9
+  if (code === 0xfffd || (code >= 0xd800 && code < 0xe000)) return 1
+  const isSymbol = code < 0xc0 || (code >= 0x2000 && code < 0x2e00) || (code >= 0x3000 && code < 0x3040)
+  if (code === previous && isSymbol) return 0.73
+  if (isCommon(0, code)) return isSymbol ? 1 : previous === 0 ? 0.67 : 1.24
+  return code < 0x800 ? 2.8 : 3.2
 }
 
 function isDigit(code: number): boolean {
