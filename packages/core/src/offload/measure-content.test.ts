@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseBlocks, type MeasuredBlock } from './measure-content.ts'
+import { chooseBlocks, measureContent, type MeasuredBlock } from './measure-content.ts'
 
 const text = (index: number, tokens: number): MeasuredBlock => ({
   block: { type: 'text', text: 'x' },
@@ -22,4 +22,10 @@ test('goes on until the others and the replacement fit', () => {
 test('never stores what cannot be stored', () => {
   const unknown: MeasuredBlock = { block: { type: 'unknown', value: {} }, index: 0, tokens: 9_000, isStorable: false }
   expect(chooseBlocks([unknown, text(1, 100)], 2_500, 1_000).map(({ index }) => index)).toEqual([1])
+})
+
+test('counts many empty blocks, and stores them', () => {
+  const content = Array.from({ length: 5_000 }, () => ({ type: 'text', text: '' }) as const)
+  const blocks = measureContent(content, 2_500, () => 0)
+  expect(chooseBlocks(blocks, 2_500, 1_000).length).toBeGreaterThan(2_500)
 })

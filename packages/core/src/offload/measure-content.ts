@@ -34,8 +34,9 @@ export function measureContent(
         block,
         index,
         text: block.text,
-        tokens: estimateLargeTokens(block.text, countTokens),
-        isStorable: isStorable(block),
+        // Many empty blocks fill the context, too.
+        tokens: Math.max(1, estimateLargeTokens(block.text, countTokens)),
+        isStorable: true,
       }
     if (block.type === 'json') {
       const text = indentJson(block.value)
