@@ -26,6 +26,7 @@ export function openOurs(content: Uint8Array): (question: string) => Promise<str
     formatCall: (call: object) => JSON.stringify(call),
     blockBytes: 1_048_576,
     signal: undefined,
+    pause: async <Result>(waiting: Promise<Result>): Promise<Result> => await waiting,
   }
   return async (query) => await answerQuery({ mode: 'query', reference: 'log', query, after: 0 }, context)
 }

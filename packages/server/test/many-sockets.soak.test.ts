@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Agent, request, type IncomingMessage } from 'node:http'
+import { Agent, request, type IncomingMessage, type RequestOptions } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { AccessTokens } from '@spillway/core/http'
 import { isFull } from '@spillway-internal/test-run'
@@ -22,7 +22,10 @@ async function open(port: number, localAddress: string): Promise<Socket> {
 }
 
 /** Send a request of the victim, and return the status and the port of its connection. */
-async function ask(service: TestService, agent: Agent | false): Promise<readonly [status: number, port: number]> {
+async function ask(
+  service: TestService,
+  agent: RequestOptions['agent'],
+): Promise<readonly [status: number, port: number]> {
   const sent = request(`${service.url}/v1/stats`, { agent, headers: bearer('b') })
   const answered = once(sent, 'response') as Promise<[IncomingMessage]>
   sent.end()
