@@ -253,6 +253,17 @@ describe('an invalid request', () => {
     ['two lengths', head('/grep', { 'content-length': '5\r\ncontent-length: 6' }), 400],
     ['a length and chunks', head('/grep', { 'content-length': '5', 'transfer-encoding': 'chunked' }), 400],
     ['headers without end', `POST /grep HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(50_000)}\r\n\r\n`, 431],
+    ['a length with a sign', head('/grep', { 'content-length': '+5' }), 400],
+    ['a list of lengths', head('/grep', { 'content-length': '15, 15' }), 400],
+    ['a coding besides chunks', head('/v1/search', { 'transfer-encoding': 'gzip, chunked' }), 415],
+    ['a coding like chunks', head('/grep', { 'transfer-encoding': 'xchunked' }), 400],
+    ['a chunk without a size', `${head('/grep', { 'transfer-encoding': 'chunked' })}zz\r\n`, 400],
+    ['a chunk of any size', `${head('/grep', { 'transfer-encoding': 'chunked' })}fffffffffffffffff\r\n`, 400],
+    ['a blank before a colon', 'GET /v1/stats HTTP/1.1\r\nhost : localhost\r\n\r\n', 400],
+    ['a folded header', 'GET /v1/stats HTTP/1.1\r\nhost: localhost\r\nx: a\r\n b\r\n\r\n', 400],
+    ['a zero byte in a header', 'GET /v1/stats HTTP/1.1\r\nhost: localhost\r\nx: \0\r\n\r\n', 400],
+    ['a proxy before it', head('/v1/stats', { connection: 'close', 'X-Forwarded-For': '127.0.0.1' }, 'GET'), 403],
+    ['two hosts', head('/v1/stats', { connection: 'close', host: 'localhost\r\nhost: elsewhere' }, 'GET'), 403],
     ['no host', 'GET /v1/stats HTTP/1.0\r\n\r\n', 400],
     [
       'another host in the request line',
@@ -265,5 +276,63 @@ describe('an invalid request', () => {
     expect(answer.status).toBe(status)
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code: expect.any(String) } })
     await expectAlive(service)
+  })
+})
+
+describe('a request that pretends', () => {
+  it('to have another method or path by a header does what its request line says', async () => {
+    const service = await startService()
+    const headers = {
+      'x-http-method-override': 'DELETE',
+      'x-original-url': '/v1/entries',
+      'x-rewrite-url': '/metrics',
+    }
+    expect((await service.get('/v1/stats', headers)).json).toHaveProperty('stored')
+    const response = await fetch(`${service.url}/v1/stats`, { method: 'OPTIONS', headers })
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([405, null])
+  })
+
+  it.each(['x', '%00', '-1', '1e999', '..%2f..', 'a'.repeat(600), '%F0%9F%98%80'])(
+    'to continue a listing at %s is rejected',
+    async (cursor) => {
+      const service = await startService()
+      expect((await service.get(`/v1/entries?cursor=${cursor}`)).status).toBe(422)
+    },
+  )
+
+  it.each<[path: string, body?: string]>([
+    ['/v1/entries?limit=NaN'],
+    ['/v1/entries?limit=1e999'],
+    ['/v1/entries?limit=-1'],
+    ['/grep', '{"pattern":"a","limit":1e999}'],
+    ['/grep', '{"pattern":"a","limit":-0}'],
+    ['/v1/search', '{"pattern":"a","limit":1e300}'],
+    ['/v1/retrieve', '{"reference":"a_1","line_range":{"start":1,"end":1e999}}'],
+    ['/v1/retrieve', '{"reference":"a_1","wait_seconds":-1}'],
+    ['/v1/retrieve', '{"__proto__":{"pattern":"a"}}'],
+    ['/v1/retrieve', '{"constructor":1,"pattern":"a"}'],
+    ['/v1/offload', '{"toolName":"t","toolCallId":"c","content":[{"__proto__":{"type":"text"},"text":"a"}]}'],
+    ['/v1/history/compact', '{"format":"openai-chat","messages":[],"maxTotalTokens":1e999}'],
+    ['/v1/history/compact', '{"format":"constructor","messages":[]}'],
+  ])('to be valid is rejected by %s: %s', async (path, body) => {
+    const service = await startService()
+    const headers = { 'content-type': 'application/json' }
+    const { status } = await fetch(service.url + path, body === undefined ? {} : { method: 'POST', body, headers })
+    expect(status).toBe(422)
+    await expectAlive(service)
+  })
+
+  it('to name a block at any length is rejected, as names are not measured', async () => {
+    const service = await startService()
+    const name = 'n'.repeat(2_000)
+    for (const block of [
+      { type: 'text', text: 'a', name },
+      { type: 'json', value: 1, context: name },
+      { type: 'link', url: 'a:b', name },
+      { type: 'image', data: 'AAAA', mediaType: name },
+    ]) {
+      const { status } = await service.post('/v1/offload', { toolName: 't', toolCallId: 'c', content: [block] })
+      expect(status).toBe(422)
+    }
   })
 })

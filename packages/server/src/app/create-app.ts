@@ -3,6 +3,7 @@ import { guardRequest, LOOPBACK_HOSTS, type AccessTokens } from '@spillway/core/
 import type { Summarize } from '@spillway/history'
 import { Hono, type Context } from 'hono'
 import type { BodySpool } from '../body/receive-body.ts'
+import { networkOf } from '../limits/connection-limit.ts'
 import { RateLimiter } from '../limits/rate-limiter.ts'
 import { WorkGate } from '../limits/work-gate.ts'
 import { assertSettings, type ContextOffloadSettings } from '../reme/offload-settings.ts'
@@ -217,7 +218,7 @@ class ServiceApp implements App {
     const { scope: base } = this.#options
     const tokens = this.#tokens
     const checked = await guardRequest(withHost(headers, url), { allowedHosts: this.#hosts, tokens })
-    call.limitKey = `address ${environment.address ?? ''}`
+    call.limitKey = `address ${networkOf(environment.address ?? '')}`
     if ('refused' in checked) {
       this.#rates.take(call.limitKey)
       if (checked.refused !== 'token') throw new HttpError('forbidden', checked.message)

@@ -83,7 +83,7 @@ const GROUPS = 8
 const GROUPS_OF_NETWORK = 4
 
 /** One client of IPv6 has all addresses of its network. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [start, end] = address.split('::').map((half) => half.split(':'))
   const zeros = end === undefined ? [] : Array<string>(GROUPS - start!.length - end.length).fill('0')

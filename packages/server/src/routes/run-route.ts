@@ -172,6 +172,8 @@ function assertNotEncoded({ headers }: Request): void {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.trim().toLowerCase() !== 'identity')
     throw new HttpError('unsupported-media-type', 'Send the body without Content-Encoding.')
+  if (!/^chunked$/i.test(headers.get('transfer-encoding') ?? 'chunked'))
+    throw new HttpError('unsupported-media-type', 'Send the body with no Transfer-Encoding but chunked.')
 }
 
 const MAX_ISSUES = 5

@@ -19,9 +19,12 @@ interface NamedJson {
   readonly context?: string | undefined
 }
 
+/** Names stay in the context as they are. */
+const name = z.string().max(1_024)
+
 const named = {
-  name: z.string().optional().meta({ description: 'A file name, title or URI, shown beside the reference.' }),
-  context: z.string().optional().meta({ description: 'A few words on the content, shown beside the name.' }),
+  name: name.optional().meta({ description: 'A file name, title or URI, shown beside the reference.' }),
+  context: name.optional().meta({ description: 'A few words on the content, shown beside the name.' }),
 }
 
 type ContentBlockJson =
@@ -44,12 +47,12 @@ type ContentBlockJson =
 /** A block of a tool result, with bytes as Base64. */
 export const contentBlockSchema: z.ZodType<ContentBlockJson> = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('text'), text: z.string(), mediaType: z.string().optional(), ...named }),
+    z.object({ type: z.literal('text'), text: z.string(), mediaType: name.optional(), ...named }),
     z.object({ type: z.literal('json'), value: z.unknown(), ...named }),
     ...(['image', 'audio', 'video', 'document'] as const).map((type) =>
       z.object({
         type: z.literal(type),
-        mediaType: z.string().min(1).meta({ description: 'A MIME type, such as `image/png`.' }),
+        mediaType: name.min(1).meta({ description: 'A MIME type, such as `image/png`.' }),
         data: z.string().optional().meta({ description: 'Base64 of the content; either this or `url`.' }),
         url: z.string().optional(),
         ...named,
@@ -58,8 +61,8 @@ export const contentBlockSchema: z.ZodType<ContentBlockJson> = z
     z.object({
       type: z.literal('link'),
       url: z.string(),
-      name: z.string().optional(),
-      mediaType: z.string().optional(),
+      name: name.optional(),
+      mediaType: name.optional(),
     }),
     z.object({ type: z.literal('unknown'), value: z.unknown() }),
   ] as const)
