@@ -46,6 +46,25 @@ export function decodeDescription(text: string): EntryDescription | undefined {
 }
 
 /**
+ * Describe an entry whose description is damaged, so that it can be listed and removed.
+ *
+ * @example
+ * ```ts
+ * import { describeUnknown } from '@spillway/core/driver'
+ *
+ * console.assert(describeUnknown(1_700_000_000_000, 5).contentType === 'application/octet-stream')
+ * ```
+ */
+export const describeUnknown = (lastUsedAt: number, size = 0): EntryInfo => ({
+  key: '',
+  contentType: 'application/octet-stream',
+  size,
+  storedAt: lastUsedAt,
+  lastUsedAt,
+  metadata: {},
+})
+
+/**
  * Reject data of a newer format with `unsupported` and the package to update.
  *
  * @param packageName - The backend's package, for example `@spillway/redis`.
@@ -65,7 +84,8 @@ export function assertFormat(packageName: string, format: number, known: number)
   )
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+/** Parse a JSON object. Returns `undefined` for any other text. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : undefined
@@ -78,7 +98,8 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const isMetadata = (value: unknown): value is Metadata =>
+/** Whether a value is an object of strings. */
+export const isMetadata = (value: unknown): value is Metadata =>
   isObject(value) && Object.values(value).every((text) => typeof text === 'string')
 
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -1,7 +1,15 @@
 /** Helpers for storage backends. */
 export { BoundedMap, concatBytes, RecencyMap } from '@spillway/text/internal'
 export { assertKnownOptions } from './assert-known-options.ts'
-export { assertFormat, decodeDescription, encodeDescription, type EntryDescription } from './entry-description.ts'
+export {
+  assertFormat,
+  decodeDescription,
+  describeUnknown,
+  encodeDescription,
+  isMetadata,
+  parseObject,
+  type EntryDescription,
+} from './entry-description.ts'
 export { piecesOfRange, regroupChunks, type PieceSpan } from './regroup-chunks.ts'
 export { extensionForContentType } from '@spillway/text'
 export { parseJournalEvent, type EventJournal, type JournalEvent } from '../journal/event-journal.ts'

@@ -129,9 +129,8 @@ export async function readStoredLines(
   range: LineRange,
   { maxBytes = 67_108_864, beforeRead, signal }: ReadStoredLinesOptions = {},
 ): Promise<LinePage> {
+  assertLineRange(range)
   const { start, end } = range
-  if (!Number.isSafeInteger(start) || start < 1 || !(Number.isSafeInteger(end) || end === Infinity))
-    throw new TypeError(`range must have whole numbers from line 1, got start ${start} and end ${end}.`)
   const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal, readsPart: true }
   return await withTextSource(adoptStorage(storage), reference, reading, async (source) => {
     const { lines } = await source.lineIndex()
@@ -145,6 +144,11 @@ export async function readStoredLines(
     const text = await textOf(source, found.start, found.end, end <= found.lines)
     return { text, lines: found.range, totalLines: found.lines, goesOn: found.range.end < found.lines }
   })
+}
+
+export function assertLineRange({ start, end }: LineRange): void {
+  if (!Number.isSafeInteger(start) || start < 1 || !(Number.isSafeInteger(end) || end === Infinity))
+    throw new TypeError(`range must have whole numbers from line 1, got start ${start} and end ${end}.`)
 }
 
 /** Omits the LF after the range, except the text's final LF if lines after it were requested. */

@@ -11,7 +11,7 @@ import {
   type FileContent,
   type FileEntry,
 } from './file-entry.ts'
-import { findLines, readLinePage, type FoundLine, type LinePage } from './read-line-page.ts'
+import { assertLineRange, findLines, readLinePage, type FoundLine, type LinePage } from './read-line-page.ts'
 
 const MAX_MATCHES = 10_000
 /** UTF-16 units, approximate. */
@@ -253,10 +253,8 @@ export class StoredFile {
    * @throws TypeError if the range has no whole numbers.
    */
   async readLines(range: LineRange): Promise<LinePage> {
-    const { start, end } = range
-    if (!Number.isSafeInteger(start) || start < 1 || !(Number.isSafeInteger(end) || end === Infinity))
-      throw new TypeError(`range must have whole numbers from line 1, got start ${start} and end ${end}.`)
-    return await readLinePage(this.#blocks(), { start, end }, this.size <= MAX_COUNTED_BYTES)
+    assertLineRange(range)
+    return await readLinePage(this.#blocks(), range, this.size <= MAX_COUNTED_BYTES)
   }
 
   /** Find the lines that contain a literal text, each once, in order; the encoding is detected. */

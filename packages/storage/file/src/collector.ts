@@ -1,12 +1,10 @@
-import type { CollectReport, Eviction, EvictionReason } from '@spillway/core/driver'
+import { isMetadata, parseObject, type CollectReport, type Eviction, type EvictionReason } from '@spillway/core/driver'
 import { listFolder, walkScopes, type EntryFiles } from './entry-files.ts'
 import { ABANDONED_AFTER_MS, type EntryRemover } from './entry-remover.ts'
 import { fileErrorCode, unless } from './file-system.ts'
 import {
   entryPaths,
-  isMetadata,
   METADATA_FOLDER,
-  parseObject,
   parseSidecarFolderItem,
   pendingPair,
   prefixSegments,
@@ -194,7 +192,7 @@ export class Tombstones {
 }
 
 function decode(bytes: Uint8Array): Eviction | undefined {
-  const { reason, evictedAt, metadata } = parseObject(bytes) ?? {}
+  const { reason, evictedAt, metadata } = parseObject(new TextDecoder().decode(bytes)) ?? {}
   const known = REASONS.find((one) => one === reason)
   if (known === undefined || typeof evictedAt !== 'number' || !isMetadata(metadata)) return undefined
   return { reason: known, evictedAt, metadata }

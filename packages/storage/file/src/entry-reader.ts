@@ -96,11 +96,12 @@ export class EntryReader {
     return found && { content: found.file.content, info: found.info }
   }
 
+  /** Needs a file system with `openFile`. */
   async open(entry: EntryFound): Promise<OpenEntry | undefined> {
     const { paths } = entry
     const { fileSystem } = this.#files
     const open = (path: string): Promise<FileReader | string> =>
-      this.#orProblem(paths, path, fileSystem.openFile?.(path) ?? this.#openByReading(paths, path))
+      this.#orProblem(paths, path, fileSystem.openFile!(path))
     const found = await this.#take(entry, open, (file) => file.close())
     if (found === undefined) return undefined
     const { file, info } = found
@@ -114,20 +115,6 @@ export class EntryReader {
         })
       },
       close: () => file.close(),
-    }
-  }
-
-  async #openByReading(paths: EntryPaths, path: string): Promise<FileReader> {
-    const { fileSystem } = this.#files
-    const { status } = await fileSystem.readFile(path, { offset: 0, length: 0 })
-    return {
-      status,
-      read: async (range) => {
-        const read = await fileSystem.readFile(path, range)
-        if (read.status.size === status.size) return read.content
-        throw corrupt(paths, `${path} has ${read.status.size} bytes instead of ${status.size}`)
-      },
-      close: async () => undefined,
     }
   }
 

@@ -1,4 +1,6 @@
 import {
+  assertKnownOptions,
+  describeUnknown,
   extensionForContentType,
   ManagedStorage,
   type ByteRange,
@@ -94,19 +96,11 @@ export interface FileStorageOptions extends ManagedStorageOptions {
  */
 export class FileStorage extends ManagedStorage {
   constructor(options: string | FileStorageOptions = DEFAULT_DIRECTORY) {
-    const { directory, fileSystem, fsync, ...managed } =
-      typeof options === 'string' ? { directory: options } : checked(options)
+    const given: FileStorageOptions = typeof options === 'string' ? { directory: options } : options
+    assertKnownOptions(given, NAMES, 'FileStorage')
+    const { directory, fileSystem, fsync, ...managed } = given
     super(new FileDriver(driverOptions(directory, fileSystem, fsync)), managed)
   }
-}
-
-function checked(options: FileStorageOptions): FileStorageOptions {
-  if (typeof options !== 'object' || options === null)
-    throw new TypeError(`FileStorage takes a directory or an object of options, got ${String(options)}.`)
-  for (const name of Object.keys(options))
-    if (!NAMES.includes(name))
-      throw new TypeError(`Unknown storage option ${JSON.stringify(name)}. Known: ${NAMES.join(', ')}.`)
-  return options
 }
 
 function driverOptions(
@@ -128,7 +122,6 @@ function driverOptions(
 
 const MAX_TOUCH_ATTEMPTS = 10
 const LIST_BATCH = 32
-const UNKNOWN_CONTENT_TYPE = 'application/octet-stream'
 
 interface FileDriverOptions {
   readonly fileSystem: FileSystem
@@ -139,6 +132,8 @@ interface FileDriverOptions {
 export class FileDriver implements StorageDriver {
   readonly touchFirstBytes: number = Infinity
   readonly collectsHourly = true
+  /** Without it, core reads each range. */
+  readonly open?: (id: EntryId) => Promise<OpenEntry | undefined>
   readonly #directory: StorageDirectory
   readonly #files: EntryFiles
   readonly #reader: EntryReader
@@ -148,6 +143,7 @@ export class FileDriver implements StorageDriver {
   readonly #collector: Collector
 
   constructor({ fileSystem, directory, fsync }: FileDriverOptions) {
+    if (fileSystem.openFile !== undefined) this.open = (id) => this.#open(id)
     this.#directory = new StorageDirectory(fileSystem, directory, fsync)
     this.#files = new EntryFiles(this.#directory, fsync)
     this.#remover = new EntryRemover(this.#files)
@@ -206,7 +202,7 @@ export class FileDriver implements StorageDriver {
     })
   }
 
-  async open(id: EntryId): Promise<OpenEntry | undefined> {
+  async #open(id: EntryId): Promise<OpenEntry | undefined> {
     return this.#found(async () => {
       const found = await this.#findEntry(await this.#paths(id))
       const entry = found && (await this.#reader.open(found))
@@ -324,8 +320,10 @@ export class FileDriver implements StorageDriver {
     const base = `${root}/${METADATA_FOLDER}`
     if (!(await this.#directory.has(scopeFolder(base, segments)))) return
     let batch: EntryId[] = []
-    const described = async (): Promise<readonly (DriverEntry | undefined)[]> =>
-      Promise.all(batch.map((id) => this.#describe(entryPaths(root, id))))
+    const described = async (): Promise<readonly DriverEntry[]> => {
+      const entries = await Promise.all(batch.map((id) => this.#describe(entryPaths(root, id))))
+      return entries.filter((entry) => entry !== undefined)
+    }
     for await (const item of walkScopes(this.#files.fileSystem, base, segments, below)) {
       const parsed = parseSidecarFolderItem(item.name)
       if (parsed?.kind !== 'sidecar') continue
@@ -333,10 +331,10 @@ export class FileDriver implements StorageDriver {
       if (except?.(id) === true) continue
       batch.push(id)
       if (batch.length < LIST_BATCH) continue
-      yield* present(await described())
+      yield* await described()
       batch = []
     }
-    yield* present(await described())
+    yield* await described()
   }
 
   /** Lists damaged entries too: otherwise they could not be found and removed. */
@@ -344,15 +342,7 @@ export class FileDriver implements StorageDriver {
     const found = await this.#files.readSidecar(paths.sidecar)
     if (found === undefined) return undefined
     const { lastUsedAt, sidecar } = found
-    const damaged = {
-      key: '',
-      contentType: UNKNOWN_CONTENT_TYPE,
-      size: 0,
-      storedAt: lastUsedAt,
-      lastUsedAt,
-      metadata: {},
-    }
-    return { id: paths.id, info: sidecar?.info ?? damaged }
+    return { id: paths.id, info: sidecar?.info ?? describeUnknown(lastUsedAt) }
   }
 
   /** A missing file may mean that the directory is gone, which is an outage. */
@@ -372,8 +362,4 @@ export class FileDriver implements StorageDriver {
       throw await this.#directory.explained(error)
     }
   }
-}
-
-function* present(entries: readonly (DriverEntry | undefined)[]): Generator<DriverEntry> {
-  for (const entry of entries) if (entry !== undefined) yield entry
 }

@@ -1,4 +1,4 @@
-import { assertFormat, type EntryId, type EntryInfo, type Metadata } from '@spillway/core/driver'
+import { assertFormat, isMetadata, parseObject, type EntryId, type EntryInfo } from '@spillway/core/driver'
 
 /** Folder of everything that is not content. Scope names never start with a dot. */
 export const METADATA_FOLDER = '.metadata'
@@ -140,7 +140,7 @@ export function encodeSidecar({ info, extension }: Sidecar, holdsLastUse = false
 
 /** Returns `undefined` for invalid bytes. Throws `unsupported` for a newer format. */
 export function decodeSidecar(bytes: Uint8Array, modifiedAt: number): Sidecar | undefined {
-  const record = parseObject(bytes)
+  const record = parseObject(new TextDecoder().decode(bytes))
   if (record === undefined) return undefined
   const { version, key, contentType, extension, size, storedAt, lastUsedAt, metadata, lineIndex } = record
   if (typeof version === 'number') assertFormat('@spillway/file', version, FORMAT)
@@ -158,27 +158,6 @@ export function decodeSidecar(bytes: Uint8Array, modifiedAt: number): Sidecar | 
     ...(lineIndex === undefined ? {} : { lineIndex }),
   }
   return lastUsedAt === undefined ? { info, extension } : { info, extension, holdsLastUse: true }
-}
-
-export function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-export function isMetadata(value: unknown): value is Metadata {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((text) => typeof text === 'string')
-  )
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0

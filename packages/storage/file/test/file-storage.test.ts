@@ -189,8 +189,8 @@ describe('FileStorage', () => {
   })
 
   test.each([
-    [7, 'directory'],
-    [null, 'directory'],
+    [7, 'an object of options'],
+    [null, 'an object of options'],
     ['', 'directory'],
     ['a\0b', 'directory'],
     [{ directory: 7 }, 'directory'],

@@ -1,4 +1,4 @@
-import { BoundedMap, type DriverEntry, type EntryId, type EntryInfo } from '@spillway/core/driver'
+import { BoundedMap, describeUnknown, type DriverEntry, type EntryId, type EntryInfo } from '@spillway/core/driver'
 import type { Connection } from './connection.ts'
 import { decodeHeader, decodeInfo, idIn, indexKey, scopeOfPrefix, scriptKeys, type Keys } from './keys.ts'
 import { PAGE, REMOVE } from './scripts.ts'
@@ -6,7 +6,6 @@ import { PAGE, REMOVE } from './scripts.ts'
 const PAGE_SIZE = 250
 const MAX_PAGE_SIZE = 4_000
 const PARALLEL_SCOPES = 32
-const UNKNOWN_CONTENT_TYPE = 'application/octet-stream'
 
 interface Listed {
   readonly reference: string
@@ -122,16 +121,7 @@ function cursorAfter({ from, skip, size }: Cursor, lastUsedAt: number, isSeen: b
 /** Lists damaged entries too: otherwise they could not be found and removed. */
 function describe(head: Buffer, lastUsedAt: number): EntryInfo {
   const header = decodeHeader(head)
-  const info = header && decodeInfo(head, header, lastUsedAt)
-  const damaged = {
-    key: '',
-    contentType: UNKNOWN_CONTENT_TYPE,
-    size: 0,
-    storedAt: lastUsedAt,
-    lastUsedAt,
-    metadata: {},
-  }
-  return info ?? damaged
+  return (header && decodeInfo(head, header, lastUsedAt)) ?? describeUnknown(lastUsedAt)
 }
 
 const SCOPES_PAGE = 1_000

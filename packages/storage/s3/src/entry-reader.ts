@@ -1,11 +1,11 @@
 import {
+  describeUnknown,
   StorageError,
   type ByteRange,
   type DriverContent,
   type EntryId,
   type EntryInfo,
   type OpenEntry,
-  type EntryDescription,
 } from '@spillway/core/driver'
 import { decodeMetadata, decodeSibling, type ObjectNames, type SiblingContent } from './object-names.ts'
 import type { ObjectHead, S3Bucket } from './s3-bucket.ts'
@@ -14,7 +14,6 @@ import type { ObjectHead, S3Bucket } from './s3-bucket.ts'
 const FIRST_BYTES = 65_536
 const MAX_ATTEMPTS = 5
 const NO_BYTES = new Uint8Array(0)
-const UNKNOWN_CONTENT_TYPE = 'application/octet-stream'
 
 export interface FoundEntry {
   readonly info: EntryInfo
@@ -132,7 +131,10 @@ export class EntryReader {
       }
       const size = metadata.size ?? sibling?.size ?? latest.size
       const lineIndex = metadata.lineIndex ?? sibling?.lineIndex
-      const known = description ?? undescribed(latest, lastUsedAt)
+      // A lost sibling does not affect the content.
+      const { contentType } = latest
+      const unknown = { ...describeUnknown(lastUsedAt), ...(contentType !== undefined && { contentType }) }
+      const known = description ?? unknown
       const info = { ...known, size, lastUsedAt, ...(lineIndex === undefined ? {} : { lineIndex }) }
       return { info, generation, hasSibling, etag: latest.etag, isDescribed: description !== undefined }
     }
@@ -144,14 +146,6 @@ export class EntryReader {
     return found === undefined || typeof found === 'string' ? undefined : decodeSibling(found.content)
   }
 }
-
-/** A lost sibling does not affect the content. */
-const undescribed = ({ contentType }: ObjectHead, lastUsedAt: number): EntryDescription => ({
-  key: '',
-  contentType: contentType ?? UNKNOWN_CONTENT_TYPE,
-  storedAt: lastUsedAt,
-  metadata: {},
-})
 
 const lastByte = ({ offset, length }: ByteRange): readonly [number, number] => [
   offset,

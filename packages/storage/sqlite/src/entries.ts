@@ -1,5 +1,6 @@
 import {
   decodeDescription,
+  describeUnknown,
   type DriverEntry,
   type EntryId,
   type EntryInfo,
@@ -123,8 +124,7 @@ export function leastUsedEntries(
 
 /** Lists damaged entries too: otherwise they could not be found and removed. */
 export function listed({ id, place, info, lastUsedAt }: FoundEntry): DriverEntry {
-  const damaged = { key: '', contentType: 'application/octet-stream', storedAt: lastUsedAt, metadata: {} }
-  return { id, info: info ?? { ...damaged, size: place.size, lastUsedAt } }
+  return { id, info: info ?? describeUnknown(lastUsedAt, place.size) }
 }
 
 function found(value: unknown): FoundEntry | undefined {

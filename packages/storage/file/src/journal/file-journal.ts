@@ -1,6 +1,7 @@
 import { assertKnownOptions, parseJournalEvent, type EventJournal, type JournalEvent } from '@spillway/core/driver'
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { unless } from '../file-system.ts'
 
 const DEFAULT_MAX_BYTES = 10 * 1_048_576
 const KEPT_FILES = 2
@@ -47,7 +48,7 @@ export class FileJournal implements EventJournal {
   async *read(since: number = -Infinity): AsyncGenerator<JournalEvent> {
     await Promise.allSettled([this.#writing])
     for (const number of await this.#numbers()) {
-      const text = await unlessMissing(readFile(this.#path(number), 'utf8'))
+      const text = await unless('ENOENT', readFile(this.#path(number), 'utf8'))
       for (const line of text?.split('\n') ?? []) {
         const event = line === '' ? undefined : parseJournalEvent(line)
         if (event !== undefined && event.time >= since) yield event
@@ -97,7 +98,7 @@ export class FileJournal implements EventJournal {
   }
 
   async #numbers(): Promise<number[]> {
-    const names = (await unlessMissing(readdir(this.#directory))) ?? []
+    const names = (await unless('ENOENT', readdir(this.#directory))) ?? []
     return names
       .flatMap((name) => Number(FILE_NAME.exec(name)?.[1] ?? []))
       .filter(Boolean)
@@ -106,14 +107,5 @@ export class FileJournal implements EventJournal {
 
   #path(number: number): string {
     return join(this.#directory, `events-${number}.jsonl`)
-  }
-}
-
-async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
   }
 }
