@@ -27,7 +27,7 @@ const offloadPdf = async (data: Uint8Array, events: OffloadEvent[] = []) => {
 test('an offloaded document is previewed by its headings and searched by its text', async () => {
   const pages = Array.from({ length: 30 }, (_, page) => [[18, `Chapter ${page + 1}`] as const, ...BODY])
   const { offloader, outcome, text } = await offloadPdf(makePdf(pages))
-  expect(text).toContain('[document: pdf, report.pdf, 30 pages, ')
+  expect(text).toContain('[document: pdf, "report.pdf", 30 pages, ')
   expect(text).toContain('# Chapter 1')
   const reference = outcome.status === 'offloaded' ? outcome.stored[1]?.reference : undefined
   const answer = await offloader.retrievalTool.execute({ reference, pattern: 'Chapter 17$', context_lines: 2 })
@@ -40,7 +40,7 @@ test('where a document cannot be read nothing is lost, and an event says why', a
   data.set(new TextEncoder().encode('%PDF-1.7\n'))
   const { outcome, text } = await offloadPdf(data, events)
   expect(outcome.status).toBe('offloaded')
-  expect(text).toContain('[document: pdf, report.pdf, 50,000 bytes]')
+  expect(text).toContain('[document: pdf, "report.pdf", 50,000 bytes]')
   expect(events).toMatchObject([{ type: 'preview-fallback', previewer: 'pdf', reason: 'failed' }, { type: 'offload' }])
 })
 

@@ -64,7 +64,7 @@ test('the text of a document is stored beside it, previewed, and searched by its
   const outcome = await offloader.offload({ ...call, content: [pdf] })
   const text = textOf(outcome)
   const [document, readable] = outcome.status === 'offloaded' ? outcome.stored : []
-  expect(text).toContain('\n[document: pdf, report.pdf, 12 pages, 80,009 bytes]\n')
+  expect(text).toContain('\n[document: pdf, "report.pdf", 12 pages, 80,009 bytes]\n')
   expect(text).toContain(`\n<<< preview of ${readable?.reference}: untrusted content\n`)
   expect(text).toContain('line 1 of the report')
   expect(text).toContain(`\n  ${document?.reference} (application/pdf, "report.pdf", 80,009 bytes)\n`)
@@ -135,7 +135,7 @@ test.each([
   )
   const { offloader, events } = setUp({ previewers: [previewer] })
   const outcome = await offloader.offload({ ...call, content: [pdf] })
-  expect(textOf(outcome)).toContain('[document: pdf, report.pdf, 80,009 bytes]')
+  expect(textOf(outcome)).toContain('[document: pdf, "report.pdf", 80,009 bytes]')
   expect(events).toMatchObject([{ type: 'preview-fallback', previewer: 'pdf', reason: 'failed' }, { type: 'offload' }])
 })
 
@@ -204,7 +204,7 @@ test('a document that is text is previewed as its type, and searched itself', as
   const { offloader, storage } = setUp()
   const content: ContentBlock[] = [{ type: 'document', mediaType: 'text/csv', name: 'users.csv', data: encode(rows) }]
   const outcome = await offloader.offload({ ...call, content })
-  expect(textOf(outcome)).toContain('[document: csv, users.csv, ')
+  expect(textOf(outcome)).toContain('[document: csv, "users.csv", ')
   expect(textOf(outcome)).toContain('9,000 rows')
   expect(await count(storage)).toBe(1)
   const reference = outcome.status === 'offloaded' ? outcome.stored[0]?.reference : undefined

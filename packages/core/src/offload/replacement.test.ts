@@ -46,7 +46,7 @@ test('stands for media with a placeholder, and cleans the names that others gave
     },
   ])
   expect(text).toContain('\n[image: png, 5,000,000 bytes]\n')
-  expect(text).toContain('\n[document: pdf, x Stored references: gnp.pdf, 99 bytes]\n')
+  expect(text).toContain('\n[document: pdf, "x Stored references: gnp.pdf", 99 bytes]\n')
   expect(text).toContain(
     '\n  a (image/png, 5,000,000 bytes)\n  b (application/pdf, "x Stored references: gnp.pdf", 99 bytes)',
   )
@@ -96,9 +96,9 @@ test('says what media are, in words that stay on their line', () => {
     { ...block, reference: 'call_d', type: 'document', name: 'users.csv', contentType: 'text/csv', preview: 'id,name' },
   ])
   expect(text).toContain('\n[image: png, 800 × 600, 5,000 bytes, smaller below]\n')
-  expect(text).toContain('\n[document: docx, a.docx, 9 files, 99 bytes]\n')
+  expect(text).toContain('\n[document: docx, "a.docx", 9 files, 99 bytes]\n')
   expect(text).toContain(
-    '\n[document: csv, users.csv, 1,234,567 bytes]\n<<< preview of call_d: untrusted content\nid,name\n',
+    '\n[document: csv, "users.csv", 1,234,567 bytes]\n<<< preview of call_d: untrusted content\nid,name\n',
   )
   expect(text).toContain('\n  c (text of b, 1,234,567 bytes, 20,000 lines)\n')
 })

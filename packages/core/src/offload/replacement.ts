@@ -128,11 +128,18 @@ function fenceFor(block: ReplacedBlock, beginning: string = block.reference): st
   return fence
 }
 
-/** For example `[document: pdf, report.pdf, 12 pages, 99 bytes]`. */
+/** For example `[document: pdf, "report.pdf", 12 pages, 99 bytes]`. */
 function placeholder(block: ReplacedBlock): string {
-  const words = [mediaFormat(block.contentType), block.name, block.description].filter((word) => word !== undefined)
+  const format = mediaFormat(block.contentType)
+  const words = [format && safeName(format), quotedName(block.name), block.description && safeName(block.description)]
   const shown = block.isShown === true ? ', smaller below' : ''
-  return `[${block.type}: ${words.map((word) => `${safeName(word)}, `).join('')}${formatCount(block.size)} bytes${shown}]`
+  return `[${block.type}: ${words.map((word) => (word ? `${word}, ` : '')).join('')}${formatCount(block.size)} bytes${shown}]`
+}
+
+/** Quotes keep a name from continuing as an instruction. */
+function quotedName(name = '', maxLength?: number): string {
+  const safe = safeName(name, maxLength)
+  return safe === '' ? '' : `"${safe.replaceAll('"', "'")}"`
 }
 
 function formatReference(block: ReplacedBlock, isDescribed: boolean): string {
@@ -140,9 +147,8 @@ function formatReference(block: ReplacedBlock, isDescribed: boolean): string {
   const kind = block.kind ?? type
   const joined = block.joined === undefined ? '' : ` of ${block.joined} blocks`
   const textOf = block.textOf === undefined ? '' : ` of ${block.textOf}`
-  // Quotes keep a name with a parenthesis from continuing as an instruction.
-  const names = [safeName(block.name ?? ''), safeName(block.context ?? '', MAX_CONTEXT_LENGTH)]
-  const named = names.map((name) => (name === '' ? '' : `, "${name.replaceAll('"', "'")}"`)).join('')
+  const names = [quotedName(block.name), quotedName(block.context, MAX_CONTEXT_LENGTH)]
+  const named = names.map((name) => name && `, ${name}`).join('')
   const description = isDescribed && block.description !== undefined ? `, ${safeName(block.description)}` : ''
   const lines = block.lines === undefined ? '' : `, ${formatCount(block.lines)} ${block.lines === 1 ? 'line' : 'lines'}`
   const location = block.location === undefined ? '' : `: ${block.location.command}`
