@@ -55,6 +55,7 @@ export { concatBytes, copyBytes, isBytes, plainBytes } from './shared/bytes.ts'
 export { detach } from './shared/detach.ts'
 export { orAborted } from './shared/or-aborted.ts'
 export { perSubject } from './shared/per-subject.ts'
+export { yieldToOthers } from './platform/yield-to-others.ts'
 export { createSha256, decodeBase64, encodeBase64, locateSqlite, randomBytes, warn, yieldToEventLoop } from '#platform'
 export {
   IsolationError,

@@ -1,5 +1,6 @@
 import { concatBytes } from '@spillway/text/internal'
 import type { CachedContents, ContentInfo } from '../storage/cached-content.ts'
+import { callerOf } from '../storage/reference.ts'
 import type { OpenContent, OperationOptions, Storage } from '../storage/storage.ts'
 
 /** Runs a call of the user's storage and translates its errors. */
@@ -17,6 +18,8 @@ type Filled = 'storeStream' | 'list' | 'delete' | 'endTurn' | 'locate'
 export interface AdoptedStorage extends Omit<Storage, Filled | 'open'>, Required<Pick<Storage, Filled>> {
   /** Capabilities of the storage without fallbacks. */
   readonly can: Readonly<Record<'list' | 'delete' | 'locate' | 'openEntry', boolean>>
+  /** Identity of the caller: callers take turns. */
+  readonly caller: unknown
   open(reference: string, options?: OpenOptions): Promise<IndexedContent>
 }
 
@@ -29,6 +32,7 @@ export function adoptStorage(storage: Storage): AdoptedStorage {
       locate: storage.locate !== undefined,
       openEntry: storage.openEntry !== undefined,
     },
+    caller: callerOf(storage),
     store: (...entry) => storage.store(...entry),
     async storeStream(key, chunks, contentType, options) {
       if (storage.storeStream !== undefined) return await storage.storeStream(key, chunks, contentType, options)

@@ -8,7 +8,7 @@ import {
   LineIndexBuilder,
   mayBeText,
   textEncodingOf,
-  yieldToEventLoop,
+  yieldToOthers,
   type LineIndex,
 } from '@spillway/text/internal'
 import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
@@ -24,6 +24,8 @@ interface ReadOptions extends OpenOptions {
   readonly blockBytes: number
 }
 
+type Opener = Pick<AdoptedStorage, 'open' | 'caller'>
+
 interface BlockOptions {
   readonly transient?: boolean | undefined
 }
@@ -32,6 +34,8 @@ export interface ContentSource {
   readonly reference: string
   readonly contentType: string
   readonly size: number
+  /** Identity of the caller: callers take turns. */
+  readonly caller: unknown
   readonly state?: EntryState | undefined
   readonly omitted?: OmittedPart | undefined
   /** Yields borrowed blocks. With `transient`, memory is reused, so a block is valid only until the next one. */
@@ -48,20 +52,22 @@ class OpenSource implements ContentSource {
   readonly reference: string
   readonly contentType: string
   readonly size: number
+  readonly caller: unknown
   readonly state: EntryState | undefined
   readonly omitted: OmittedPart | undefined
   readonly #opened: IndexedContent
-  readonly #options: ReadOptions
+  readonly #options: ReadOptions & Pick<Opener, 'caller'>
 
   constructor(
     reference: string,
     opened: IndexedContent,
-    options: ReadOptions,
+    options: ReadOptions & Pick<Opener, 'caller'>,
     contentType: string = opened.contentType,
   ) {
     this.reference = reference
     this.contentType = contentType
     this.size = opened.size
+    this.caller = options.caller
     this.state = opened.state
     this.omitted = opened.omitted
     this.#opened = opened
@@ -99,9 +105,13 @@ class OpenSource implements ContentSource {
     const ahead = transient ? TRANSIENT_AHEAD : 1
     const buffers = transient ? Array.from({ length: ahead + 1 }, () => new Uint8Array(length)) : []
     let reads = 0
-    yield* ranges(start, until, length, ahead, (offset) =>
+    const blocks = ranges(start, until, length, ahead, (offset) =>
       this.read(offset, Math.min(length, until - offset), buffers[reads++ % buffers.length]),
     )
+    for await (const block of blocks) {
+      yield block
+      await yieldToOthers(this.caller)
+    }
   }
 
   lineIndex(options?: { readonly rebuild?: boolean | undefined }): Promise<LineIndex> {
@@ -124,7 +134,7 @@ class OpenSource implements ContentSource {
     for (let offset = 0; offset < content.length; offset += blockBytes) {
       checkAborted(signal)
       yield content.subarray(offset, offset + blockBytes)
-      await yieldToEventLoop()
+      await yieldToOthers(this.caller)
     }
   }
 }
@@ -148,7 +158,6 @@ async function* ranges(
       reads.push(next)
     }
     yield (await reads.shift())!
-    await yieldToEventLoop()
   }
 }
 
@@ -163,7 +172,7 @@ export interface TextReadOptions extends ReadOptions {
 }
 
 export async function withTextSource<Result>(
-  storage: Pick<AdoptedStorage, 'open'>,
+  storage: Opener,
   reference: string,
   options: TextReadOptions,
   use: (source: ContentSource) => Promise<Result>,
@@ -178,7 +187,7 @@ export async function withTextSource<Result>(
 
 /** Opens text as UTF-8, and corrects a content type that the bytes contradict. */
 export async function openTextSource(
-  storage: Pick<AdoptedStorage, 'open'>,
+  storage: Opener,
   reference: string,
   options: TextReadOptions,
 ): Promise<ContentSource> {
@@ -192,12 +201,9 @@ export async function openTextSource(
   }
 }
 
-export async function openContentSource(
-  storage: Pick<AdoptedStorage, 'open'>,
-  reference: string,
-  options: ReadOptions,
-): Promise<OpenSource> {
-  return new OpenSource(reference, await storage.open(reference, options), options)
+export async function openContentSource(storage: Opener, reference: string, options: ReadOptions): Promise<OpenSource> {
+  const opened = await storage.open(reference, options)
+  return new OpenSource(reference, opened, { ...options, caller: storage.caller })
 }
 
 async function asText(source: OpenSource, readsAll: boolean, options: ReadOptions): Promise<ContentSource> {
@@ -214,7 +220,8 @@ async function asText(source: OpenSource, readsAll: boolean, options: ReadOption
   if (encoding === 'utf-8' && (!isSmall || !hasWidePart(bytes))) return source.as(textType)
   const text = decodeText(await source.whole())
   await source.close()
-  return new OpenSource(reference, openedText(new TextEncoder().encode(text), textType), options)
+  const { caller } = source
+  return new OpenSource(reference, openedText(new TextEncoder().encode(text), textType), { ...options, caller })
 }
 
 function openedText(bytes: Uint8Array, contentType: string): IndexedContent {

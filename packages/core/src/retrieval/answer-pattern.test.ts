@@ -245,7 +245,7 @@ describe('a pattern', () => {
   it('says how far it came when its time is spent, and how to search the rest', async () => {
     const slow = `${'a'.repeat(5_000)}!\n`
     const tool = toolOf({ log: { content: `${'a hit\n'.repeat(30_000)}${slow.repeat(9)}` } }, { deadlineMs: 60_000 })
-    const call = { reference: 'log', pattern: '(a|aa)+$|hit', context_lines: 0 }
+    const call = { reference: 'log', pattern: '(?:(a|aa)+$|hit)(?!b)', context_lines: 0 }
     const stopped = (more: object): Promise<string> => endStuckWorkers(() => ask(tool, { ...call, ...more }))
     expect(await stopped({ count_only: true })).toMatch(
       /^\[Stopped after \S+ m?s at line 30,001, 79 % of the content\. So far: 30,000 matches for \/.*\n\[To search the rest: retrieve_offloaded_content \{.*"line_range":\{"start":30001,"end":30009\}\}\]$/,

@@ -1,5 +1,6 @@
 import { formatCount, PatternError, type LineRange } from '@spillway/text/internal'
 import {
+  createLinearMatcher,
   escapeExpression,
   parseSearchPattern,
   type ByteSpan,
@@ -83,9 +84,6 @@ function selectionOf({ range, after, fromEnd, countOnly }: PatternRequest, conte
   return { range, skip: after, limit: most + 1, fromEnd }
 }
 
-/** A search stopped earlier without a hit is no answer. */
-const LEAST_PART = 0.1
-
 interface HitSelection {
   readonly range: LineRange | undefined
   readonly skip: number
@@ -103,7 +101,7 @@ export interface FoundHits extends SearchResult {
   readonly milliseconds: number
 }
 
-/** Rejects with `timeout` if the time was spent near the beginning, with nothing found. */
+/** Rejects with `timeout` if the time was spent in the first line. */
 export async function findHits(
   source: ContentSource,
   patterns: readonly SearchPattern[],
@@ -118,8 +116,8 @@ export async function findHits(
   const begin = performance.now()
   const result = await searchLines(source, patterns, { span, skip, limit, fromEnd, deadlineMs, signal, pause })
   const part = span.end === span.start ? 1 : (result.searchedTo - span.start) / (span.end - span.start)
-  if (result.stopped !== undefined && result.total === 0 && part < LEAST_PART)
-    throw new PatternError('timeout', 'The pattern took too long to match.')
+  if (result.stopped !== undefined && result.total === 0 && result.searchedTo === span.start)
+    throw new PatternError('timeout', explainTimeout(patterns))
   const { start, end } = within?.range ?? { start: 1, end: lines }
   return {
     ...result,
@@ -130,6 +128,13 @@ export async function findHits(
     part,
     milliseconds: performance.now() - begin,
   }
+}
+
+function explainTimeout(patterns: readonly SearchPattern[]): string {
+  const isLinear = patterns.every(({ expression, flags }) => createLinearMatcher(expression, flags) !== undefined)
+  return isLinear
+    ? 'The first line is too long for this pattern, and the search was stopped.'
+    : 'The pattern took too long and was stopped: look-around, back-references and huge repeats have no bound.'
 }
 
 interface Found {

@@ -109,10 +109,7 @@ async function explain(
     return { code: error.code, message: await explainStorageError(error, reference, context) }
   }
   if (error instanceof PatternError && error.code === 'timeout') {
-    const message =
-      'The pattern took too long to match and was stopped. Simplify it (no nested or overlapping repeats, such as ' +
-      '(a+)+ or .*.*), search for a keyword, or narrow the line_range.'
-    return { code: 'pattern-timeout', message }
+    return { code: 'pattern-timeout', message: `${error.message} Search for a keyword, or narrow the line_range.` }
   }
   if (error instanceof PatternError) {
     return { code: 'pattern-refused', message: `${error.message} Simplify the pattern, or search for a keyword.` }

@@ -1,11 +1,13 @@
-import { LONG_LINE_LENGTH, yieldToEventLoop, type PatternMatcher } from '@spillway/text/internal'
+import { LONG_LINE_LENGTH, yieldToOthers, type PatternMatcher } from '@spillway/text/internal'
 import { createPatternMatcher, findBytes, singleByteText } from '@spillway/text/internal/engines'
 import {
   countLines,
+  createLinearMatcher,
   escapeExpression,
   matchLines,
   type ByteSpan,
   type ChainLink,
+  type LinearMatcher,
   type SearchPattern,
 } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
@@ -61,8 +63,8 @@ export async function searchLines(
   options: SearchOptions,
 ): Promise<SearchResult> {
   const { start, end } = options.span ?? { start: 0, end: source.size }
-  const clock = new SearchClock(options.deadlineMs, options.signal)
-  const scanners = patterns.map((pattern) => chooseScanner(pattern, options))
+  const clock = new SearchClock(options.deadlineMs, { signal: options.signal, caller: source.caller })
+  const scanners = patterns.map((pattern) => chooseScanner(pattern, options, source.caller))
   const sink = new HitSink(options)
   const recorders = scanners.length === 1 ? [] : scanners.map((_, index) => new RecordingSink(index))
   let searchedTo = end
@@ -98,15 +100,17 @@ const SLICE_MS = 8
 /** Time for each million bytes, so that the total stays linear in the content. */
 const MS_PER_MILLION_BYTES = 20
 
-/** Measures the time of a search on this thread, and yields to the event loop. */
+/** Measures the time of a search on this thread, and yields to the event loop and to other callers. */
 export class SearchClock {
   readonly #signal: AbortSignal | undefined
+  readonly #caller: unknown
   #left: number
   #begin = 0
 
-  constructor(deadlineMs: number, signal: AbortSignal | undefined) {
+  constructor(deadlineMs: number, { signal, caller }: Pick<SearchOptions, 'signal'> & Pick<ContentSource, 'caller'>) {
     this.#left = deadlineMs
     this.#signal = signal
+    this.#caller = caller
   }
 
   start(bytes: number): void {
@@ -124,7 +128,7 @@ export class SearchClock {
   }
 
   async pause(): Promise<void> {
-    await this.wait(yieldToEventLoop())
+    await this.wait(yieldToOthers(this.#caller))
   }
 
   /** Wait for something outside the search's time. Rejects like `work`, and with `aborted` after the signal. */
@@ -157,14 +161,16 @@ interface ScannerOptions {
 }
 
 /** Choose an algorithm for a pattern: fixed text is found in the bytes, all else in decoded text. */
-function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: ScannerOptions): Scanner {
+function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: ScannerOptions, caller: unknown): Scanner {
   const { literal, ignoreCase, expression, flags, required } = pattern
   if (literal !== undefined && literal !== '' && !ignoreCase && !NOT_IN_BYTES.test(literal))
     return new LiteralScanner(literal)
   const unicode = flags.includes('u')
   const part = pattern.partExpression ?? expression
-  const matcher = (source: string): PatternMatcher => createPatternMatcher(source, { ignoreCase, unicode }, deadlineMs)
+  const matcher = (source: string): PatternMatcher =>
+    createPatternMatcher(source, { ignoreCase, unicode }, { deadlineMs, caller })
   const engines: { line?: PatternMatcher; part?: PatternMatcher } = {}
+  let linear: { readonly matcher: LinearMatcher | undefined } | undefined
   const texts = pattern.chain === undefined ? (required ?? []) : pattern.chain.map(({ text }) => [text])
   const needles = ignoreCase ? [] : texts.flatMap(needleOf)
   const traits = unicode ? { isSingleByte: false, seesLineEnds: true } : byteTraits(expression)
@@ -180,6 +186,7 @@ function chooseScanner(pattern: SearchPattern, { deadlineMs, signal }: ScannerOp
     ignoreCase,
     cost: pattern.cost,
     traits,
+    linear: () => (linear ??= { matcher: createLinearMatcher(expression, flags) }).matcher,
     engine: (unit) => (engines[unit] ??= matcher(unit === 'line' ? expression : part)),
     signal,
   })

@@ -8,6 +8,7 @@ import {
   matchRest,
   type ByteSpan,
   type ChainLink,
+  type LinearMatcher,
   type PatternCost,
   type TakeMatch,
 } from '@spillway/text/internal/patterns'
@@ -36,6 +37,9 @@ interface TextPlan {
   readonly ignoreCase: boolean
   readonly cost: PatternCost
   readonly traits: ByteTraits
+  /** Matches in linear time. `undefined` for look-around, back-references and very large expressions. */
+  readonly linear: () => LinearMatcher | undefined
+  /** Matches all else, in a worker. */
   readonly engine: (unit: 'line' | 'part') => PatternMatcher
   readonly signal: AbortSignal | undefined
 }
@@ -56,7 +60,10 @@ interface Left {
 
 const ALL_LINES: Candidates = { starts: [], ends: [] }
 
-/** Finds a regular expression in decoded text, on this thread if the cost is known to be small, else in the engine. */
+/**
+ * Finds a regular expression in decoded text: with the engine of the runtime if it is sure to be fast, else in linear time
+ * if possible, else in a worker.
+ */
 export class TextScanner implements Scanner {
   readonly #plan: TextPlan
   readonly #ways: FastestWay<Way>
@@ -91,7 +98,8 @@ export class TextScanner implements Scanner {
   }
 
   get #needsEngine(): boolean {
-    return this.#plan.cost.degree === Infinity && this.#plan.required.length === 0
+    const { cost, required, linear } = this.#plan
+    return cost.degree === Infinity && required.length === 0 && linear() === undefined
   }
 
   *#scanPiece(block: SearchBlock, start: number, end: number, sink: MatchSink): Scan {
@@ -164,9 +172,22 @@ export class TextScanner implements Scanner {
     return undefined
   }
 
-  /** Match lines one by one with pauses. If one of them costs too much, all go to the engine. */
+  /** Match lines one by one with pauses. If one of them costs too much for this thread, all go to the engine. */
   *#matchCostly({ piece: { text, byteOf }, candidates, take }: Left, call: Call<Way>): Scan {
     const { starts, ends } = candidates === ALL_LINES ? findCandidates(text, undefined) : candidates
+    const linear = this.#plan.linear()
+    if (linear !== undefined) {
+      for (const [index, from] of starts.entries()) {
+        const end = ends[index]!
+        const takeInLine = (start: number, stop: number): void => take(from + start, from + stop, from, end)
+        for (const _ of linear.matchLine(text.slice(from, end), takeInLine)) {
+          call.pause()
+          yield byteOf(from)
+          call.resume()
+        }
+      }
+      return undefined
+    }
     if (starts.some((from, index) => this.#steps(ends[index]! - from) > MAX_STEPS)) {
       let matched = 0
       call.pause()
@@ -240,6 +261,14 @@ export class TextScanner implements Scanner {
       if (begin < this.#reached) return
       this.#reached = offset + piece.byteOf(stop, 'end')
       sink.add(begin, this.#reached, PART_LINE, true)
+    }
+    const linear = this.#stepsOfEngine(text.length) > MAX_STEPS ? this.#plan.linear() : undefined
+    if (linear !== undefined) {
+      const takeMatch = (start: number, stop: number): void => {
+        if (stop > start || isFirst || isLast) take(start, stop)
+      }
+      for (const _ of linear.matchLine(text, takeMatch, { ...span, goesOn: !isLast })) yield 0
+      return undefined
     }
     if (this.#stepsOfEngine(text.length) > MAX_STEPS) {
       let stopped: number | undefined

@@ -115,11 +115,15 @@ const RESERVED_NAME = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
 export interface Scope {
   readonly segments: readonly string[]
+  /** Equal for equal scopes of one storage. */
+  readonly caller: string
   /** Encoded segments joined by `/`, or an empty string. `undefined` until {@link scopePath} has computed it. */
   path: string | undefined
 }
 
-export const rootScope = (): Scope => ({ segments: [], path: '' })
+let roots = 0
+
+export const rootScope = (): Scope => ({ segments: [], caller: `${++roots}`, path: '' })
 
 export function childScope(parent: Scope, segments: readonly string[]): Scope {
   if (segments.length === 0) throw invalidScope('scope() needs at least one segment, such as a tenant or session id.')
@@ -132,14 +136,19 @@ export function childScope(parent: Scope, segments: readonly string[]): Scope {
   }
   const all = [...parent.segments, ...segments]
   if (all.length > MAX_SEGMENTS) throw invalidScope(`A scope may have at most ${MAX_SEGMENTS} segments.`)
-  return { segments: all, path: undefined }
+  return { segments: all, caller: `${parent.caller}${JSON.stringify(segments)}`, path: undefined }
 }
 
 let scopeOfView: (storage: object) => Scope | undefined = () => undefined
 
-/** Lets {@link scopePathOf} read the scope of a storage, without loading what storages are made of. */
+/** Lets {@link scopePathOf} and {@link callerOf} read the scope of a storage, without loading what storages are made of. */
 export function readScopesBy(read: (storage: object) => Scope | undefined): void {
   scopeOfView = read
+}
+
+/** Return the identity of those who use a storage, for taking turns: the scope, or else the storage itself. */
+export function callerOf(storage: object): unknown {
+  return scopeOfView(storage)?.caller ?? storage
 }
 
 /** Returns an empty string for a whole storage, and for third-party storages. */

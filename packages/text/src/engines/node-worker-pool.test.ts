@@ -53,6 +53,19 @@ it('serves callers in turn, however many runs one of them has', async () => {
   expect(order.indexOf('modest')).toBeLessThan(10)
 })
 
+it('ends long runs of a caller above its share once another caller has waited, and runs them again later', async () => {
+  const pool = createWorkerPool(SOURCE, { shortMs: 30 })
+  const controller = new AbortController()
+  const greedy = Array.from({ length: 8 }, () =>
+    reasonOf(pool.run('spin', 600_000, { signal: controller.signal, caller: 'greedy' })),
+  )
+  // Both runs of the other caller become long: each needs a place that the greedy caller held.
+  const modest = Array.from({ length: 2 }, () => reasonOf(pool.run('spin', 200, { caller: 'modest' })))
+  for (const reason of await Promise.all(modest)) expect(reason).toBeInstanceOf(WorkerTimeout)
+  controller.abort('enough')
+  expect(await Promise.all(greedy)).toEqual(greedy.map(() => 'enough'))
+})
+
 it('ends an aborted run, gives its place to others, and takes no place for an aborted run that waited', async () => {
   const pool = createWorkerPool(SOURCE)
   const controller = new AbortController()

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker, type MessagePort } from 'node:worker_threads'
+import { CallerQueues } from '../shared/caller-queues.ts'
 
 /** Limits the threads of hostile patterns in parallel calls; further calls wait. */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism()))
@@ -28,7 +29,10 @@ export interface WorkerPoolOptions {
   readonly idleMs?: number
   /** Maximum megabytes of a worker. Buffers outside the heap only count from Node.js 22.16 on. */
   readonly maxMemoryMb?: number
-  /** Milliseconds after which a run is long. Excess long runs are aborted and restarted in turn. */
+  /**
+   * Milliseconds after which a run is long. Long runs never have all workers. A long run that has none, or one too many for
+   * its caller while others wait, is ended and started again in its turn.
+   */
   readonly shortMs?: number
   /** Whether the program sends one message when it is ready, which starts its time. */
   readonly saysReady?: boolean
@@ -45,8 +49,8 @@ export interface WorkerPool {
 
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined
-  /** Identity of the caller: callers are served in turn, however many runs each has. */
-  readonly caller?: object | undefined
+  /** Identity of the caller: callers are served in turn and share the workers, however many runs each has. */
+  readonly caller?: unknown
   /** Ports transferred with the message. Such a run cannot be restarted, so its pool must not have `shortMs`. */
   readonly transfer?: readonly MessagePort[] | undefined
 }
@@ -70,8 +74,7 @@ interface Attempt {
 export function createWorkerPool(source: string, options: WorkerPoolOptions = {}): WorkerPool {
   const { idleMs = IDLE_MS, maxMemoryMb = MAX_MEMORY_MB, shortMs = Infinity, saysReady = false } = options
   const idle: PooledWorker[] = []
-  const seats = createSeats(shortMs === Infinity ? MAX_WORKERS : MAX_WORKERS + 1)
-  const longSeats = createSeats(MAX_WORKERS)
+  const seats = new Seats(shortMs === Infinity ? MAX_WORKERS : MAX_WORKERS + 1)
 
   function takeWorker(): PooledWorker {
     const warm = idle.pop()
@@ -102,98 +105,108 @@ export function createWorkerPool(source: string, options: WorkerPoolOptions = {}
     idle.push(pooled)
   }
 
-  async function attempt(how: Attempt): Promise<{ readonly answer: unknown } | undefined> {
-    let pooled: PooledWorker
+  /** Returns `undefined` if the run must wait for another turn. */
+  async function attempt(seat: Seat, how: Attempt): Promise<{ readonly answer: unknown } | undefined> {
+    let pooled: PooledWorker | undefined
     try {
       pooled = takeWorker()
-    } catch (error) {
-      seats.free()
-      throw error
-    }
-    try {
       await pooled.started
       const outcome = await exchange(pooled.worker, how)
-      if (outcome === undefined) void pooled.worker.terminate().then(seats.free)
-      else {
-        keepIdle(pooled)
-        seats.free()
-      }
+      if (outcome === undefined) await pooled.worker.terminate()
+      else keepIdle(pooled)
       return outcome
     } catch (error) {
-      void pooled.worker.terminate().then(seats.free)
+      await pooled?.worker.terminate()
       throw error
+    } finally {
+      seats.leave(seat)
     }
   }
 
   return {
     async run(message, timeoutMs, { signal, caller, transfer = [] } = {}) {
-      const common = { message, timeoutMs, maxMemoryMb, signal, transfer }
-      let long = false
-      const becomeLong = (): boolean => (long = longSeats.takeFree())
-      try {
-        await seats.take(signal, caller)
-        const first = await attempt({ ...common, shortMs, goOn: becomeLong })
-        if (first !== undefined) return first.answer
-        await longSeats.take(signal, caller)
-        long = true
-        await seats.take(signal, caller)
-        const second = await attempt({ ...common, shortMs: Infinity, goOn: () => true })
-        return second?.answer
-      } finally {
-        if (long) longSeats.free()
+      for (let isLong = false; ; isLong = true) {
+        const seat = await seats.take(caller, isLong, signal)
+        const goOn = (): boolean => seats.mayGoOn(seat)
+        const outcome = await attempt(seat, { message, timeoutMs, maxMemoryMb, signal, transfer, shortMs, goOn })
+        if (outcome !== undefined) return outcome.answer
       }
     },
   }
 }
 
-/** Worker slots, assigned to callers in turn, and to each caller's runs in order. */
-interface Seats {
-  readonly takeFree: () => boolean
-  readonly take: (signal: AbortSignal | undefined, caller: object | undefined) => Promise<void>
-  readonly free: () => void
+interface Seat {
+  readonly caller: unknown
+  isLong: boolean
 }
 
-function createSeats(count: number): Seats {
-  const waiting = new Map<object | undefined, Set<() => void>>()
-  let left = count
-  const takeFree = (): boolean => {
-    if (left === 0) return false
-    left--
-    return true
+interface WaitingRun extends Readonly<Seat> {
+  readonly enter: (seat: Seat) => void
+}
+
+/** Seats of the workers. Callers are served in turn, and have no more than their share while others wait. */
+class Seats {
+  readonly #count: number
+  readonly #taken = new Set<Seat>()
+  readonly #waiting = new CallerQueues<WaitingRun>()
+
+  constructor(count: number) {
+    this.#count = count
   }
-  return {
-    takeFree,
-    async take(signal, caller) {
-      signal?.throwIfAborted()
-      if (takeFree()) return
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      const queue = waiting.get(caller) ?? new Set()
-      const leave = (): void => {
-        queue.delete(resolve)
-        if (queue.size === 0) waiting.delete(caller)
-      }
-      const abort = (): void => {
-        leave()
-        reject(signal?.reason)
-      }
-      waiting.set(caller, queue.add(resolve))
-      signal?.addEventListener('abort', abort, { once: true })
-      await promise.finally(() => signal?.removeEventListener('abort', abort))
-    },
-    free() {
-      const [first] = waiting
-      if (first === undefined) {
-        left++
-        return
-      }
-      const [caller, queue] = first
-      const [next] = queue
-      queue.delete(next!)
-      // The caller moves to the end of the queue.
-      waiting.delete(caller)
-      if (queue.size > 0) waiting.set(caller, queue)
-      next!()
-    },
+
+  async take(caller: unknown, isLong: boolean, signal: AbortSignal | undefined): Promise<Seat> {
+    signal?.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<Seat>()
+    const run = { caller, isLong, enter: resolve }
+    const abort = (): void => {
+      this.#waiting.remove(caller, run)
+      reject(signal?.reason)
+    }
+    this.#waiting.add(caller, run)
+    signal?.addEventListener('abort', abort, { once: true })
+    this.#serve()
+    return await promise.finally(() => signal?.removeEventListener('abort', abort))
+  }
+
+  leave(seat: Seat): void {
+    this.#taken.delete(seat)
+    this.#serve()
+  }
+
+  /** Whether a run that has lasted long keeps its seat. */
+  mayGoOn(seat: Seat): boolean {
+    const callers = [...this.#waiting.callers()]
+    if (callers.length === 0) return true
+    if (callers.some((caller) => caller !== seat.caller) && this.#seatsOf(seat.caller) > this.#share()) return false
+    seat.isLong ||= this.#hasLongSeat()
+    return seat.isLong
+  }
+
+  #serve(): void {
+    while (this.#taken.size < this.#count) {
+      const isReady = ({ isLong }: WaitingRun): boolean => !isLong || this.#hasLongSeat()
+      const share = this.#share()
+      const run =
+        this.#waiting.take((one) => isReady(one) && this.#seatsOf(one.caller) < share) ?? this.#waiting.take(isReady)
+      if (run === undefined) return
+      const seat = { caller: run.caller, isLong: run.isLong }
+      this.#taken.add(seat)
+      run.enter(seat)
+    }
+  }
+
+  /** The last seat is for runs that are not yet long. */
+  #hasLongSeat(): boolean {
+    return [...this.#taken].filter(({ isLong }) => isLong).length < this.#count - 1
+  }
+
+  #seatsOf(caller: unknown): number {
+    return [...this.#taken].filter((seat) => seat.caller === caller).length
+  }
+
+  #share(): number {
+    const callers = new Set([...this.#waiting.callers(), ...[...this.#taken].map(({ caller }) => caller)])
+    return Math.max(1, Math.floor(this.#count / callers.size))
   }
 }
 
@@ -236,7 +249,7 @@ function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unkn
     function settle(finish: () => void): void {
       settled = true
       clearTimeout(timer)
-      clearTimeout(shortTimer)
+      clearInterval(shortTimer)
       clearInterval(memoryTimer)
       worker.off('message', onMessage).off('error', onError).off('exit', onExit)
       signal?.removeEventListener('abort', onAbort)
@@ -253,7 +266,7 @@ function exchange(worker: Worker, how: Attempt): Promise<{ readonly answer: unkn
     const onShort = (): void => {
       if (!settled && !goOn()) settle(() => resolve(undefined))
     }
-    const shortTimer = shortMs < timeoutMs ? setTimeout(() => setImmediate(onShort), shortMs) : undefined
+    const shortTimer = shortMs < timeoutMs ? setInterval(() => setImmediate(onShort), shortMs) : undefined
     const memoryTimer = setInterval(() => {
       void memoryOf(worker).then((bytes) => {
         if (bytes > maxMemoryMb * 1_048_576) settle(() => reject(new WorkerFailure(true)))

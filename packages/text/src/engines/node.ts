@@ -7,9 +7,11 @@ import type { CompressCallback, ZlibOptions, ZstdOptions } from 'node:zlib'
 import {
   IsolationError,
   LONG_LINE_LENGTH,
+  noWorkers,
   PatternError,
   type IsolatedProgram,
   type PatternFlags,
+  type PatternLimits,
   type PatternMatcher,
   type PatternProgress,
 } from '../platform/platform.ts'
@@ -228,23 +230,24 @@ import('node:worker_threads').then(({ parentPort }) => {
 
 const pool = createWorkerPool(PATTERN_WORKER_SOURCE, { shortMs: SHORT_MS, saysReady: true })
 
-/**
- * Match in a worker that is terminated after the deadline. Falls back to RE2 if workers are unavailable.
- *
- * @param deadlineMs - Milliseconds of matching over all calls, plus 20 for each million UTF-16 units.
- */
-export function createPatternMatcher(pattern: string, flags: PatternFlags, deadlineMs: number): PatternMatcher {
+/** Match in a worker that is terminated after the deadline. */
+export function createPatternMatcher(
+  pattern: string,
+  flags: PatternFlags,
+  { deadlineMs, caller }: PatternLimits,
+): PatternMatcher {
   const budget = createPatternBudget(deadlineMs)
-  let fallback: PatternMatcher | undefined
   return {
     maxTextLength: MAX_TEXT_LENGTH,
     async match(text, from = 0, signal) {
-      if (fallback !== undefined) return await fallback.match(text, from, signal)
       const timeoutMs = budget.begin(text.length)
       const shared = createSharedProgress(text.length)
       try {
         const question = { pattern, flags: javascriptFlags(flags), text, from, shared }
-        const answer = (await pool.run(question satisfies WorkerQuestion, timeoutMs, { signal })) as WorkerAnswer
+        const answer = (await pool.run(question satisfies WorkerQuestion, timeoutMs, {
+          signal,
+          caller,
+        })) as WorkerAnswer
         budget.spend(answer.milliseconds ?? 0)
         return hitsOf(answer)
       } catch (error) {
@@ -255,11 +258,7 @@ export function createPatternMatcher(pattern: string, flags: PatternFlags, deadl
         if (error instanceof WorkerFailure && error.started) {
           throw new PatternError('too-complex', 'The pattern takes too much memory.', { cause: error })
         }
-        if (error instanceof WorkerFailure) {
-          const { createRe2PatternMatcher } = await import('./re2-pattern-matcher.ts')
-          fallback = createRe2PatternMatcher(pattern, flags, deadlineMs)
-          return await fallback.match(text, from, signal)
-        }
+        if (error instanceof WorkerFailure) throw noWorkers(error)
         throw error
       }
     },

@@ -14,7 +14,7 @@ export interface PatternBudget {
 export function createPatternBudget(deadlineMs: number): PatternBudget {
   let left = deadlineMs
   const timeout = (progress: PatternProgress): PatternError =>
-    new PatternError('timeout', 'The pattern took too long to match.', { progress })
+    new PatternError('timeout', 'The pattern took too long and was stopped.', { progress })
   return {
     begin: (textLength) => {
       if (left <= 0) throw timeout({ matched: 0, hits: new Uint32Array() })

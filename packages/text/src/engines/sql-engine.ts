@@ -59,7 +59,7 @@ export interface SqlLimits {
   readonly deadlineMs: number
   readonly signal?: AbortSignal | undefined
   /** Identity of the caller; callers are served in turn. */
-  readonly caller: object
+  readonly caller: unknown
 }
 
 /** Runs SQL over tables, in workers that are terminated at a deadline. */

@@ -1,11 +1,25 @@
 /** Engines of other runtimes, built on web standards. `node.ts` exports the same names. */
-import type { IsolatedProgram } from '../platform/platform.ts'
+import {
+  noWorkers,
+  type IsolatedProgram,
+  type PatternFlags,
+  type PatternLimits,
+  type PatternMatcher,
+} from '../platform/platform.ts'
 import { concatBytes } from '../shared/bytes.ts'
 import { TAG_BYTES, type Aes256Gcm } from './aes-256-gcm.ts'
 import type { BlockCodec } from './block-codec.ts'
 import type { SqlEngine } from './sql-engine.ts'
 
-export { createRe2PatternMatcher as createPatternMatcher } from './re2-pattern-matcher.ts'
+/** Refuse every pattern, since a pattern that may take any time needs a worker. */
+export function createPatternMatcher(_pattern: string, _flags: PatternFlags, _limits: PatternLimits): PatternMatcher {
+  return {
+    maxTextLength: Infinity,
+    match: async () => {
+      throw noWorkers()
+    },
+  }
+}
 
 /** Return `undefined`: no web standard starts a worker from text, so that programs run on this thread. */
 export function isolate(_source: string, _maxMemoryMb: number): IsolatedProgram | undefined {

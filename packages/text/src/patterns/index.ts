@@ -1,3 +1,4 @@
+export { createLinearMatcher, type LinearMatcher } from './linear-matcher.ts'
 export {
   countLines,
   linesWith,

@@ -8,21 +8,24 @@ export type PatternNode =
   | RepeatNode
   /** The edge of the line; `ahead` is the one in the direction of matching. */
   | { readonly kind: 'edge'; readonly ahead: boolean }
-  | { readonly kind: 'boundary' }
+  | { readonly kind: 'boundary'; readonly negate: boolean }
   | { readonly kind: 'look'; readonly body: PatternNode }
   | { readonly kind: 'reference' }
 
 interface CharacterNode {
   readonly kind: 'character'
+  /** The expression that matches exactly one of these characters. */
+  readonly source: string
   /** A superset of the matching characters. */
   readonly set: CharacterSet
   /** All matching characters, if they are few. With the flag `i`: lower-case ASCII, and only for ASCII. */
   readonly few?: readonly number[]
 }
 
-/** A quantifier; greediness does not change its set of matches. */
+/** A quantifier. */
 export interface RepeatNode {
   readonly kind: 'repeat'
+  readonly greedy: boolean
   readonly body: PatternNode
   readonly min: number
   readonly max: number
@@ -30,8 +33,9 @@ export interface RepeatNode {
 
 const FEW = 4
 
-export function patternTree(pattern: AST.Pattern, flags: ExpressionFlags): PatternNode {
-  return choiceNode(pattern.alternatives, flags, false)
+/** Return the tree of a pattern, or with `isBehind` the tree for matching from the end to the start. */
+export function patternTree(pattern: AST.Pattern, flags: ExpressionFlags, isBehind = false): PatternNode {
+  return choiceNode(pattern.alternatives, flags, isBehind)
 }
 
 function choiceNode(branches: readonly AST.Alternative[], flags: ExpressionFlags, isBehind: boolean): PatternNode {
@@ -51,7 +55,7 @@ function elementNode(node: AST.Element, flags: ExpressionFlags, isBehind: boolea
   switch (node.type) {
     case 'Quantifier': {
       const body = elementNode(node.element, flags, isBehind)
-      return { kind: 'repeat', body, min: node.min, max: node.max }
+      return { kind: 'repeat', body, min: node.min, max: node.max, greedy: node.greedy }
     }
     case 'Group':
     case 'CapturingGroup':
@@ -61,13 +65,14 @@ function elementNode(node: AST.Element, flags: ExpressionFlags, isBehind: boolea
     case 'Assertion':
       if ('alternatives' in node)
         return { kind: 'look', body: choiceNode(node.alternatives, flags, node.kind === 'lookbehind') }
-      return node.kind === 'word' ? { kind: 'boundary' } : { kind: 'edge', ahead: (node.kind === 'end') !== isBehind }
+      if (node.kind === 'word') return { kind: 'boundary', negate: node.negate }
+      return { kind: 'edge', ahead: (node.kind === 'end') !== isBehind }
     case 'Character':
     case 'CharacterSet':
     case 'CharacterClass':
       return characterNode(node, flags)
     case 'ExpressionCharacterClass':
-      return { kind: 'character', set: EVERY_CHARACTER }
+      return { kind: 'character', source: node.raw, set: EVERY_CHARACTER }
   }
 }
 
@@ -77,14 +82,21 @@ function characterNode(
 ): CharacterNode {
   const members = node.type === 'CharacterClass' ? unionOf(...node.elements.map(memberSet)) : memberSet(node)
   const isNegated = node.type === 'CharacterClass' && node.negate
+  const source = node.type === 'Character' ? characterSource(node.value, unicode) : node.raw
   if (isNegated) {
     if (node.elements.some((element) => element.type === 'CharacterSet' && element.kind === 'property'))
-      return { kind: 'character', set: EVERY_CHARACTER }
-    return { kind: 'character', set: ignoreCase ? complementWithCases(members) : complementOf(members) }
+      return { kind: 'character', source, set: EVERY_CHARACTER }
+    return { kind: 'character', source, set: ignoreCase ? complementWithCases(members) : complementOf(members) }
   }
   const set = ignoreCase ? withAllCases(members, unicode) : members
   const few = sizeOf(members) <= FEW * 2 ? fewCharacters(members, set, ignoreCase) : undefined
-  return { kind: 'character', set, ...(few && { few }) }
+  return { kind: 'character', source, set, ...(few && { few }) }
+}
+
+/** Written by its number: a backslash, for example, is no expression alone. */
+function characterSource(character: number, unicode: boolean): string {
+  const digits = character.toString(16)
+  return unicode ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`
 }
 
 function fewCharacters(members: CharacterSet, set: CharacterSet, ignoreCase: boolean): readonly number[] | undefined {

@@ -41,7 +41,7 @@ export interface SearchPattern {
    */
   readonly literal?: string
   /**
-   * Sets of at least two units without LF and U+FFFD, the best first: each match contains a string of every set. With
+   * Sets of strings without LF and U+FFFD, the best first: each match contains a string of every set. With
    * `ignoreCase`, all are lower-case ASCII, and a match may differ in the case of ASCII letters.
    */
   readonly required?: readonly (readonly string[])[]
@@ -224,8 +224,6 @@ function isGap({ element, min, max }: AST.Quantifier): boolean {
 const MOST_STRINGS = 16
 /** Longer strings are not rarer. */
 const LONGEST_STRING = 256
-/** Shorter strings are everywhere. */
-const SHORTEST_STRING = 2
 const MOST_SETS = 4
 
 interface Strings {
@@ -378,5 +376,5 @@ function worth(strings: readonly string[] | undefined): number {
 }
 
 function isSearchable(text: string): boolean {
-  return text.length >= SHORTEST_STRING && text.isWellFormed() && !/[\n\ufffd]/.test(text)
+  return text !== '' && text.isWellFormed() && !/[\n\ufffd]/.test(text)
 }

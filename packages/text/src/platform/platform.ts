@@ -11,6 +11,13 @@ export interface PatternFlags {
   readonly unicode: boolean
 }
 
+export interface PatternLimits {
+  /** Milliseconds of matching over all calls, plus 20 for each million UTF-16 units. */
+  readonly deadlineMs: number
+  /** Identity of the caller: callers are served in turn. */
+  readonly caller?: unknown
+}
+
 /** In longer lines, in UTF-16 units, all matches count; in others only the first. */
 export const LONG_LINE_LENGTH = 4_096
 
@@ -63,6 +70,12 @@ export class PatternError extends Error {
     this.code = code
     if (progress !== undefined) this.progress = progress
   }
+}
+
+/** Returns the error for patterns that no linear engine supports, if they cannot be stopped. */
+export function noWorkers(cause?: unknown): PatternError {
+  const message = 'Here no workers can be started, so look-around and back-references must be fast on every line.'
+  return new PatternError('unsupported', message, { cause })
 }
 
 /** A program outside the calling thread that can be terminated at any time. */

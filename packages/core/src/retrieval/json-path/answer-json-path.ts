@@ -33,7 +33,7 @@ export async function answerJsonPath(request: JsonPathRequest, context: Retrieva
   return await answerContent(request.reference, context, {}, async (source, limited) => {
     assertText(source)
     const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
-    const pace = new WorkPace(deadlineMs, context.signal)
+    const pace = new WorkPace(deadlineMs, context.signal, context.storage.caller)
     const layout = await jsonLayout(source)
     const path = await readJsonPath(request.path, source, layout, pace)
     try {

@@ -1,4 +1,4 @@
-import { concatBytes, yieldToEventLoop } from '@spillway/text/internal'
+import { concatBytes, yieldToOthers } from '@spillway/text/internal'
 import { JsonTapeReader, type JsonLayout } from '@spillway/text/internal/json'
 import {
   countFromStart,
@@ -186,16 +186,18 @@ export class WorkTimeout extends Error {
   override readonly name = 'WorkTimeout'
 }
 
-/** Yields to the event loop, and ends work that takes too long. Waiting does not count. */
+/** Yields to the event loop and to other callers, and ends work that takes too long. Waiting does not count. */
 export class WorkPace {
   readonly #signal: AbortSignal | undefined
+  readonly #caller: unknown
   #since = performance.now()
   #pauses = 0
   #leftMs: number
 
-  constructor(deadlineMs: number, signal: AbortSignal | undefined) {
+  constructor(deadlineMs: number, signal: AbortSignal | undefined, caller?: unknown) {
     this.#leftMs = deadlineMs
     this.#signal = signal
+    this.#caller = caller
   }
 
   get isDue(): boolean {
@@ -216,7 +218,7 @@ export class WorkPace {
     this.rest()
     checkAborted(this.#signal)
     if (this.#leftMs <= 0) throw new WorkTimeout('The path took too long.')
-    await yieldToEventLoop()
+    await yieldToOthers(this.#caller)
     this.resume()
   }
 

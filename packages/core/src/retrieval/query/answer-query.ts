@@ -55,9 +55,9 @@ async function answerPassages(
   const { words } = query
   const { after, reference } = request
   const deadlineMs = queryDeadline(source.size, context.deadlineMs)
-  const scan = await scanWords(source.blocks(), words, { signal: context.signal, deadlineMs })
+  const scan = await scanWords(source.blocks(), words, { signal: context.signal, deadlineMs, caller: source.caller })
   const weights = weighWords(words, scan)
-  const ranking = { weights, averageLength: averageLength(scan) }
+  const ranking = { weights, averageLength: averageLength(scan), caller: source.caller }
   const { passages, total } = await rankPassages(words, scan.candidates, ranking, after + PASSAGES)
   const absent = absentWords(query, scan.lineCounts)
   const near =
@@ -162,7 +162,7 @@ async function answerScopeQuery(request: QueryRequest, query: QueryWords, contex
   const { newest, total: stored } = await listNewest(context, MAX_SEARCHED_ENTRIES, true)
   const { entries, statistics, lineCounts, searched, binary } = await scanEntries(newest, words, context)
   const weights = weighWords(words, statistics)
-  const ranking = { weights, averageLength: averageLength(statistics) }
+  const ranking = { weights, averageLength: averageLength(statistics), caller: context.storage.caller }
   const found: FoundPassage[] = []
   let total = 0
   for (const { info, scan } of entries) {
@@ -264,7 +264,7 @@ async function scanEntry(
   return await unlessGone(() =>
     withContent(context.storage, reference, context, async (source) =>
       isTextContentType(source.contentType)
-        ? await scanWords(source.blocks(), words, { signal: context.signal, deadlineMs })
+        ? await scanWords(source.blocks(), words, { signal: context.signal, deadlineMs, caller: source.caller })
         : 'binary',
     ),
   )

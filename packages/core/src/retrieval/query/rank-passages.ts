@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@spillway/text/internal'
+import { yieldToOthers } from '@spillway/text/internal'
 import { saturate, type QueryWord } from './query-words.ts'
 
 export const LINES_BEFORE = 3
@@ -34,6 +34,7 @@ interface RankedPassages {
 interface WordWeights {
   readonly weights: readonly number[]
   readonly averageLength: number
+  readonly caller?: unknown
 }
 
 export async function rankPassages(
@@ -42,12 +43,13 @@ export async function rankPassages(
   weights: WordWeights,
   count: number,
 ): Promise<RankedPassages> {
-  const keys = await sortKeys(candidates, new Scorer(words, candidates, weights))
+  const { caller } = weights
+  const keys = await sortKeys(candidates, new Scorer(words, candidates, weights), caller)
   const taken = new Uint8Array(candidates.count)
   const byKind = new Map<number, Writable<Passage>>()
   const passages: Passage[] = []
   for (let at = keys.length - 1; at >= 0; at--) {
-    if (at % SLICE === 0) await yieldToEventLoop()
+    if (at % SLICE === 0) await yieldToOthers(caller)
     const candidate = MAX_CANDIDATES - 1 - (keys[at]! % MAX_CANDIDATES)
     if (taken[candidate] === 1) continue
     taken[candidate] = 1
@@ -84,10 +86,10 @@ function takeNeighbours(candidates: PassageCandidates, index: number, taken: Uin
 }
 
 /** Each key combines score and position. */
-async function sortKeys(candidates: PassageCandidates, scorer: Scorer): Promise<Float64Array> {
+async function sortKeys(candidates: PassageCandidates, scorer: Scorer, caller: unknown): Promise<Float64Array> {
   const keys = new Float64Array(candidates.count)
   for (let index = 0; index < keys.length; index++) {
-    if (index % SLICE === SLICE - 1) await yieldToEventLoop()
+    if (index % SLICE === SLICE - 1) await yieldToOthers(caller)
     const steps = Math.floor(scorer.score(index) / SCORE_STEP)
     keys[index] = steps * MAX_CANDIDATES + (MAX_CANDIDATES - 1 - index)
   }

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@spillway/text/internal'
+import { yieldToOthers } from '@spillway/text/internal'
 import { checkAborted } from '../../storage/storage-error.ts'
 import { averageLength, saturate, weighWords, type QueryWord, type WordStatistics } from './query-words.ts'
 import { MAX_CANDIDATES, MAX_TIMES, PassageCandidates } from './rank-passages.ts'
@@ -26,6 +26,7 @@ export interface ChunkPlace {
 interface ScanOptions {
   readonly signal: AbortSignal | undefined
   readonly deadlineMs: number
+  readonly caller?: unknown
 }
 
 const MS_PER_MEGABYTE = 20
@@ -47,7 +48,7 @@ export interface WordScan extends WordStatistics {
 export async function scanWords(
   blocks: AsyncIterable<Uint8Array>,
   words: readonly QueryWord[],
-  { signal, deadlineMs }: ScanOptions,
+  { signal, deadlineMs, caller }: ScanOptions,
 ): Promise<WordScan> {
   const scanner = new Scanner(words)
   let spent = 0
@@ -60,7 +61,7 @@ export async function scanWords(
     if (spent > deadlineMs) return scanner.finish(spent, false)
     if (end - sliceStart < SLICE_MS) continue
     checkAborted(signal)
-    await yieldToEventLoop()
+    await yieldToOthers(caller)
     sliceStart = performance.now()
   }
   return scanner.finish(spent, true)

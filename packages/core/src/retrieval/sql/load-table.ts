@@ -1,4 +1,4 @@
-import { formatCount, RecencyMap, yieldToEventLoop } from '@spillway/text/internal'
+import { formatCount, RecencyMap, yieldToOthers } from '@spillway/text/internal'
 import { sqlEngine, type CellBatch, type SqlDatabase, type SqlLimits } from '@spillway/text/internal/engines'
 import { jsonLayout, jsonPathsAt, JsonWalker, type JsonLayout, type JsonVisitor } from '@spillway/text/internal/json'
 import { JsonRows, readTable, type RowReader, type TableRow, type TableSink } from '@spillway/text/internal/tables'
@@ -91,9 +91,8 @@ async function load(source: ContentSource, path: string | undefined, context: Re
   return { database, notes: [...notes, ...describeMisfits(database)] }
 }
 
-/** The storage identifies the caller, because each scope has its own. */
 export function limitsOf({ signal, storage }: RetrievalContext, deadlineMs: number): SqlLimits {
-  return { deadlineMs, signal, caller: storage }
+  return { deadlineMs, signal, caller: storage.caller }
 }
 
 async function* readRows(
@@ -103,7 +102,7 @@ async function* readRows(
   batches: TableBatches,
   { signal }: RetrievalContext,
 ): AsyncGenerator<CellBatch> {
-  const clock = new SearchClock(Infinity, signal)
+  const clock = new SearchClock(Infinity, { signal, caller: source.caller })
   let length = 0
   for (const { start, end } of values) {
     const decoder = new TextDecoder()
@@ -154,7 +153,7 @@ async function planPath(
   context: RetrievalContext,
 ): Promise<TablePlan> {
   const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
-  const pace = new WorkPace(deadlineMs, context.signal)
+  const pace = new WorkPace(deadlineMs, context.signal, context.storage.caller)
   const { segments } = await readJsonPath(path, source, layout, pace)
   const options = { layout, skip: 0, keep: MAX_VALUES, enough: MAX_VALUES + 1, pace }
   const { values, ended } = await selectJson(source, segments, options)
@@ -200,7 +199,7 @@ async function largestArray(source: ContentSource, layout: JsonLayout): Promise<
     for (let at = 0; at < block.length && !walker.hasFailed; at += WALKED_BYTES) {
       walker.take(block.subarray(at, at + WALKED_BYTES))
       walker.advance()
-      await yieldToEventLoop()
+      await yieldToOthers(source.caller)
     }
   }
   const { largest } = finder

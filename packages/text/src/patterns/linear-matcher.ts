@@ -1,0 +1,414 @@
+/**
+ * Matches expressions without look-around and back-references in time proportional to program size × text, with a
+ * deterministic automaton whose states are made when a text first needs them, like RE2.
+ *
+ * A state is a list of program positions, the preferred ones first. It is entered by a character, and says whether a
+ * match ends before that character: only then is it known whether `$` and `\b` hold. The automaton forward finds the end
+ * of the match that JavaScript finds, and the automaton backward, from this end, finds its start. Classes and cases are
+ * those of the runtime's own engine, which is asked about each character once.
+ */
+import { LONG_LINE_LENGTH } from '../platform/platform.ts'
+import type { ByteSpan } from './match-lines.ts'
+import { EVERY_CHARACTER, parseExpression, patternTree, type PatternNode, type RepeatNode } from './pattern-tree.ts'
+
+/** Positions of a program, which counted repeats multiply. */
+const MAX_PROGRAM = 20_000
+/** Work between two pauses: one for each character, and one for each program position that makes a state. About 2 ms. */
+const WORK_OF_A_SLICE = 200_000
+const LARGE_PROGRAM = 100
+/** Kept positions and transitions of all states of an automaton, about 8 MB. */
+const MAX_KEPT = 2_000_000
+
+/**
+ * Create a matcher for an expression with the flag `s`, and `i` or `u`. Returns `undefined` for look-around and
+ * back-references, and for programs that are too large.
+ */
+export function createLinearMatcher(expression: string, letters: string): LinearMatcher | undefined {
+  const flags = { ignoreCase: letters.includes('i'), unicode: letters.includes('u') }
+  const pattern = parseExpression(expression, flags.unicode)
+  const alphabet = new Alphabet(letters)
+  const forward = compile(patternTree(pattern, flags), alphabet, true)
+  const backward = compile(patternTree(pattern, flags, true), alphabet, false)
+  if (forward === undefined || backward === undefined) return undefined
+  return new LinearMatcher(alphabet, forward, backward)
+}
+
+interface LinePart {
+  readonly from: number
+  readonly until: number
+  /** Whether the line goes on after this part: then `$` and `\b` do not match at its end. */
+  readonly goesOn: boolean
+}
+
+export class LinearMatcher {
+  readonly #alphabet: Alphabet
+  readonly #forward: Automaton
+  readonly #backward: Automaton
+  /** Tells whether there is a match, which takes fewer states of a large program than finding it. */
+  readonly #any: Automaton | undefined
+
+  /** @internal */
+  constructor(alphabet: Alphabet, forward: Program, backward: Program) {
+    this.#alphabet = alphabet
+    this.#forward = new Automaton(forward, alphabet, 'preferred')
+    this.#backward = new Automaton(backward, alphabet, 'longest')
+    const isLarge = forward.instructions.length > LARGE_PROGRAM
+    this.#any = isLarge ? new Automaton(forward, alphabet, 'any') : undefined
+  }
+
+  /**
+   * Report the first match, and all further matches of a very long line that are not empty. Matches begin at or after
+   * `from` and before `until`. Yields about every 2 ms.
+   */
+  *matchLine(
+    line: string,
+    take: (start: number, end: number) => void,
+    { from, until, goesOn }: LinePart = { from: 0, until: Infinity, goesOn: false },
+  ): Generator<undefined, void> {
+    for (let at = from, isFirst = true; at <= line.length; isFirst = false) {
+      const match = yield* this.#find(line, at, goesOn)
+      if (match === undefined || match.start >= until) return
+      if (isFirst || match.end > match.start) take(match.start, match.end)
+      if (line.length <= LONG_LINE_LENGTH) return
+      at = Math.max(match.end, match.start + 1)
+    }
+  }
+
+  *#find(text: string, from: number, goesOn: boolean): Generator<undefined, ByteSpan | undefined> {
+    const edge = goesOn ? OPEN_EDGE : EDGE
+    if (this.#any !== undefined && (yield* this.#endOf(this.#any, text, from, edge)) < 0) return undefined
+    const end = yield* this.#endOf(this.#forward, text, from, edge)
+    return end < 0 ? undefined : { start: yield* this.#startOf(text, from, end, edge), end }
+  }
+
+  *#endOf(forward: Automaton, text: string, from: number, edge: number): Generator<undefined, number> {
+    const alphabet = this.#alphabet
+    let state = forward.start(from === 0 ? EDGE : alphabet.before(text, from))
+    let end = -1
+    let at = from
+    while (at < text.length && !state.isDead) {
+      const unit = text.charCodeAt(at)
+      const isPair = alphabet.unicode && isLead(unit) && isTrail(text.charCodeAt(at + 1))
+      state = forward.follow(state, alphabet.classOf(isPair ? text.codePointAt(at)! : unit))
+      if (state.isMatch) end = at
+      at += isPair ? 2 : 1
+      if (++alphabet.work > WORK_OF_A_SLICE) yield* this.#pause()
+    }
+    if (!state.isDead && forward.follow(state, edge).isMatch) end = text.length
+    return end
+  }
+
+  *#startOf(text: string, from: number, end: number, edge: number): Generator<undefined, number> {
+    const alphabet = this.#alphabet
+    const backward = this.#backward
+    let state = backward.start(end === text.length ? edge : alphabet.at(text, end))
+    let start = end
+    let at = end
+    while (!state.isDead) {
+      const unit = text.charCodeAt(at - 1)
+      const isPair = alphabet.unicode && isTrail(unit) && isLead(text.charCodeAt(at - 2))
+      const character = at === 0 ? EDGE : alphabet.classOf(isPair ? text.codePointAt(at - 2)! : unit)
+      state = backward.follow(state, character)
+      if (state.isMatch) start = at
+      if (at <= from) break
+      at -= isPair ? 2 : 1
+      if (++alphabet.work > WORK_OF_A_SLICE) yield* this.#pause()
+    }
+    return start
+  }
+
+  *#pause(): Generator<undefined, void> {
+    this.#alphabet.work = 0
+    yield
+  }
+}
+
+const isLead = (unit: number): boolean => (unit & 0xfc00) === 0xd800
+const isTrail = (unit: number): boolean => (unit & 0xfc00) === 0xdc00
+
+/** Classes of the edge of a text, and of an edge where the text goes on. */
+const EDGE = 0
+const OPEN_EDGE = 1
+
+/** Divides characters into classes that the program cannot tell apart. */
+class Alphabet {
+  readonly unicode: boolean
+  /** Work since the last pause. */
+  work = 0
+  readonly #flags: string
+  readonly #sources = new Map<string, number>()
+  readonly #tests: RegExp[] = []
+  readonly #classes = new Uint16Array(0x10000)
+  readonly #pairs = new Map<number, number>()
+  readonly #known = new Map<string, number>()
+  readonly #members: (readonly boolean[])[] = [[], []]
+
+  constructor(flags: string) {
+    this.unicode = flags.includes('u')
+    this.#flags = flags
+    this.setOf('\\w')
+  }
+
+  /** Return the number of a set of characters. */
+  setOf(source: string): number {
+    let index = this.#sources.get(source)
+    if (index === undefined) {
+      index = this.#tests.push(new RegExp(`^(?:${source})$`, this.#flags)) - 1
+      this.#sources.set(source, index)
+    }
+    return index
+  }
+
+  includes(set: number, character: number): boolean {
+    return this.#members[character]![set] === true
+  }
+
+  isWord(character: number): boolean {
+    return this.includes(0, character)
+  }
+
+  /** Return a class with the same edges and boundaries. */
+  kindOf(character: number): number {
+    return character <= OPEN_EDGE ? character : this.classOf(this.isWord(character) ? 0x30 : 0x20)
+  }
+
+  classOf(character: number): number {
+    return (character > 0xffff ? this.#pairs.get(character) : this.#classes[character]) || this.#classify(character)
+  }
+
+  at(text: string, index: number): number {
+    return this.classOf(this.unicode ? text.codePointAt(index)! : text.charCodeAt(index))
+  }
+
+  before(text: string, index: number): number {
+    const isPair = this.unicode && isTrail(text.charCodeAt(index - 1)) && isLead(text.charCodeAt(index - 2))
+    return this.at(text, index - (isPair ? 2 : 1))
+  }
+
+  #classify(character: number): number {
+    this.work += this.#tests.length
+    const text = String.fromCodePoint(character)
+    const members = this.#tests.map((test) => test.test(text))
+    const key = members.map(Number).join('')
+    const known = this.#known.get(key) ?? this.#members.push(members) - 1
+    this.#known.set(key, known)
+    if (character > 0xffff) this.#pairs.set(character, known)
+    else this.#classes[character] = known
+    return known
+  }
+}
+
+type Assertion =
+  | { readonly kind: 'edge'; readonly ahead: boolean; readonly next: number }
+  | { readonly kind: 'boundary'; readonly negate: boolean; readonly next: number }
+
+type Instruction =
+  | Assertion
+  | { readonly kind: 'match' }
+  | { readonly kind: 'character'; readonly set: number; readonly next: number }
+  | { readonly kind: 'split'; readonly first: number; readonly second: number }
+
+interface Program {
+  readonly instructions: readonly Instruction[]
+  /**
+   * The group of each position: optional copies of a body share theirs. What follows a copy also follows the copies before it,
+   * which have greater positions: so these make the others of their group needless.
+   */
+  readonly groups: readonly number[]
+  readonly start: number
+  readonly seesEdges: boolean
+}
+
+const ANY: PatternNode = { kind: 'character', source: '[^]', set: EVERY_CHARACTER }
+
+function compile(tree: PatternNode, alphabet: Alphabet, isSearch: boolean): Program | undefined {
+  const instructions: Instruction[] = [{ kind: 'match' }]
+  const groups = [0]
+  let left = MAX_PROGRAM
+  let isRegular = true
+
+  function add(instruction: Instruction): number {
+    groups.push(groups.length)
+    return instructions.push(instruction) - 1
+  }
+
+  /** Returns the position where the node begins, before the position `next`. */
+  function addNode(node: PatternNode, next: number): number {
+    if (--left < 0) return next
+    switch (node.kind) {
+      case 'character':
+        return add({ kind: 'character', set: alphabet.setOf(node.source), next })
+      case 'edge':
+      case 'boundary':
+        return add({ ...node, next })
+      case 'sequence':
+        return node.parts.reduceRight((behind, part) => addNode(part, behind), next)
+      case 'choice':
+        return node.branches
+          .map((branch) => addNode(branch, next))
+          .reduceRight((second, first) => add({ kind: 'split', first, second }))
+      case 'repeat':
+        return addRepeat(node, next)
+      case 'look':
+      case 'reference':
+        isRegular = false
+        return next
+    }
+  }
+
+  function addRepeat({ body, min, max, greedy }: RepeatNode, next: number): number {
+    const split = (inside: number): Instruction =>
+      greedy ? { kind: 'split', first: inside, second: next } : { kind: 'split', first: next, second: inside }
+    let start = next
+    if (max === Infinity) {
+      start = add({ kind: 'match' })
+      instructions[start] = split(addNode(body, start))
+    }
+    const copies = instructions.length
+    for (let count = min; max < Infinity && count < max && left > 0; count++) {
+      const copy = instructions.length
+      start = add(split(addNode(body, start)))
+      for (let at = copy; at < instructions.length; at++) if (groups[at] === at) groups[at] = copies + at - copy
+    }
+    for (let count = 0; count < min && left > 0; count++) start = addNode(body, start)
+    return start
+  }
+
+  const match = addNode(tree, 0)
+  const later: RepeatNode = { kind: 'repeat', body: ANY, min: 0, max: Infinity, greedy: false }
+  const start = isSearch ? addRepeat(later, match) : match
+  const seesEdges = instructions.some(({ kind }) => kind === 'edge' || kind === 'boundary')
+  return left < 0 || !isRegular ? undefined : { instructions, groups, start, seesEdges }
+}
+
+/** A state, entered by a character. */
+interface State {
+  /** Program positions after the character, the preferred ones first. */
+  readonly positions: Uint16Array
+  /** The character that entered the state, as far as edges depend on it. */
+  readonly entry: number
+  /** Whether a match ends before this character. */
+  readonly isMatch: boolean
+  readonly isDead: boolean
+  /** Known states after each class of characters. */
+  readonly next: State[]
+}
+
+/** Positions of a program, without those that others make needless. */
+class PositionSet {
+  readonly #groups: readonly number[]
+  /** The round in which a group was last added to, and its greatest position then. */
+  readonly #rounds: Uint32Array
+  readonly #greatest: Uint16Array
+  #round = 0
+
+  constructor({ groups }: Program) {
+    this.#groups = groups
+    this.#rounds = new Uint32Array(groups.length)
+    this.#greatest = new Uint16Array(groups.length)
+  }
+
+  clear(): void {
+    this.#round++
+  }
+
+  /** Returns whether the position is needed. */
+  add(position: number): boolean {
+    const group = this.#groups[position]!
+    if (this.#rounds[group] === this.#round && this.#greatest[group]! >= position) return false
+    this.#rounds[group] = this.#round
+    this.#greatest[group] = position
+    return true
+  }
+}
+
+/** The match to find: the preferred one, any, or the longest. */
+type Wanted = 'preferred' | 'any' | 'longest'
+
+class Automaton {
+  readonly #program: Program
+  readonly #alphabet: Alphabet
+  readonly #wanted: Wanted
+  readonly #states = new Map<string, State>()
+  readonly #visited: PositionSet
+  readonly #added: PositionSet
+  #kept = 0
+
+  constructor(program: Program, alphabet: Alphabet, wanted: Wanted) {
+    this.#program = program
+    this.#alphabet = alphabet
+    this.#wanted = wanted
+    this.#visited = new PositionSet(program)
+    this.#added = new PositionSet(program)
+  }
+
+  start(entry: number): State {
+    return this.#stateOf([this.#program.start], entry, false)
+  }
+
+  follow(state: State, character: number): State {
+    return state.next[character] ?? this.#step(state, character)
+  }
+
+  #step(state: State, character: number): State {
+    const { instructions } = this.#program
+    this.#visited.clear()
+    this.#added.clear()
+    const positions: number[] = []
+    const stack = Array.from(state.positions).toReversed()
+    let isMatch = false
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+      if (!this.#visited.add(at)) continue
+      this.#alphabet.work++
+      const instruction = instructions[at]!
+      if (instruction.kind === 'match') {
+        isMatch = true
+        // What follows is less preferred.
+        if (this.#wanted !== 'longest') break
+      } else if (instruction.kind === 'split') {
+        stack.push(instruction.second, instruction.first)
+      } else if (instruction.kind !== 'character') {
+        if (this.#holds(instruction, state.entry, character)) stack.push(instruction.next)
+      } else if (this.#alphabet.includes(instruction.set, character) && this.#added.add(instruction.next)) {
+        positions.push(instruction.next)
+      }
+    }
+    if (this.#wanted === 'any' && isMatch) positions.length = 0
+    if (this.#wanted !== 'preferred') positions.sort((a, b) => b - a)
+    const next = this.#stateOf(positions, character, isMatch)
+    state.next[character] = next
+    this.#kept++
+    return next
+  }
+
+  #holds(assertion: Assertion, entry: number, character: number): boolean {
+    if (assertion.kind === 'edge') return (assertion.ahead ? character : entry) === EDGE
+    if (entry === OPEN_EDGE || character === OPEN_EDGE) return false
+    return (this.#alphabet.isWord(entry) === this.#alphabet.isWord(character)) === assertion.negate
+  }
+
+  #stateOf(positions: readonly number[], character: number, isMatch: boolean): State {
+    const entry = this.#program.seesEdges ? this.#alphabet.kindOf(character) : EDGE
+    const key = String.fromCharCode(entry, Number(isMatch), ...positions)
+    const known = this.#states.get(key)
+    if (known !== undefined) return known
+    this.#kept += positions.length
+    if (this.#kept > MAX_KEPT) this.#forget()
+    const state: State = {
+      positions: Uint16Array.from(positions),
+      entry,
+      isMatch,
+      isDead: positions.length === 0,
+      next: [],
+    }
+    this.#states.set(key, state)
+    return state
+  }
+
+  #forget(): void {
+    // A state in use must not lead to the others.
+    for (const state of this.#states.values()) state.next.length = 0
+    this.#states.clear()
+    this.#kept = 0
+  }
+}

@@ -1,0 +1,38 @@
+/** Waiting items of several callers, taken in turn: one item of each caller, then the next of each. */
+export class CallerQueues<Item> {
+  readonly #queues = new Map<unknown, Set<Item>>()
+
+  get isEmpty(): boolean {
+    return this.#queues.size === 0
+  }
+
+  /** Callers with waiting items. */
+  callers(): Iterable<unknown> {
+    return this.#queues.keys()
+  }
+
+  add(caller: unknown, item: Item): void {
+    const queue = this.#queues.get(caller) ?? new Set()
+    this.#queues.set(caller, queue.add(item))
+  }
+
+  remove(caller: unknown, item: Item): void {
+    const queue = this.#queues.get(caller)
+    queue?.delete(item)
+    if (queue?.size === 0) this.#queues.delete(caller)
+  }
+
+  /** Take the first item of the first caller whose first item is ready. */
+  take(isReady: (item: Item) => boolean = () => true): Item | undefined {
+    for (const [caller, queue] of this.#queues) {
+      const [item] = queue
+      if (!isReady(item!)) continue
+      // The caller moves to the end of the queue.
+      this.#queues.delete(caller)
+      queue.delete(item!)
+      if (queue.size > 0) this.#queues.set(caller, queue)
+      return item
+    }
+    return undefined
+  }
+}
