@@ -18,6 +18,7 @@ import { measurePatterns } from './measure-patterns.ts'
 import { measureRange } from './measure-range.ts'
 import { measureSearch } from './measure-search.ts'
 import { measureSql } from './measure-sql.ts'
+import { measureTenants } from './measure-tenants.ts'
 import { runOptions, type RunOptions } from './run-options.ts'
 
 const PARTS = new Map<string, Part<RunOptions>>([
@@ -29,6 +30,7 @@ const PARTS = new Map<string, Part<RunOptions>>([
   ['one-line', { title: 'Hits in JSON on one line', measure: measureOneLine }],
   ['again', { title: 'A second question', measure: measureAgain }],
   ['sql', { title: 'SQL', measure: measureSql }],
+  ['tenants', { title: 'A hostile tenant', measure: measureTenants }],
   ['hostile', { title: 'Hostile patterns', measure: measureHostile }],
 ])
 
