@@ -71,8 +71,8 @@ export async function measureTenants(options: RunOptions): Promise<Section> {
     await Promise.all(attack)
     rows.push({
       attack: name,
-      median: times.map((own) => own[Math.floor(own.length / 2)]!),
-      longest: times.map((own) => own.at(-1)!),
+      median: times.map((own) => own[Math.floor(own.length / 2)] ?? Infinity),
+      longest: times.map((own) => own.at(-1) ?? Infinity),
     })
   }
   const cells = rows.map(({ attack, median, longest }) => [

@@ -144,7 +144,7 @@ const ACCEPTED: readonly (readonly [path: string, source: string])[] = [
   ['packages/text/src/lines/value.ts', "export { value } from '#platform'\n"],
   ['packages/previews/src/log/ok.ts', importing('@spillway/text/internal')],
   ['packages/core/src/retrieval/ok.ts', importing('../content/x.ts')],
-  ['packages/text/src/patterns/linear.ts', importing('re2js')],
+  ['packages/text/src/json-path/ok.ts', importing('json-p3')],
   ['packages/core/src/offload/ok.ts', importing('../retrieval/x.ts')],
   ['packages/history/src/compact/ok.ts', importing('@spillway/core/internal')],
   ['packages/text/src/platform/node-worker.ts', importing('node:worker_threads')],

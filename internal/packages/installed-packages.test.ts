@@ -175,7 +175,6 @@ const CORE = [
   '@spillway/text',
   '@sqlite.org/sqlite-wasm',
   'json-p3',
-  're2js',
 ]
 
 afterAll(removeProjects)

@@ -14,7 +14,7 @@ const REPOSITORY = 'git+https://github.com/spillway-js/spillway.git'
 
 /** The packages that core is made of, and all that they depend on. */
 const BELOW_BACKENDS: Readonly<Record<string, readonly string[]>> = {
-  '@spillway/text': ['@eslint-community/regexpp', 'json-p3', 're2js'],
+  '@spillway/text': ['@eslint-community/regexpp', 'json-p3'],
   '@spillway/previews': ['@spillway/text'],
   '@spillway/core': ['@spillway/previews', '@spillway/text'],
 }

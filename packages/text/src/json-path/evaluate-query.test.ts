@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { JsonTapeReader } from '../json/json-tape.ts'
-import { QueryEvaluator, TextExpressions, TextTooLong } from './evaluate-query.ts'
+import { QueryEvaluator, TextExpressions } from './evaluate-query.ts'
 import { parseJsonPath } from './parse-json-path.ts'
 
 interface ComplianceCase {
@@ -62,11 +62,16 @@ describe('the compliance test suite of RFC 9535', () => {
   })
 })
 
-const find = (pattern: string, text: string): boolean | undefined =>
-  new TextExpressions().get(pattern, false)?.test(text)
+function isMatch(pattern: string, whole: boolean, text: string): boolean | undefined {
+  const steps = new TextExpressions().get(pattern, whole)?.(text)
+  for (;;) {
+    const step = steps?.next()
+    if (step?.done !== false) return step?.value
+  }
+}
 
-const match = (pattern: string, text: string): boolean | undefined =>
-  new TextExpressions().get(pattern, true)?.test(text)
+const find = (pattern: string, text: string): boolean | undefined => isMatch(pattern, false, text)
+const match = (pattern: string, text: string): boolean | undefined => isMatch(pattern, true, text)
 
 describe('an expression of a path', () => {
   test('matches a part of a text, or the whole', () => {
@@ -97,15 +102,15 @@ describe('an expression of a path', () => {
     ])
   })
 
-  test('is unknown where RE2 does not know it, or would be very large', () => {
+  test('is unknown if it has look-around or references, is invalid, or would be very large', () => {
     const expressions = new TextExpressions()
-    for (const pattern of ['(', '[', '(?=a)', '(a)\\1', 'a**', '(((a{100}){100}){100})', 'x{900}y{900}'])
+    for (const pattern of ['(', '[', '(?=a)', '(a)\\1', 'a**', '(((a{100}){100}){100})'])
       expect(expressions.get(pattern, false)).toBeUndefined()
   })
 
-  test('takes time linear in a text, and refuses one that is too long for it', () => {
+  test('takes time linear in a text', () => {
     expect(match('(a+)+b', 'a'.repeat(50_000))).toBe(false)
-    expect(() => find('(a|b|c)+d{50}x', 'a'.repeat(5_000_000))).toThrow(TextTooLong)
+    expect(find('(a|b|c)+d{50}x', 'a'.repeat(5_000_000))).toBe(false)
     expect(find('needle', `${'a'.repeat(5_000_000)}needle`)).toBe(true)
   })
 

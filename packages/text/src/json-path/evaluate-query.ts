@@ -1,4 +1,4 @@
-import { RE2JS, RE2JSException } from 're2js'
+import { createTextTest, type TextTest } from '../patterns/text-test.ts'
 import type { JsonNode, JsonTape } from '../json/json-tape.ts'
 import type { Comparison, Operand, Query, Segment, Selector, SliceSelector, Test } from './parse-json-path.ts'
 
@@ -7,7 +7,6 @@ const MAX_SELECTED = 4_000_000
 /** Steps between two pauses, some milliseconds. A step is one value or a few bytes. */
 const STEPS_OF_A_SLICE = 50_000
 const BYTES_PER_STEP = 16
-const STATES_PER_STEP = 4
 /** Yields at each pause. */
 type Evaluation<Result> = Generator<undefined, Result>
 type Compared = string | number | boolean | null | undefined | { readonly node: JsonNode }
@@ -149,8 +148,7 @@ export class QueryEvaluator {
         if (typeof text !== 'string' || typeof pattern !== 'string') return false
         const expression = this.#expressions.get(pattern, test.whole)
         if (expression === undefined) return false
-        yield* this.#work(((text.length + 16) * expression.stepsPerUnit) / STATES_PER_STEP)
-        return expression.test(text)
+        return yield* expression(text)
       }
     }
   }
@@ -270,54 +268,20 @@ function countCharacters(text: string): number {
   return count
 }
 
-/** Larger programs match nothing, since each character of a text may cost as many steps. */
-const MAX_PROGRAM_SIZE = 1_500
-/** Steps for one text, which cannot be interrupted: at most about 0.1 s. */
-const MAX_STEPS = 1_500_000
 /** Cached expressions of one path, since expressions may come from the content. */
 const MAX_KEPT = 64
-const SYNTAX = /[\\^$.*+?()[\]{}|]/
 
-/** A text is too long for its expression. */
-export class TextTooLong extends Error {
-  override readonly name = 'TextTooLong'
-}
-
-interface TextExpression {
-  test(text: string): boolean
-  readonly stepsPerUnit: number
-}
-
-/** Compile the I-Regexps (RFC 9485) of a path, with RE2 extensions. Invalid ones match nothing (RFC 9535). */
+/** Compile the I-Regexps (RFC 9485) of a path, and what models write beside them. Invalid ones match nothing (RFC 9535). */
 export class TextExpressions {
-  readonly #kept = new Map<string, TextExpression | undefined>()
+  readonly #kept = new Map<string, TextTest | undefined>()
 
-  get(pattern: string, whole: boolean): TextExpression | undefined {
+  get(pattern: string, whole: boolean): TextTest | undefined {
     const key = (whole ? 'm' : 's') + pattern
     if (this.#kept.has(key)) return this.#kept.get(key)
     if (this.#kept.size >= MAX_KEPT) this.#kept.clear()
-    const expression = compile(pattern, whole)
-    this.#kept.set(key, expression)
-    return expression
-  }
-}
-
-function compile(pattern: string, whole: boolean): TextExpression | undefined {
-  if (!whole && !SYNTAX.test(pattern)) return { stepsPerUnit: 1, test: (text) => text.includes(pattern) }
-  try {
-    const expression = RE2JS.compile(RE2JS.translateRegExp(replaceDots(pattern)))
-    const stepsPerUnit = Math.max(1, expression.programSize())
-    if (stepsPerUnit > MAX_PROGRAM_SIZE) return undefined
-    return {
-      stepsPerUnit,
-      test: (text) => {
-        if (text.length * stepsPerUnit > MAX_STEPS) throw new TextTooLong()
-        return whole ? expression.matches(text) : expression.matcher(text).find()
-      },
-    }
-  } catch (error) {
-    if (error instanceof RE2JSException) return undefined
-    throw error
+    const test = createTextTest(replaceDots(pattern), whole)
+    this.#kept.set(key, test)
+    return test
   }
 }
 

@@ -1,4 +1,4 @@
-export { QueryEvaluator, TextExpressions, TextTooLong, TooManySelected } from './evaluate-query.ts'
+export { QueryEvaluator, TextExpressions, TooManySelected } from './evaluate-query.ts'
 export { literalExpressions, parseJsonPath, type Segment } from './parse-json-path.ts'
 export {
   countFromStart,

@@ -74,6 +74,11 @@ export class LinearMatcher {
     }
   }
 
+  /** Whether a text has a match. Yields about every 2 ms. */
+  *test(text: string): Generator<undefined, boolean> {
+    return (yield* this.#endOf(this.#any ?? this.#forward, text, 0, EDGE)) >= 0
+  }
+
   *#find(text: string, from: number, goesOn: boolean): Generator<undefined, ByteSpan | undefined> {
     const edge = goesOn ? OPEN_EDGE : EDGE
     if (this.#any !== undefined && (yield* this.#endOf(this.#any, text, from, edge)) < 0) return undefined

@@ -1,6 +1,6 @@
 import { formatCount } from '@spillway/text/internal'
 import { jsonLayout, type JsonLayout } from '@spillway/text/internal/json'
-import { TextTooLong, TooManySelected, type Segment } from '@spillway/text/internal/json-path'
+import { TooManySelected, type Segment } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
 import { editDistance } from '../closest-names.ts'
 import { assertText, answerContent } from '../open-content.ts'
@@ -48,10 +48,6 @@ function explainFailure(error: unknown, { text }: ReadPath): unknown {
   if (error instanceof WorkTimeout) return tookTooLong(text)
   if (error instanceof TooManySelected) {
     return new RetrievalError('too-large', `${quotePath(text)} selects too many values. Select fewer of them at once.`)
-  }
-  if (error instanceof TextTooLong) {
-    const message = `${quotePath(text)} would test a text that is too long for its expression. Use a plain word, or search with pattern instead.`
-    return new RetrievalError('pattern-refused', message)
   }
   return error
 }
