@@ -67,6 +67,8 @@ export const EXIT_CODE = {
   usage: 2,
   /** The store is not installed, unreachable, not writable, or damaged. */
   storage: 3,
+  /** As in `timeout`: the command took longer than `--timeout`. */
+  timeout: 124,
   /** As in shells: not executable. */
   notExecutable: 126,
   /** As in shells: command not found. */

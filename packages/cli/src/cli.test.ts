@@ -123,7 +123,7 @@ it('reads store and scope from the environment, after the options', async () => 
   const { stdout } = await spillway(['put'], { cwd, env, input: 'text' })
   const args = ['stat', stdout.trim(), '--store', 'file:./from-env', '--scope', 'a', '--scope', 'b']
   expect(await spillway(args, { cwd })).toMatchObject({ code: 0 })
-  expect(await spillway(['ls', '--store', 'file:./other'], { cwd, env })).toMatchObject({ code: 0, stdout: '' })
+  expect(await spillway(['ls', '--store', 'file:./other'], { cwd, env })).toMatchObject({ code: 3, stdout: '' })
   expect(await spillway(['ls', '--scope', 'c'], { cwd, env })).toMatchObject({ code: 0, stdout: '' })
 })
 
@@ -167,7 +167,18 @@ describe('control characters of stored content, names and arguments', () => {
       ['put', NAME.slice(0, -1)],
       ['put', NAME],
       ['run', '--', NAME],
-      ['run', '--max-tokens', '20', '--preview-tokens', '10', '--', 'printf', `${'word '.repeat(500)}%s`, HOSTILE],
+      [
+        'run',
+        '--no-tee',
+        '--max-tokens',
+        '20',
+        '--preview-tokens',
+        '10',
+        '--',
+        'printf',
+        `${'word '.repeat(500)}%s`,
+        HOSTILE,
+      ],
       ['conformance', badModule],
       ['conformance', HOSTILE],
       ['history', 'compact', NAME],

@@ -1,6 +1,6 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, type Option } from 'commander'
 import { describeError, errorJson, EXIT_CODE, usageError } from './cli-error.ts'
-import { addCommand } from './commands/command.ts'
+import { addCommand, wrapped } from './commands/command.ts'
 import { conformanceCommand } from './commands/conformance.ts'
 import { checkCommand, copyCommand } from './commands/copy.ts'
 import { gcCommand, lsCommand, rmCommand, statCommand, statsCommand } from './commands/entries.ts'
@@ -11,12 +11,14 @@ import { mcpCommand } from './commands/mcp.ts'
 import { putCommand } from './commands/put.ts'
 import { runCommand } from './commands/run.ts'
 import { serveCommand } from './commands/serve.ts'
+import { completionCommand, doctorCommand } from './commands/setup.ts'
 import { note, noteLine, OutputClosedError, printJson } from './output.ts'
 import { readVersion } from './read-version.ts'
 
 export async function main(args: readonly string[]): Promise<number> {
   try {
-    await createProgram().parseAsync(args, { from: 'user' })
+    const program = createProgram()
+    await program.parseAsync(inOrder(args, program), { from: 'user' })
     return Number(process.exitCode ?? EXIT_CODE.ok)
   } catch (error) {
     try {
@@ -45,10 +47,25 @@ const COMMANDS = [
   serveCommand,
   historyCommand,
   hookCommand,
+  completionCommand,
+  doctorCommand,
 ]
 
+const HELP = `
+Examples:
+  $ spillway run -- npm test                          run; large output becomes a preview
+  $ spillway get npm_o4tq… --pattern 'error|failed'   search what was stored
+  $ spillway ls                                       what is there
+  $ spillway gc --ttl 7d                              forget what is a week old
+  $ spillway mcp proxy -- npx some-mcp-server         keep large results of MCP tools out of the context
+  $ spillway serve                                    the same over HTTP
+  $ spillway history compact session.jsonl            make a transcript smaller, reversibly
+
+Exit codes: 0 ok, 1 no match or not there, 2 wrong use, 3 store not usable, 70 fault of spillway; run: see run --help.
+Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR; SPILLWAY_DEBUG=1 shows stack traces.`
+
 export function createProgram(): Command {
-  const program = new Command('spillway')
+  const program: Command = new Command('spillway')
     .description("Keep large output out of an agent's context: store it, show a preview, search the rest.")
     .version(readVersion(), '-V, --version')
     .enablePositionalOptions()
@@ -57,25 +74,37 @@ export function createProgram(): Command {
     // Errors are thrown and reported in one place.
     .exitOverride()
     .configureOutput({ outputError: () => {} })
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ spillway run -- npm test                          run; large output becomes a preview
-  $ spillway get npm_0_4tq… --pattern 'error|failed'  search what was stored
-  $ spillway ls                                       what is there
-  $ spillway gc --ttl 7d                              forget what is a week old
-  $ spillway mcp proxy -- npx some-mcp-server         keep large results of MCP tools out of the context
-  $ spillway serve                                    the same over HTTP
-  $ spillway history compact session.jsonl            make a transcript smaller, reversibly
-
-Exit codes: 0 ok, 1 no match or not there, 2 wrong use, 3 store not usable, 70 fault of spillway; run: see run --help.
-Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR; SPILLWAY_DEBUG=1 shows stack traces.`,
-    )
+    .addHelpText('after', () => wrapped(HELP, program))
   for (const command of COMMANDS) addCommand(program, command)
   for (const command of program.commands) inheritSettings(command, program)
   return program
 }
+
+/** Move options that stand before a command behind it, and read `help run` as `run --help`. */
+function inOrder(args: readonly string[], program: Command): readonly string[] {
+  if (args[0] === 'help') return [...args.slice(1), '--help']
+  const names: string[] = []
+  const options: string[] = []
+  let command = program
+  let rest = args
+  for (let [word] = rest; word !== undefined; [word] = rest) {
+    const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word))
+    if (next !== undefined) {
+      command = next
+      names.push(word)
+      rest = rest.slice(1)
+    } else if (/^--?[a-z]/i.test(word)) {
+      const [flag = ''] = word.split('=', 1)
+      const hasValue = flag === word && optionOf(flag, [command, ...program.commands])?.required === true
+      options.push(...rest.slice(0, hasValue ? 2 : 1))
+      rest = rest.slice(hasValue ? 2 : 1)
+    } else break
+  }
+  return [...names, ...options, ...rest]
+}
+
+const optionOf = (flag: string, commands: readonly Command[]): Option | undefined =>
+  commands.flatMap(({ options }) => options).find(({ long, short }) => long === flag || short === flag)
 
 function inheritSettings(command: Command, parent: Command): void {
   command.copyInheritedSettings(parent)

@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { styleText } from 'node:util'
 
-/** Thrown if the reader of standard output is gone, as in `spillway get … | head`. */
+/** Thrown if the reader of standard output is gone, as in `spillway get … | head` or a closed terminal. */
 export class OutputClosedError extends Error {
   override readonly name = 'OutputClosedError'
 }
@@ -18,7 +19,33 @@ export async function print(data: string | Uint8Array): Promise<void> {
 
 export const printLine = (line: string): Promise<void> => print(`${line}\n`)
 
-export const printJson = (value: unknown): Promise<void> => printLine(formatJson(value, 2))
+/** Version of everything that `--json` prints; README.md describes it. */
+const SCHEMA = 1
+
+/** Print an object as JSON, or a list as one object per line. */
+export async function printJson(value: object | readonly object[]): Promise<void> {
+  const isList = Array.isArray(value)
+  const items: readonly object[] = isList ? value : [value]
+  for (const item of items) await printLine(formatJson({ schema: SCHEMA, ...item }, isList ? undefined : 2))
+}
+
+/** Print text through the user's pager if it is longer than the terminal. */
+export async function printPaged(text: string): Promise<void> {
+  const { PAGER = process.platform === 'win32' ? 'more' : 'less', LESS = 'FRX' } = process.env
+  const { isTTY, rows } = process.stdout
+  // Some terminals do not know their height.
+  if (!isTTY || !(rows > 0 && text.split('\n').length > rows) || /^(?:cat)?$/.test(PAGER)) return await print(text)
+  const { spawn } = await import('node:child_process')
+  const pager = spawn(PAGER, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: { ...process.env, LESS } })
+  // Whoever has read enough quits.
+  pager.stdin.on('error', () => {})
+  pager.stdin.end(escaped(text))
+  const [code] = (await once(pager, 'close')) as [number | null]
+  if (code === NOT_FOUND) await print(text)
+}
+
+/** Exit code of a shell that does not find a program. */
+const NOT_FOUND = 127
 
 /** Write to standard error like {@link print}, ignoring a closed stream. */
 export const note = (data: string | Uint8Array): Promise<void> => writeNote(escaped(data))
@@ -37,15 +64,19 @@ export const noteJson = (value: unknown): Promise<void> => note(`${formatJson(va
 
 const CLEAR_LINE = '\r\u001B[2K'
 
+let isStatusShown = false
+
 /** Show progress on a terminal, replacing the previous status. */
 export function showStatus(text: string): void {
+  if (!process.stderr.isTTY) return
+  isStatusShown = true
   // Some terminals do not know their width.
-  if (process.stderr.isTTY)
-    void writeNote(`${CLEAR_LINE}${printable(text).slice(0, (process.stderr.columns || 80) - 1)}`)
+  void writeNote(`${CLEAR_LINE}${printable(text).slice(0, (process.stderr.columns || 80) - 1)}`)
 }
 
 export async function clearStatus(): Promise<void> {
-  if (process.stderr.isTTY) await writeNote(CLEAR_LINE)
+  if (isStatusShown) await writeNote(CLEAR_LINE)
+  isStatusShown = false
 }
 
 /** Replaces escape characters until they are written; content cannot contain it. */
@@ -58,7 +89,15 @@ function escaped(data: string | Uint8Array): string | Uint8Array {
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Style printed text; plain if standard output is no terminal or `NO_COLOR` is set. */
+/** Values of `--color`. */
+export const COLOR_CHOICES = ['auto', 'always', 'never'] as const
+export type ColorChoice = (typeof COLOR_CHOICES)[number]
+let colorChoice: ColorChoice = 'auto'
+
+/** Choose whether printed text is styled. */
+export const setColor = (choice: ColorChoice = 'auto'): ColorChoice => (colorChoice = choice)
+
+/** Style printed text; plain if standard output is no terminal, unless options or variables say otherwise. */
 export function style(format: Style, text: string): string {
   if (!isColorful(process.stdout)) return text
   styleMark ??= `\u0000${crypto.randomUUID()}`
@@ -66,7 +105,9 @@ export function style(format: Style, text: string): string {
 }
 
 function isColorful(stream: NodeJS.WriteStream): boolean {
-  const { NO_COLOR = '', TERM } = process.env
+  const { NO_COLOR = '', FORCE_COLOR = '', TERM } = process.env
+  if (colorChoice !== 'auto') return colorChoice === 'always'
+  if (FORCE_COLOR !== '') return FORCE_COLOR !== '0'
   return stream.isTTY && NO_COLOR === '' && TERM !== 'dumb'
 }
 
@@ -75,7 +116,8 @@ function write(stream: NodeJS.WriteStream, data: string | Uint8Array): Promise<v
     stream.write(data, (error) => {
       if (error == null) return resolve()
       const { code } = error as NodeJS.ErrnoException
-      const closed = code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' || code === 'ERR_STREAM_WRITE_AFTER_END'
+      const closed =
+        code === 'EPIPE' || code === 'EIO' || code === 'ERR_STREAM_DESTROYED' || code === 'ERR_STREAM_WRITE_AFTER_END'
       reject(closed ? new OutputClosedError('Standard output was closed.', { cause: error }) : error)
     })
   })

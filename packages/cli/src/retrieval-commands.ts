@@ -34,6 +34,7 @@ function formatOptions(call: RetrievalCall, patternOption: string): string[] {
     ...flag('--count', call.count_only),
     ...flag('--from-end', call.from_end),
     ...count('--after', call.after),
+    ...text('--wait', call.wait_seconds === undefined ? undefined : `${call.wait_seconds}s`),
   ]
 }
 

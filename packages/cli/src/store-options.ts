@@ -2,12 +2,13 @@ import type { Command } from 'commander'
 import { encodeScope } from './option-parsers.ts'
 import { quoteForShell } from './output.ts'
 
-export const DEFAULT_STORE = 'file:./.spillway'
-
 export interface StoreOptions {
   readonly store: string
+  /** The default store, which is found from the working folder. */
+  readonly foundStore?: string
   readonly scope?: readonly string[]
   readonly json?: boolean
+  readonly verbose?: boolean
 }
 
 /** Return whether a store ends with this process. */

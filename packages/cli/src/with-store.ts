@@ -10,8 +10,9 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CliError, EXIT_CODE, usageError } from './cli-error.ts'
+import { nearbyStores } from './find-store.ts'
 import { noteLine } from './output.ts'
-import { DEFAULT_STORE, isEphemeral, looksLikeCredentials, redactUrl, type StoreOptions } from './store-options.ts'
+import { isEphemeral, looksLikeCredentials, redactUrl, type StoreOptions } from './store-options.ts'
 
 export interface OpenStore {
   readonly storage: Storage
@@ -34,13 +35,12 @@ export async function withStore<Result>(
   if (isEphemeral(options) && !allowEphemeral) {
     throw usageError('memory: keeps nothing from one command to the next: it is of use only with `spillway run`.')
   }
-  const isDefault = options.store === DEFAULT_STORE
+  const isDefault = isDefaultStore(options)
   const storage = await openStore(options.store, isDefault ? { ...DEFAULT_AGE, ...settings } : settings)
-  // The default store is created with the first entry.
-  const isMissing = !writes && isMissingFile(localPath(options.store))
-  if (isMissing && !isDefault)
-    await noteLine(`there is no store at ${redactUrl(options.store)}. Another is named with --store or SPILLWAY_STORE.`)
-  const journal = isMissing ? undefined : await openJournal(options.store)
+  // A store is made with its first entry.
+  if (!writes && isMissingFile(localPath(options.store))) throw missingStore(options)
+  if (options.verbose === true) await noteLine(`the store is ${redactUrl(options.store)}`)
+  const journal = await openJournal(options.store)
   const tidy = async (): Promise<void> => (writes && isDefault ? await tidyStore(storage, options.store) : undefined)
   // A server may run for months.
   const timer = setInterval(() => void tidy(), TIDY_MS).unref()
@@ -52,6 +52,19 @@ export async function withStore<Result>(
     await tidy()
     await storage.close?.()
   }
+}
+
+/** Return whether the user named no store. */
+export const isDefaultStore = ({ store, foundStore }: StoreOptions): boolean => store === foundStore
+
+function missingStore(options: StoreOptions): CliError {
+  const found = nearbyStores().filter((url) => url !== options.store)
+  const nearby = found.length === 0 ? '' : ` Found nearby: ${found.slice(0, 3).join(', ')}.`
+  const advice = isDefaultStore(options)
+    ? 'Nothing has been stored: `spillway run` and `spillway put` make the store.'
+    : 'Name another with --store or SPILLWAY_STORE.'
+  const message = `There is no store at ${redactUrl(options.store)}.${nearby} ${advice}`
+  return new CliError('no-store', EXIT_CODE.storage, message)
 }
 
 /** Limits of the folder `.spillway` that commands use by default. Stores that the user names have none. */

@@ -77,6 +77,13 @@ export async function put(text: string | Uint8Array, cwd: string, args: readonly
   return stdout.trim()
 }
 
+/** Parse lines of JSON. */
+export const jsonLines = (text: string): unknown[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line))
+
 /** The reference in the last line of a replacement. */
 export function referenceIn(replacement: string): string {
   const reference = /\[Stored references:\]\n {2}(\w+) /.exec(replacement)?.[1]

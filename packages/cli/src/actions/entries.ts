@@ -1,4 +1,11 @@
-import { StorageError, summarizeJournal, type TokenTotals, type Storage, type StoredInfo } from '@spillway/core'
+import {
+  StorageError,
+  summarizeJournal,
+  type TokenTotals,
+  type GcReport,
+  type Storage,
+  type StoredInfo,
+} from '@spillway/core'
 import type { Invocation } from '../commands/command.ts'
 import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
 import {
@@ -12,34 +19,32 @@ import {
   print,
   printJson,
   printLine,
+  printPaged,
   style,
 } from '../output.ts'
-import { DEFAULT_STORE, type StoreOptions } from '../store-options.ts'
-import { DEFAULT_LIMITS, localPath, withStore } from '../with-store.ts'
+import { listEntries, resolveReference } from '../resolve-reference.ts'
+import { redactUrl, type StoreOptions } from '../store-options.ts'
+import { DEFAULT_LIMITS, isDefaultStore, localPath, withStore } from '../with-store.ts'
 
 interface LsOptions extends StoreOptions {
   readonly below?: boolean
+  readonly limit?: number
+  readonly tool?: string
+  readonly since?: number
 }
 
+/** Run `spillway ls`. */
 export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
-  const entries = await withStore(options, (storage) => listEntries(storage, options.below ?? false))
+  const { below, limit = Infinity, tool, since = Infinity } = options
+  const now = Date.now()
+  const all = await withStore(options, (storage) => listEntries(storage, below))
+  const entries = all
+    .filter(({ storedAt, metadata }) => now - storedAt <= since && (tool === undefined || metadata['tool'] === tool))
+    .slice(0, limit)
   if (options.json === true) await printJson(entries.map(entryJson))
   else if (process.stdout.isTTY) {
     if (entries.length === 0) await noteLine('nothing is stored in this scope.')
-    const now = Date.now()
-    const rows = entries.map((info) => [
-      info.reference,
-      formatBytes(info.size),
-      `${formatAge(now - info.storedAt)} ago`,
-      info.contentType,
-      info.key,
-    ])
-    if (rows.length > 0) {
-      const [header = '', ...lines] = formatTable([['REFERENCE', 'SIZE', 'STORED', 'TYPE', 'KEY'], ...rows], true)
-        .trimEnd()
-        .split('\n')
-      await print(`${[style('dim', header), ...lines].join('\n')}\n`)
-    }
+    else await printPaged(tableOf(entries, now))
   } else {
     const rows = entries.map(({ reference, size, storedAt, contentType, key }) => [
       reference,
@@ -53,8 +58,27 @@ export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
   return EXIT_CODE.ok
 }
 
-export async function stat({ args: [reference = ''], options }: Invocation<StoreOptions>): Promise<number> {
+function tableOf(entries: readonly StoredInfo[], now: number): string {
+  const rows = entries.map(({ reference, size, storedAt, metadata, state, contentType, key }) => [
+    reference,
+    formatBytes(size),
+    metadata['lines'] ?? '',
+    `${formatAge(now - storedAt)} ago`,
+    metadata['tool'] ?? '',
+    state === 'complete' ? (metadata['exitCode'] ?? '') : state,
+    contentType,
+    metadata['command'] ?? key,
+  ])
+  const titles = ['REFERENCE', 'SIZE', 'LINES', 'STORED', 'TOOL', 'EXIT', 'TYPE', 'NAME']
+  const [header = '', ...lines] = formatTable([titles, ...rows], true)
+    .trimEnd()
+    .split('\n')
+  return `${[style('dim', header), ...lines].join('\n')}\n`
+}
+
+export async function stat({ args: [given = ''], options }: Invocation<StoreOptions>): Promise<number> {
   return withStore(options, async (storage) => {
+    const reference = await resolveReference(storage, given)
     const info = await requireMethod(storage, 'stat')(reference)
     const location = storage.locate?.(reference)
     if (options.json === true) {
@@ -108,12 +132,19 @@ export async function stats({ options }: Invocation<StatsOptions>): Promise<numb
     }
   })
   const byContentType = [...types].sort(([a, x], [b, y]) => y.bytes - x.bytes || (a < b ? -1 : 1))
-  const limits = options.store === DEFAULT_STORE ? DEFAULT_LIMITS : null
+  const limits = isDefaultStore(options) ? DEFAULT_LIMITS : null
   const times = [oldest, newest].map((info) => (info === undefined ? undefined : formatTime(info.storedAt)))
   if (options.json === true) {
     const [oldestAt = null, newestAt = null] = times
     const byType = Object.fromEntries(byContentType)
-    await printJson({ ...total, byContentType: byType, oldest: oldestAt, newest: newestAt, limits })
+    await printJson({
+      store: redactUrl(options.store),
+      ...total,
+      byContentType: byType,
+      oldest: oldestAt,
+      newest: newestAt,
+      limits,
+    })
     return EXIT_CODE.ok
   }
   const row = (name: string, { entries, bytes }: Stats): string[] => [
@@ -125,6 +156,7 @@ export async function stats({ options }: Invocation<StatsOptions>): Promise<numb
   await print(
     formatTable([row('total', total), ...byContentType.map(([type, count]) => row(type, count))], true) +
       (oldestAt === undefined ? '' : `oldest ${oldestAt}, newest ${newestAt}\n`) +
+      `store: ${redactUrl(options.store)}\n` +
       (limits === null ? '' : `limits: ${describeLimits(limits)}\n`),
   )
   return EXIT_CODE.ok
@@ -168,14 +200,14 @@ export async function rm({ args: references, options }: Invocation<RmOptions>): 
     const remove = requireMethod(storage, 'delete')
     const removed: string[] = []
     const missing: string[] = []
-    for (const reference of references) {
+    for (const given of references) {
       try {
-        await storage.stat?.(reference)
+        const reference = await resolveReference(storage, given)
         await remove(reference)
         removed.push(reference)
       } catch (error) {
-        if (!StorageError.isInstance(error) || !NOT_THERE.has(error.code)) throw error
-        missing.push(reference)
+        if (!isNotThere(error)) throw error
+        missing.push(given)
         if (options.json !== true) await noteLine(error.message)
       }
     }
@@ -194,21 +226,39 @@ async function rmAll(options: RmOptions): Promise<number> {
 }
 
 const NOT_THERE: ReadonlySet<string> = new Set(['not-found', 'evicted', 'invalid-reference'])
+const isNotThere = (error: unknown): error is StorageError | CliError =>
+  (StorageError.isInstance(error) || error instanceof CliError) && NOT_THERE.has(error.code)
 
 interface GcOptions extends StoreOptions {
   readonly ttl?: number
+  readonly dryRun?: boolean
 }
 
+/** Run `spillway gc`. */
 export async function gc({ options }: Invocation<GcOptions>): Promise<number> {
-  const report = await withStore(options, (storage) => requireMethod(storage, 'gc')(), { ttlMs: options.ttl })
-  if (options.json === true) await printJson(report)
+  const { ttl: ttlMs, dryRun = false, json } = options
+  const report = dryRun
+    ? await withStore(options, (storage) => planGc(storage, ttlMs), { ttlMs: undefined })
+    : await withStore(options, (storage) => requireMethod(storage, 'gc')(), { ttlMs })
+  if (json === true) await printJson({ dryRun, ...report })
   else {
     const { expired, leftovers, bytes } = report
     const entries = countOf(expired, 'expired entry', 'expired entries')
-    const rest = countOf(leftovers, 'leftover')
-    await printLine(`removed ${entries} and ${rest}, ${formatBytes(bytes)}`)
+    const rest = dryRun ? '' : ` and ${countOf(leftovers, 'leftover')}`
+    await printLine(`${dryRun ? 'would remove' : 'removed'} ${entries}${rest}, ${formatBytes(bytes)}`)
   }
   return EXIT_CODE.ok
+}
+
+/** Count expired entries. What killed writers left behind is only found by removing it. */
+async function planGc(storage: Storage, ttlMs = Infinity): Promise<GcReport> {
+  let [expired, bytes] = [0, 0]
+  for await (const { lastUsedAt, size } of requireMethod(storage, 'list')()) {
+    if (Date.now() - lastUsedAt < ttlMs) continue
+    expired += 1
+    bytes += size
+  }
+  return { expired, leftovers: 0, bytes }
 }
 
 function requireMethod<Name extends keyof Storage>(storage: Storage, name: Name): NonNullable<Storage[Name]> {
@@ -217,12 +267,6 @@ function requireMethod<Name extends keyof Storage>(storage: Storage, name: Name)
     throw new CliError('unsupported', EXIT_CODE.storage, `This store cannot do that: it has no ${name}().`)
   }
   return method.bind(storage) as NonNullable<Storage[Name]>
-}
-
-async function listEntries(storage: Storage, below: boolean): Promise<StoredInfo[]> {
-  const entries: StoredInfo[] = []
-  for await (const info of requireMethod(storage, 'list')({ below })) entries.push(info)
-  return entries.sort((a, b) => b.storedAt - a.storedAt || (a.reference < b.reference ? -1 : 1))
 }
 
 function entryJson(info: StoredInfo): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import {
+  ContextOffloader,
   createRetrievalTool,
   estimateTokens,
   type ContentBlock,
@@ -8,12 +9,14 @@ import {
   type Storage,
   type StoredContent,
 } from '@spillway/core'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Invocation } from '../commands/command.ts'
 import type { SearchOptions } from '../commands/options.ts'
 import { CliError, EXIT_CODE, inOptionNames, usageError } from '../cli-error.ts'
 import type { LineSpan } from '../option-parsers.ts'
-import { formatBytes, highlight, note, print, printJson, printLine } from '../output.ts'
-import { formatCommand, formatGrep } from '../retrieval-commands.ts'
+import { formatBytes, highlight, note, print, printJson, printLine, printPaged } from '../output.ts'
+import { commandGuide, formatCommand, formatGrep } from '../retrieval-commands.ts'
+import { isLast, resolveReference } from '../resolve-reference.ts'
 import { storeArguments, type StoreOptions } from '../store-options.ts'
 import { withStore, type OpenStore } from '../with-store.ts'
 
@@ -28,13 +31,14 @@ interface GetOptions extends StoreOptions, SearchOptions {
   readonly jsonPath?: string
   readonly sql?: string
   readonly raw?: boolean
+  readonly follow?: boolean
+  readonly wait?: number
   readonly maxTokens: number
 }
 
 export async function get({ args, options, command }: Invocation<GetOptions>): Promise<number> {
-  const { pattern, lines, bytes, context, raw = false, json = false, jsonPath, sql } = options
-  const references = args.flat()
-  const [reference = ''] = references
+  const { pattern, lines, bytes, context, raw = false, json = false, follow = false, jsonPath, sql } = options
+  const given = args.flat()
   const call: RetrievalCall = {
     pattern: anyOf(pattern),
     line_range: lines,
@@ -42,6 +46,7 @@ export async function get({ args, options, command }: Invocation<GetOptions>): P
     context_lines: context,
     json_path: jsonPath,
     sql,
+    wait_seconds: options.wait === undefined ? undefined : Math.ceil(options.wait / 1_000),
     ...searchParameters(options),
   }
   const { ignore_case: ignoresCase, ...filters } = call
@@ -49,18 +54,23 @@ export async function get({ args, options, command }: Invocation<GetOptions>): P
   if (raw && (filtered || json)) {
     throw usageError('--raw prints everything: leave out --json and whatever selects a part.')
   }
-  if (references.length > 1 && sql === undefined) throw usageError('Several references are for --sql.')
+  if (given.length > 1 && sql === undefined) throw usageError('Several references are for --sql.')
   if (ignoresCase === true && pattern === undefined) throw usageError('--ignore-case needs --pattern.')
   if (pattern?.includes('') === true)
     throw usageError('--pattern must not be empty. To print everything, leave it out.')
   if (context !== undefined && lines !== undefined && pattern === undefined) {
     throw usageError('--context shows lines around matches, or alone the first lines: leave it out with --lines.')
   }
+  if (follow && (filtered || raw || json))
+    throw usageError('--follow prints everything: leave out what selects a part.')
   const limited = filtered || command.getOptionValueSource('maxTokens') === 'cli'
   return withStore(options, async (storage, journal) => {
-    if (raw || (!limited && !json && !process.stdout.isTTY)) return printAll(storage, reference)
-    // The storage's message is better here than the one for models.
-    await storage.stat?.(reference)
+    const references = await Promise.all(given.map((each) => resolveReference(storage, each)))
+    const [reference = ''] = references
+    if (follow) return await printGrowing(storage, reference)
+    const isWhole = !limited && !json && !raw
+    if (isWhole && isLast(given[0] ?? '')) return await printPreview(storage, reference, storeArguments(command))
+    if (raw || (isWhole && !process.stdout.isTTY)) return printAll(storage, reference)
     if (json && !limited) return printWholeJson(storage, reference)
     const of = references.length > 1 ? { references } : { reference }
     const answers = { storage, journal, maxTokens: options.maxTokens, storeArguments: storeArguments(command) }
@@ -70,7 +80,7 @@ export async function get({ args, options, command }: Invocation<GetOptions>): P
     if (block?.type !== 'text')
       return json ? printWholeJson(storage, reference) : printNative(storage, reference, block)
     const { text } = block
-    await (json ? printJson({ reference, text, tokens: estimateTokens(text) }) : printLine(highlight(text)))
+    await (json ? printJson({ reference, text, tokens: estimateTokens(text) }) : printPaged(`${highlight(text)}\n`))
     return hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
   })
 }
@@ -93,6 +103,51 @@ function searchParameters(options: SearchOptions): RetrievalCall {
 
 async function printAll(storage: Storage, reference: string): Promise<number> {
   for await (const chunk of readContent(storage, reference)) await print(chunk)
+  return EXIT_CODE.ok
+}
+
+const FOLLOW_MS = 250
+
+/** Print content while it is written, until its writer ends it. */
+async function printGrowing(storage: Storage, reference: string): Promise<number> {
+  const decoder = new TextDecoder()
+  let printed = 0
+  for (;;) {
+    const { state = 'complete', omitted } = (await storage.stat?.(reference)) ?? {}
+    // The middle of output over the limit is removed while it grows.
+    const offset = omitted === undefined ? printed : Math.max(omitted.offset, printed - omitted.bytes)
+    for await (const chunk of readContent(storage, reference, offset)) {
+      printed += chunk.byteLength
+      await print(process.stdout.isTTY ? decoder.decode(chunk, { stream: true }) : chunk)
+    }
+    if (state !== 'open') return EXIT_CODE.ok
+    await wait(FOLLOW_MS)
+  }
+}
+
+/** Print the preview that `run` printed, or would print. */
+async function printPreview(storage: Storage, reference: string, storeArguments: string): Promise<number> {
+  const { key = '', contentType, metadata } = (await storage.stat?.(reference)) ?? {}
+  const offloader = new ContextOffloader({
+    storage,
+    includeRetrievalTool: false,
+    showLocation: false,
+    guide: commandGuide(storeArguments),
+  })
+  const { status, content } = await offloader.offloadStream({
+    toolName: metadata?.['tool'] ?? key,
+    toolCallId: key,
+    chunks: readContent(storage, reference),
+    contentType,
+    store: async (chunks) => {
+      for await (const _ of chunks);
+      return reference
+    },
+    isError: () => (metadata?.['exitCode'] ?? '0') !== '0',
+  })
+  const [block] = content
+  if (block?.type === 'text') await (status === 'offloaded' ? printLine : print)(block.text)
+  else await printNative(storage, reference, block)
   return EXIT_CODE.ok
 }
 
@@ -155,7 +210,7 @@ export async function grep({ args: [pattern], options, command }: Invocation<Gre
     const text = content[0]?.type === 'text' ? content[0].text : ''
     await (options.json === true
       ? printJson({ ...(pattern === undefined ? {} : { pattern }), text, tokens: estimateTokens(text) })
-      : printLine(highlight(text)))
+      : printPaged(`${highlight(text)}\n`))
     return hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
   })
 }
@@ -210,12 +265,12 @@ function exitCodeOf(code: RetrievalErrorCode): number {
 
 const RANGE_BYTES = 4 * 1024 * 1024
 
-async function* readContent(storage: Storage, reference: string): AsyncGenerator<Uint8Array> {
+async function* readContent(storage: Storage, reference: string, from = 0): AsyncGenerator<Uint8Array> {
   if (storage.retrieveRange === undefined) {
-    yield (await storage.retrieve(reference)).content
+    yield (await storage.retrieve(reference)).content.subarray(from)
     return
   }
-  for (let offset = 0; ;) {
+  for (let offset = from; ;) {
     const { content, size } = await storage.retrieveRange(reference, { offset, length: RANGE_BYTES })
     if (content.byteLength > 0) yield content
     offset += content.byteLength

@@ -10,12 +10,15 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
+import type { Command } from 'commander'
 import type { Invocation } from '../commands/command.ts'
 import { CliError, describeError, errorJson, EXIT_CODE, nameOptions } from '../cli-error.ts'
 import { holdDownMemory } from '../hold-down-memory.ts'
 import {
   clearStatus,
+  formatAge,
   formatBytes,
+  formatCount,
   note,
   noteLine,
   OutputClosedError,
@@ -26,8 +29,9 @@ import {
   showStatus,
 } from '../output.ts'
 import { commandGuide, NO_RETRIEVAL } from '../retrieval-commands.ts'
+import { OutputEntry } from '../run/output-entry.ts'
 import { RescuedOutput } from '../run/rescued-output.ts'
-import { startCommand, type CommandExit } from '../run/start-command.ts'
+import { runDirectly, startCommand, type CommandExit, type RunningCommand } from '../run/start-command.ts'
 import { hidesStore, isEphemeral, redactUrl, storeArguments, type StoreOptions } from '../store-options.ts'
 import { localPath, withStore, type OpenStore } from '../with-store.ts'
 
@@ -35,46 +39,112 @@ interface RunOptions extends StoreOptions {
   readonly maxTokens?: number
   readonly previewTokens?: number
   readonly name?: string
+  readonly maxBytes: number
+  readonly timeout?: number
+  readonly shell?: boolean
+  readonly tee?: boolean
+  readonly pty?: boolean
 }
 
 const HIDDEN_STORE =
   'The URL of the store has a password, so the commands above do not name it: put it into SPILLWAY_STORE for them.'
 
-export async function run({ args: [name = '', ...args], options, command }: Invocation<RunOptions>): Promise<number> {
+/** Run `spillway run`. */
+export async function run({ args: words, options, command }: Invocation<RunOptions>): Promise<number> {
   holdDownMemory()
+  const [name = '', ...args] = options.shell === true ? [words.join(' ')] : words
+  if (process.env['SPILLWAY_OFF'] === '1') return (await runDirectly(name, args, options.shell)).code
+  const key = options.name ?? nameOf(name)
+  const tees = options.tee ?? process.stderr.isTTY
+  const isShown = tees && process.stdout.isTTY && options.json !== true
   const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
+    const entry = new OutputEntry(storage, {
+      key,
+      maxBytes: options.maxBytes,
+      metadata: { tool: 'run' },
+      end: () => ({
+        state: child.stoppedBy() === undefined ? 'complete' : 'aborted',
+        metadata: { exitCode: String(exit?.code), lines: String(entry.lines) },
+      }),
+    })
     const offloader = createOffloader({ storage, journal }, options, storeArguments(command))
     await assertWritable(storage, options.store)
-    const child = await startCommand(name, args)
-    const progress = new Progress(basename(name))
-    const output = new RescuedOutput(child.output, (bytes) => progress.update(bytes))
+    const start = options.pty === true ? (await import('../run/start-on-terminal.ts')).startOnTerminal : startCommand
+    const child = await start(name, args, { shell: options.shell, timeoutMs: options.timeout })
+    const progress = new Progress(key, tees)
+    const output = new RescuedOutput(child.output)
+    const chunks = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const chunk of output) {
+        progress.update(chunk)
+        if (tees) await note(chunk)
+        await entry.push(chunk)
+        yield chunk
+      }
+    }
     let exit: CommandExit | undefined
     void child.exit.then((result) => (exit = result))
     try {
       const outcome = await offloader.offloadStream({
         toolName: 'run',
-        toolCallId: options.name ?? basename(name),
+        toolCallId: key,
         input: { command: [name, ...args].map(quoteForShell).join(' ') },
-        chunks: output,
+        chunks: chunks(),
+        store: (output, contentType) => entry.store(output, contentType),
         // The stream ends after the command.
         isError: () => exit?.code !== 0,
       })
       await progress.stop()
-      await report(outcome, await child.exit, options)
-      if (outcome.status === 'offloaded' && hidesStore(command)) await noteLine(HIDDEN_STORE)
+      if (outcome.status === 'inline') await entry.discard()
+      if (isShown) await reportShown(outcome, command)
+      else await report(outcome, await child.exit, options)
+      if (outcome.status === 'offloaded') await noteStored(await entry.committed(), command)
     } catch (error) {
       await progress.stop()
       if (!(error instanceof OutputClosedError)) {
-        await passThrough(error, output, options)
+        await passThrough(error, { output, entry, isShown }, options)
         if (options.json === true)
           await printJson({ ...exitJson(await child.exit), status: 'failed', error: errorJson(error) })
       }
     } finally {
       child.release()
     }
+    await noteEnd(child, options)
     return (await child.exit).code
   }
   return withStore(options, use, { allowEphemeral: true })
+}
+
+/** The first word that is no assignment of a variable, which could be secret. */
+function nameOf(command: string): string {
+  const word = command.split(/\s+/).find((part) => part !== '' && !part.includes('=')) ?? 'sh'
+  return basename(word)
+}
+
+async function reportShown(outcome: Outcome, command: Command): Promise<void> {
+  const [stored] = outcome.status === 'offloaded' ? outcome.stored : []
+  if (stored === undefined) return
+  const shown = `spillway get ${stored.reference}${storeArguments(command)}`
+  await noteLine(`${formatBytes(stored.size)} are stored. To search them: ${shown} --pattern REGEX`)
+}
+
+async function noteStored(stored: Awaited<ReturnType<OutputEntry['committed']>>, command: Command): Promise<void> {
+  if (stored?.omitted !== undefined) {
+    const { bytes, lines, afterLine } = stored.omitted
+    const range = `lines ${formatCount(afterLine + 1)} to ${formatCount(afterLine + lines)}`
+    await noteLine(`--max-bytes was reached: ${formatBytes(bytes)} in the middle (${range}) are not stored.`)
+  }
+  if (hidesStore(command)) await noteLine(HIDDEN_STORE)
+}
+
+async function noteEnd(child: RunningCommand, { timeout }: RunOptions): Promise<void> {
+  if (child.stoppedBy() === 'timeout')
+    await noteLine(`The command was ended after ${formatAge(timeout ?? 0)} (--timeout).`)
+  const holders = child.heldBy()
+  if (holders.length > 0)
+    await noteLine(
+      `The command has ended, but its output is still held by ${holders.join(', ')}. What comes from there is not ` +
+        'stored. To keep it, write it to a file: COMMAND > FILE 2>&1 &',
+    )
 }
 
 function createOffloader(store: OpenStore, options: RunOptions, storeArguments: string): ContextOffloader {
@@ -106,12 +176,21 @@ async function report(outcome: Outcome, exit: CommandExit, options: RunOptions):
 }
 
 /** The command continues after a storage failure, and its output is passed on from as far back as possible. */
-async function passThrough(error: unknown, output: RescuedOutput, options: RunOptions): Promise<void> {
+async function passThrough(
+  error: unknown,
+  { output, entry, isShown }: { output: RescuedOutput; entry: OutputEntry; isShown: boolean },
+  options: RunOptions,
+): Promise<void> {
   const { message } = describeError(error)
-  const lost = output.lost === 0 ? 'none of it is lost' : `the first ${formatBytes(output.lost)} are lost`
-  await noteLine(`The output could not be stored: ${message} It follows as it is; ${lost}.`)
+  await entry.abandon()
+  // More is retained than can wait for the store, so what is lost here was committed.
+  const first =
+    output.lost === 0
+      ? '; none of it is lost'
+      : `, without the first ${formatBytes(output.lost)}, which are stored as ${entry.reference}`
+  await noteLine(`The output could not be stored: ${message} It follows as it is${first}.`)
   let printing = true
-  for await (const chunk of output.rest()) {
+  for await (const chunk of output.rest(isShown)) {
     if (!printing) continue
     try {
       await (options.json === true ? note(chunk) : print(chunk))
@@ -133,20 +212,28 @@ function bytesOf(block: ContentBlock | undefined): Uint8Array {
 }
 
 const INTERVAL_MS = 200
+const QUIET_MS = 2_000
 
+/** Shows on a terminal how far a command is, and its last line while it may wait for input. */
 class Progress {
   readonly #label: string
   readonly #start = Date.now()
-  readonly #timer: NodeJS.Timeout
+  readonly #timer: NodeJS.Timeout | undefined
   #bytes = 0
+  #last = this.#start
+  #line = ''
 
-  constructor(label: string) {
+  constructor(label: string, isShown: boolean) {
     this.#label = label
-    this.#timer = setInterval(() => this.#show(), INTERVAL_MS).unref()
+    // Output that is shown shows prompts too.
+    this.#timer = isShown ? undefined : setInterval(() => this.#show(), INTERVAL_MS).unref()
   }
 
-  update(bytes: number): void {
-    this.#bytes = bytes
+  update(chunk: Uint8Array): void {
+    this.#bytes += chunk.byteLength
+    this.#last = Date.now()
+    const text = Buffer.from(chunk.subarray(-MAX_LINE_BYTES)).toString()
+    this.#line = text.trimEnd().split('\n').at(-1)?.trim() ?? ''
   }
 
   async stop(): Promise<void> {
@@ -155,11 +242,14 @@ class Progress {
   }
 
   #show(): void {
-    const seconds = Math.floor((Date.now() - this.#start) / 1000)
-    showStatus(`${this.#label}: ${formatBytes(this.#bytes)}, ${seconds} s`)
+    const now = Date.now()
+    const waits = now - this.#last >= QUIET_MS && process.stdin.isTTY
+    const state = waits ? `it may wait for input: ${this.#line}` : formatBytes(this.#bytes)
+    showStatus(`${this.#label}: ${Math.floor((now - this.#start) / 1000)} s, ${state}`)
   }
 }
 
+const MAX_LINE_BYTES = 200
 const PROBE_BYTES = 16
 
 /** Checked before the command runs. A missing folder or file is not created, only its parent is checked. */

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander'
+import { setColor, type ColorChoice } from '../output.ts'
 
 /** One invocation of a command. */
 export interface Invocation<Options> {
@@ -46,14 +47,30 @@ export function addCommand(parent: Command, spec: CommandSpec): void {
   if (secondArgument !== undefined) command.argument(...secondArgument)
   for (const one of options) command.addOption(one)
   if (passesOptions) command.passThroughOptions()
-  if (help !== undefined) command.addHelpText('after', help)
+  if (help !== undefined) command.addHelpText('after', () => wrapped(help, command))
   for (const one of commands) addCommand(command, one)
   if (load === undefined) command.helpCommand(false)
   else
     command.action(async () => {
       const run = await load()
+      setColor(command.opts<{ readonly color?: ColorChoice }>().color)
+      if (command.getOptionValueSource('store') === 'default') {
+        const { findStore } = await import('../find-store.ts')
+        const store = findStore()
+        command.setOptionValueWithSource('store', store, 'default').setOptionValue('foundStore', store)
+      }
       process.exitCode = await run({ args: command.args, options: command.opts<never>(), command })
     })
+}
+
+/** Wrap lines to the width of the terminal; examples are indented and stay. */
+export function wrapped(text: string, command: Command): string {
+  const help = command.createHelp()
+  const width = command.configureOutput().getOutHelpWidth?.() ?? 80
+  return text
+    .split('\n')
+    .map((line) => (line.startsWith('  ') ? line : help.boxWrap(line, width)))
+    .join('\n')
 }
 
 type ParseOption = (text: string, earlier?: never) => unknown

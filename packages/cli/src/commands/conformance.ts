@@ -26,7 +26,7 @@ Examples:
   $ spillway conformance ./my-storage.ts --filter clear/ --every-case
   $ spillway conformance ./my-storage.ts --thorough --large --json > report.json
 
-Exit codes: 0 no case failed; 1 a case failed, or a known gap has closed; 2 there is no harness in the module;
+Exit codes: 0 no case failed; 1 a case failed, or a known gap has closed; 2 there is no harness in the module; \
 3 it could not create a storage. What is not proven does not count as a failure, nor as a success.`,
   load: async () => (await import('../actions/conformance.ts')).conformance,
 }

@@ -17,7 +17,7 @@ describe('copy', () => {
       expect(copied).toMatchObject({ code: 0, stderr: '' })
       expect(copied.stdout).toMatch(/^copied 2 entries, 4\.7 MB\n$/)
       const again = await spillway(['copy', from, url, '--json'], { cwd, env })
-      expect(JSON.parse(again.stdout)).toEqual({ copied: 0, bytes: 0, skipped: 2, failed: [] })
+      expect(JSON.parse(again.stdout)).toEqual({ schema: 1, copied: 0, bytes: 0, skipped: 2, failed: [] })
       const back = await spillway(['copy', url, 'file:./back', '--scope', 'tenant'], { cwd, env })
       expect(back.stdout).toBe('copied 1 entry, 4 B\n')
       for (const [store, reference, scope, text] of [

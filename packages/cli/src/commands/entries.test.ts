@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { put, spillway, temporaryFolder } from '../../test/spillway.ts'
 
@@ -18,9 +19,8 @@ describe('grep', () => {
     expect((JSON.parse(scoped.stdout) as { text: string }).text).toContain(other)
   })
 
-  test('exits with 1 where nothing matches, in an empty store too', async () => {
+  test('exits with 1 where nothing matches', async () => {
     const cwd = temporaryFolder()
-    expect(await spillway(['grep', 'needle'], { cwd })).toMatchObject({ code: 1, stderr: '' })
     await put('hay', cwd)
     expect(await spillway(['grep', 'needle'], { cwd })).toMatchObject({ code: 1, stderr: '' })
     expect(await spillway(['grep', 'HAY', '--ignore-case'], { cwd })).toMatchObject({ code: 0 })
@@ -73,19 +73,33 @@ describe('ls', () => {
     expect(rows[1]).toEqual([first, '1', expect.stringMatching(/^20\d\d-.*Z$/), 'text/plain', 'with a tab'])
   })
 
-  test.each(['file:./typo', 'sqlite:./typo.db'])('says that there is no store at %s, and makes none', async (store) => {
+  test.each(['file:./typo', 'sqlite:./typo.db'])('fails if there is no store at %s, and makes none', async (store) => {
     const cwd = temporaryFolder()
     for (const args of [['ls'], ['stats'], ['gc'], ['grep', 'x'], ['get', 'x_0_aaaaaaaaaaaaaaaaaaaa']]) {
-      const { stderr } = await spillway([...args, '--store', store], { cwd })
-      expect(stderr).toContain(`spillway: there is no store at ${store}. `)
+      const { code, stderr } = await spillway([...args, '--store', store], { cwd })
+      expect({ code, stderr }).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining(`There is no store at ${store}.`),
+      })
     }
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  test('lists nothing in an empty store, and makes no folder for it', async () => {
+  test('names stores nearby if the folder has none', async () => {
     const cwd = temporaryFolder()
+    expect(await spillway(['ls'], { cwd })).toMatchObject({ code: 3, stdout: '' })
+    mkdirSync(join(cwd, 'package'))
+    await put('text', join(cwd, 'package'))
+    const { stderr } = await spillway(['ls'], { cwd })
+    expect(stderr).toContain(`There is no store at file:${cwd}/.spillway. Found nearby: file:${cwd}/package/.spillway.`)
+    expect(readdirSync(cwd)).toEqual(['package'])
+  })
+
+  test('lists nothing in an empty store', async () => {
+    const cwd = temporaryFolder()
+    await spillway(['rm', await put('text', cwd)], { cwd })
     expect(await spillway(['ls'], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    expect(await spillway(['ls', '--json'], { cwd })).toMatchObject({ code: 0, stdout: '[]\n' })
+    expect(await spillway(['ls', '--json'], { cwd })).toMatchObject({ code: 0, stdout: '' })
   })
 
   test('lists the scopes below only when asked', async () => {
@@ -110,7 +124,9 @@ describe('stat', () => {
   })
 
   test('prints an error with its code where there is nothing', async () => {
-    const { code, stdout } = await spillway(['stat', 'nothing', '--json'], { cwd: temporaryFolder() })
+    const cwd = temporaryFolder()
+    await put('text', cwd)
+    const { code, stdout } = await spillway(['stat', 'nothing', '--json'], { cwd })
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'not-found' } })
   })
@@ -123,7 +139,7 @@ describe('rm', () => {
     expect(await spillway(['rm', one, two], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '' })
     const again = await spillway(['rm', one, retained, '--json'], { cwd })
     expect(again.code).toBe(1)
-    expect(JSON.parse(again.stdout)).toEqual({ removed: [retained], missing: [one] })
+    expect(JSON.parse(again.stdout)).toEqual({ schema: 1, removed: [retained], missing: [one] })
     const missing = await spillway(['rm', one], { cwd })
     expect(missing).toMatchObject({ code: 1, stdout: '' })
     expect(missing.stderr).toContain(one)
@@ -174,11 +190,14 @@ describe('stats', () => {
 
   test('counts nothing in an empty store', async () => {
     const cwd = temporaryFolder()
+    await spillway(['rm', await put('text', cwd)], { cwd })
     expect(await spillway(['stats'], { cwd })).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^total  0 entries  0 B\nlimits: .+\n$/) as string,
+      stdout: expect.stringMatching(/^total  0 entries  0 B\nstore: file:.*\nlimits: .+\n$/) as string,
     })
     expect(JSON.parse((await spillway(['stats', '--json'], { cwd })).stdout)).toEqual({
+      schema: 1,
+      store: `file:${cwd}/.spillway`,
       entries: 0,
       bytes: 0,
       byContentType: {},

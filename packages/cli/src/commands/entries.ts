@@ -1,4 +1,4 @@
-import { parseDuration } from '../option-parsers.ts'
+import { parseDuration, parsePositive } from '../option-parsers.ts'
 import { option, type CommandSpec } from './command.ts'
 import { STORE_AND_JSON_OPTIONS } from './options.ts'
 
@@ -9,6 +9,9 @@ export const lsCommand: CommandSpec = {
     'List the entries of exactly this scope, the newest first: reference, bytes, time, content type, key.\n\n' +
     'Into a pipe: one line an entry, columns parted by tabs, sizes in bytes, times in UTC.',
   options: [
+    option('-n, --limit <count>', 'only so many of the newest', parsePositive),
+    option('--tool <name>', 'only results of this tool'),
+    option('--since <time>', 'only what was stored within this time: 90s, 30m, 12h, 7d, 2w', parseDuration),
     option('--below', 'also list the scopes below this one; their entries are reached with --scope'),
     ...STORE_AND_JSON_OPTIONS,
   ],
@@ -19,7 +22,7 @@ export const statCommand: CommandSpec = {
   name: 'stat',
   summary: 'describe one entry',
   description: 'Describe an entry: size, content type, times, and how a shell reaches it.',
-  argument: ['<reference>', 'the reference of the entry'],
+  argument: ['<reference>', 'the reference of the entry or its beginning, last, or last~1'],
   options: STORE_AND_JSON_OPTIONS,
   load: async () => (await import('../actions/entries.ts')).stat,
 }
@@ -44,7 +47,7 @@ export const rmCommand: CommandSpec = {
   description:
     'Remove entries of exactly this scope. Exits with 1 where one of them was not there. With --all, erase a scope and ' +
     'the scopes below it, such as all that is stored of a tenant or a session.',
-  argument: ['[references...]', 'the references of the entries'],
+  argument: ['[references...]', 'the references of the entries, or their beginnings'],
   options: [option('--all', 'remove everything in the scope and below it; needs --scope'), ...STORE_AND_JSON_OPTIONS],
   load: async () => (await import('../actions/entries.ts')).rm,
 }
@@ -55,6 +58,7 @@ export const gcCommand: CommandSpec = {
   description: 'Remove what killed writers left behind and, with --ttl, entries that were not used for that long.',
   options: [
     option('--ttl <time>', 'remove entries unused for this long: 90s, 30m, 12h, 7d, 2w', parseDuration),
+    option('--dry-run', 'count what --ttl would remove, and remove nothing'),
     ...STORE_AND_JSON_OPTIONS,
   ],
   help: '\nExample, for a nightly job:\n  $ spillway gc --ttl 7d',

@@ -122,12 +122,19 @@ test('prints JSON: an answer, the content as text, or in base64', async () => {
   const bytes = await put(new Uint8Array([255, 0]), cwd)
   const filtered = await spillway(['get', text, '--json', '--lines', '1'], { cwd })
   expect(JSON.parse(filtered.stdout)).toEqual({
+    schema: 1,
     reference: text,
     text: expect.stringContaining('1| ä'),
     tokens: expect.any(Number),
   })
   const whole = await spillway(['get', text, '--json'], { cwd })
-  expect(JSON.parse(whole.stdout)).toEqual({ reference: text, contentType: 'text/plain', size: 3, content: 'ä\n' })
+  expect(JSON.parse(whole.stdout)).toEqual({
+    schema: 1,
+    reference: text,
+    contentType: 'text/plain',
+    size: 3,
+    content: 'ä\n',
+  })
   const binary = await spillway(['get', bytes, '--json'], { cwd })
   expect(JSON.parse(binary.stdout)).toMatchObject({ size: 2, contentBase64: '/wA=' })
 })
@@ -147,6 +154,7 @@ test.each([
   ['s3://bucket/key', 2],
 ])('reads nothing under %s', async (reference, code) => {
   const cwd = temporaryFolder()
+  await put('text', cwd)
   for (const filter of [[], ['--pattern', 'root'], ['--lines', '1']]) {
     const ended = await spillway(['get', reference, ...filter], { cwd })
     expect(ended).toMatchObject({ code, stdout: '' })

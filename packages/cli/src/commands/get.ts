@@ -1,4 +1,4 @@
-import { collect, parseCount, parseLimit, parseLines } from '../option-parsers.ts'
+import { collect, parseCount, parseDuration, parseLimit, parseLines } from '../option-parsers.ts'
 import { option, type CommandSpec } from './command.ts'
 import { SEARCH_OPTIONS, STORE_AND_JSON_OPTIONS } from './options.ts'
 
@@ -9,8 +9,9 @@ export const getCommand: CommandSpec = {
   summary: 'search, read or print what is stored',
   description:
     'Print stored content: lines that match, a span of lines, values of JSON, rows of a table, or everything.\n\n' +
-    'Without a filter, a pipe or file gets all bytes, a terminal the numbered first lines.',
-  argument: ['<references...>', 'a reference, as `spillway run` and `spillway ls` print it; several with --sql'],
+    'Without a filter, a pipe or file gets all bytes, a terminal the numbered first lines. For last, the preview is ' +
+    'printed again.',
+  argument: ['<references...>', 'a reference or its beginning, last, or last~1; several with --sql'],
   options: [
     option(
       '-p, --pattern <regex>',
@@ -29,15 +30,21 @@ export const getCommand: CommandSpec = {
       MAX_TOKENS,
     ),
     option('--raw', 'all bytes as they are, also on a terminal'),
+    option('-f, --follow', 'print all bytes, and go on while the command runs that writes them'),
+    option(
+      '--wait <time>',
+      'while the command runs: wait for lines or matches after those of --after, at most 30s',
+      parseDuration,
+    ),
     ...STORE_AND_JSON_OPTIONS,
   ],
   help: `
 Examples:
-  $ spillway get npm_0_4tq… --pattern 'error|failed'
-  $ spillway get npm_0_4tq… --lines 120:160
+  $ spillway get npm_o4tq… --pattern 'error|failed'
+  $ spillway get npm_o4tq… --lines 120:160
   $ spillway get users_0_x7… --json-path '$.items[*].name'
   $ spillway get rows_0_k3j… --sql 'SELECT status, count(*) FROM t GROUP BY status'
-  $ spillway get npm_0_4tq… > output.log`,
+  $ spillway get npm_o4tq… > output.log`,
   load: async () => (await import('../actions/get.ts')).get,
 }
 

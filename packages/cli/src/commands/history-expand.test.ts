@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { bench, CHAT, lines, LOG, type Bench } from '../../test/history/bench.ts'
-import { spillway } from '../../test/spillway.ts'
+import { jsonLines, spillway } from '../../test/spillway.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
@@ -23,7 +23,7 @@ describe('expand and references', () => {
     await spillway(['rm', first], { cwd })
     const gone = await run('references', 'out.jsonl', '--json')
     expect(gone.code).toBe(1)
-    expect(JSON.parse(gone.stdout)).toMatchObject([
+    expect(jsonLines(gone.stdout)).toMatchObject([
       { number: 3, line: 3, tool: 'read_log', callId: 'call_1', stored: false, reference: first },
       { number: 5, line: 5, tool: 'read_log', callId: 'call_2', stored: true },
     ])

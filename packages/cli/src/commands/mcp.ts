@@ -41,7 +41,7 @@ Examples:
   $ spillway mcp proxy --url https://example.com/mcp --header 'Authorization: Bearer \${TOKEN}'
   $ spillway mcp proxy --config spillway.mcp.json --listen 8003
 
-Exit codes: 0 the client has ended, 1 the server has ended, 2 wrong options, 3 the store cannot be opened,
+Exit codes: 0 the client has ended, 1 the server has ended, 2 wrong options, 3 the store cannot be opened, \
 126 or 127 the server cannot be started.`,
   load: async () => (await import('../actions/mcp-proxy.ts')).mcpProxy,
 }

@@ -14,7 +14,8 @@ import {
   parseShare,
   type ListenAddress,
 } from '../option-parsers.ts'
-import { DEFAULT_STORE, type StoreOptions } from '../store-options.ts'
+import type { StoreOptions } from '../store-options.ts'
+import { COLOR_CHOICES } from '../output.ts'
 import { option } from './command.ts'
 
 export const JSON_OPTION: Option = option('--json', 'print JSON, errors too')
@@ -23,14 +24,17 @@ export const JSON_OPTION: Option = option('--json', 'print JSON, errors too')
 export const STORE_OPTIONS: readonly Option[] = [
   option('--store <url>', 'where content is: file:./dir, sqlite:./file.db, redis://…, s3://bucket/prefix', {
     env: 'SPILLWAY_STORE',
-    initial: DEFAULT_STORE,
+    initial: 'file:.spillway',
+    described: '.spillway of this folder or the nearest one above',
   }),
   option('--scope <segments>', 'stay behind this wall, such as tenant-1/session-9; repeated ones are joined', {
     env: 'SPILLWAY_SCOPE',
     parse: parseScope,
   }),
 ]
-export const STORE_AND_JSON_OPTIONS: readonly Option[] = [...STORE_OPTIONS, JSON_OPTION]
+const VERBOSE = option('-v, --verbose', 'say which store is used')
+const COLOR = option('--color <when>', 'auto: on a terminal, unless NO_COLOR is set', { choices: COLOR_CHOICES })
+export const STORE_AND_JSON_OPTIONS: readonly Option[] = [...STORE_OPTIONS, JSON_OPTION, VERBOSE, COLOR]
 
 /** Options of commands that search. */
 export interface SearchOptions {

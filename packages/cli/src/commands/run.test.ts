@@ -46,7 +46,7 @@ describe('small output', () => {
     }
     await put('text', cwd)
     await spillway(['run', '--', 'echo', 'hi'], { cwd })
-    expect(JSON.parse((await spillway(['ls', '--json'], { cwd })).stdout)).toMatchObject([{ key: 'stdin' }])
+    expect(JSON.parse((await spillway(['ls', '--json'], { cwd })).stdout)).toMatchObject({ key: 'stdin' })
   })
 })
 
@@ -188,8 +188,8 @@ describe('the exit code', () => {
   })
 
   test.each([
-    ['seq 1 5 | head -2', "sh -c 'seq 1 5 | head -2'"],
-    ['no-such-builtin', 'sh -c no-such-builtin'],
+    ['seq 1 5 | head -2', "spillway run --shell 'seq 1 5 | head -2'"],
+    ['no-such-builtin', 'spillway run --shell no-such-builtin'],
   ])('is 127 if only a shell could run %j, with the command that does', async (command, instead) => {
     const ended = await spillway(['run', '--', command], { cwd: temporaryFolder() })
     expect(ended).toMatchObject({ code: 127, stderr: expect.stringContaining(instead) })
@@ -282,32 +282,37 @@ describe('a store that cannot be written', () => {
     return start('sh', ['-c', limited, 'sh', process.execPath, BIN, 'run', ...args], { cwd }).end
   }
 
+  const lines = (count: number): string => Array.from({ length: count }, (_, index) => `${index + 1}\n`).join('')
+
   test('half-way costs nothing of what is still known: it is passed on, with the exit code', async () => {
     const cwd = temporaryFolder()
-    const ended = await runWithFileLimit(1_024, ['--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
-    expect(ended.code).toBe(9)
-    expect(ended.stdout).toBe(Array.from({ length: 300_000 }, (_, index) => `${index + 1}\n`).join(''))
+    const ended = await runWithFileLimit(256, ['--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
+    expect(ended).toMatchObject({ code: 9, stdout: lines(300_000) })
     expect(ended.stderr).toMatch(/^spillway: The output could not be stored: .*none of it is lost\.\n$/)
-    expect(JSON.parse((await spillway(['ls', '--json'], { cwd })).stdout)).toEqual([])
   })
 
-  test('after many megabytes loses the beginning, and says how much', async () => {
+  test('costs nothing of many megabytes either', async () => {
     const cwd = temporaryFolder()
-    const ended = await runWithFileLimit(12_000, ['--', 'seq', '-f', '%015.0f', '1', '1500000'], cwd)
-    expect(ended.code).toBe(0)
-    expect(ended.stderr).toMatch(/the first \d+\.\d MB are lost/)
-    const first = Number(ended.stdout.slice(ended.stdout.indexOf('\n')).split('\n', 2)[1])
-    expect(first).toBeGreaterThan(100_000)
-    expect(ended.stdout.length).toBeGreaterThan(8_000_000)
-    expect(ended.stdout.endsWith('\n000000001500000\n')).toBe(true)
+    const ended = await runWithFileLimit(256, ['--', 'seq', '-f', '%015.0f', '1', '1500000'], cwd)
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('none of it is lost.') })
+    expect(ended.stdout).toMatch(/^0{14}1\n[^]*\n0{8}1500000\n$/)
+    expect(ended.stdout).toHaveLength(24_000_000)
   })
 
   test('half-way keeps standard output to JSON with --json', async () => {
     const cwd = temporaryFolder()
-    const ended = await runWithFileLimit(1_024, ['--json', '--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
+    const ended = await runWithFileLimit(256, ['--json', '--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
     expect(ended.code).toBe(9)
     expect(JSON.parse(ended.stdout)).toMatchObject({ exitCode: 9, status: 'failed', error: { code: 'unavailable' } })
     expect(ended.stderr).toContain('\n299999\n300000\n')
+  })
+
+  test('at the end keeps what was committed while the command ran', async () => {
+    const cwd = temporaryFolder()
+    const ended = await runWithFileLimit(1_100, ['--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
+    expect(ended).toMatchObject({ code: 9, stderr: '' })
+    const { stdout } = await spillway(['get', referenceIn(ended.stdout), '--raw'], { cwd })
+    expect(stdout).toBe(lines(300_000))
   })
 })
 
@@ -374,7 +379,7 @@ describe('signals', () => {
     if (code === 0) await waitFor(() => (isRunning(pid) ? undefined : true))
     child.stdin.write('\u0003')
     expect(await ended).toBe(code)
-    if (code !== 130) expect(output.join('')).toMatch(/done\r\n$/)
+    if (code !== 130) expect(output.join('')).toMatch(/done\r\n/)
     process.kill(await waitFor(() => pidIn(cwd, 'background')))
   })
 
@@ -388,6 +393,115 @@ describe('signals', () => {
     expect(await end).toMatchObject({ code: 0, stdout: 'done\n' })
     process.kill(await waitFor(() => pidIn(cwd, 'background')))
   })
+})
+
+describe('while the command runs, its output', () => {
+  const WAIT = 'while [ ! -e go ]; do sleep 0.05; done'
+
+  test('is listed and can be read and followed to its end', async () => {
+    const cwd = temporaryFolder()
+    const script = `seq 1 20000; ${WAIT}; echo end; exit 3`
+    const run = start(process.execPath, [BIN, 'run', '--name', 'count', '--', 'sh', '-c', script], { cwd })
+    const sizeOf = async (): Promise<number> => (await statOf('last', cwd)).size ?? 0
+    while ((await sizeOf()) < 108_894);
+    expect(await statOf('count', cwd)).toMatchObject({ key: 'count', state: 'open' })
+    const lines = await spillway(['get', 'count', '--lines', '20000'], { cwd })
+    expect(lines.stdout).toContain('[Still running: 20,000 lines so far.')
+    const following = start(process.execPath, [BIN, 'get', 'last', '--follow'], { cwd })
+    writeFileSync(join(cwd, 'go'), '')
+    expect(await following.end).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1\n[^]*\n20000\nend\n$/) })
+    expect(await run.end).toMatchObject({ code: 3 })
+    expect(await statOf('last', cwd)).toMatchObject({ state: 'complete', metadata: { exitCode: '3' } })
+  })
+
+  test('is kept if spillway is killed', async () => {
+    const cwd = temporaryFolder()
+    const { child, end } = start(process.execPath, [BIN, 'run', '--', 'sh', '-c', `seq 1 20000; ${WAIT}`], { cwd })
+    while (((await statOf('last', cwd)).size ?? 0) < 108_894);
+    child.kill('SIGKILL')
+    await end
+    expect(await statOf('last', cwd)).toMatchObject({ state: 'open', size: 108_894 })
+    writeFileSync(join(cwd, 'go'), '')
+  })
+
+  test('is kept as aborted if the command is killed', async () => {
+    const cwd = temporaryFolder()
+    await spillway(['run', '--', 'sh', '-c', 'seq 1 20000; kill -KILL $$'], { cwd })
+    expect(await statOf('last', cwd)).toMatchObject({ state: 'aborted', metadata: { exitCode: '137' } })
+  })
+
+  test('is not kept if it turns out to be small', async () => {
+    const cwd = temporaryFolder()
+    const ended = await spillway(['run', '--', 'sh', '-c', 'echo hi; sleep 1'], { cwd })
+    expect(ended).toMatchObject({ code: 0, stdout: 'hi\n', stderr: '' })
+    expect(await spillway(['ls'], { cwd })).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  test('over --max-bytes loses its middle, which is said', async () => {
+    const cwd = temporaryFolder()
+    const ended = await spillway(['run', '--max-bytes', '256KB', '--', 'seq', '1', '500000'], { cwd })
+    expect(ended.stderr).toMatch(/--max-bytes was reached: \d\.\d MB in the middle \(lines [\d,]+ to [\d,]+\)/)
+    const { stdout } = await spillway(['get', 'last', '--raw'], { cwd })
+    expect(stdout).toMatch(/^1\n2\n[^]*\n499999\n500000\n$/)
+    expect(await statOf('last', cwd)).toMatchObject({ state: 'cut' })
+  })
+
+  async function statOf(reference: string, cwd: string): Promise<{ readonly size?: number }> {
+    return JSON.parse((await spillway(['stat', reference, '--json'], { cwd })).stdout) as { readonly size?: number }
+  }
+})
+
+test('shows the output on standard error with --tee', async () => {
+  const ended = await spillway(['run', '--tee', '--', 'seq', '1', '20000'], { cwd: temporaryFolder() })
+  expect(ended.stderr).toBe(Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join(''))
+  expect(ended.stdout).toMatch(/^\[Offloaded: /)
+})
+
+test('shows the output on a terminal once, with the command that searches it', async () => {
+  const cwd = temporaryFolder()
+  const small = await spillway(['run', '--', 'echo', 'hi'], { cwd, terminal: true })
+  expect(small.stdout).toBe('hi\n')
+  const { stdout } = await spillway(['run', '--', 'seq', '1', '20000'], { cwd, terminal: true })
+  expect(stdout).toMatch(/\n20000\n[^]*109 kB are stored\. To search them: spillway get seq_\w+ --pattern REGEX\n$/)
+  expect(stdout).not.toContain('[Offloaded: ')
+})
+
+test('runs a line of the shell with --shell, whose variables are not named', async () => {
+  const cwd = temporaryFolder()
+  const ended = await spillway(['run', '--shell', 'A=secret seq 1 20000 | tail -n 12000; exit 3'], { cwd })
+  expect(ended.code).toBe(3)
+  expect(referenceIn(ended.stdout)).toMatch(/^seq_/)
+})
+
+test('ends a command after --timeout, with what it leaves running', async () => {
+  const cwd = temporaryFolder()
+  const background = '{ trap "touch ended; exit" TERM; while :; do sleep 0.05; done; } &'
+  const script = `${background} echo begun; sleep 300`
+  const ended = await spillway(['run', '--timeout', '0.5s', '--', 'sh', '-c', script], { cwd })
+  expect(ended).toMatchObject({
+    code: 124,
+    stdout: expect.stringMatching(/^begun\n/),
+    stderr: expect.stringContaining('(--timeout)'),
+  })
+  await waitFor(() => existsSync(join(cwd, 'ended')) || undefined)
+})
+
+test.skipIf(process.platform !== 'linux')('names what holds the output, and lets it write on', async () => {
+  const cwd = temporaryFolder()
+  const script = '{ while [ ! -e go ]; do sleep 0.05; done; echo more; echo alive > alive; } & echo done'
+  const ended = await spillway(['run', '--', 'sh', '-c', script], { cwd })
+  expect(ended).toMatchObject({ code: 0, stdout: 'done\n' })
+  expect(ended.stderr).toMatch(/its output is still held by (?:sh|sleep) \(process \d+\)/)
+  writeFileSync(join(cwd, 'go'), '')
+  await waitFor(() => existsSync(join(cwd, 'alive')) || undefined)
+})
+
+test('with SPILLWAY_OFF=1 runs the command as it is, and stores nothing', async () => {
+  const cwd = temporaryFolder()
+  const env = { SPILLWAY_OFF: '1' }
+  const ended = await spillwayProcess(['run', '--', 'sh', '-c', 'seq 1 20000; exit 4'], { cwd, env })
+  expect(ended).toMatchObject({ code: 4, stdout: expect.stringMatching(/^1\n[^]*\n20000\n$/) })
+  expect(readdirSync(cwd)).toEqual([])
 })
 
 test('leaves no files of its own behind', async () => {

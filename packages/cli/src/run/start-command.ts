@@ -1,9 +1,20 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { spawn, spawnSync, type ChildProcess, type StdioOptions } from 'node:child_process'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { CliError, EXIT_CODE, signalExitCode } from '../cli-error.ts'
 import { quoteForShell } from '../output.ts'
 
@@ -13,54 +24,127 @@ export interface CommandExit {
   readonly signal: NodeJS.Signals | undefined
 }
 
-interface RunningCommand {
-  /** Both streams in order; slow reading slows the command. Ends when no descendant holds its output any more. */
+export interface RunningCommand {
+  /** Both streams in order; slow reading slows the command. */
   readonly output: AsyncIterable<Uint8Array>
   /** Settles before `output` ends. */
   readonly exit: Promise<CommandExit>
+  /** Say why the command did not end by itself: a signal, or the time limit. */
+  stoppedBy(): 'signal' | 'timeout' | undefined
+  /** Processes that held the output when the wait for it ended, as `name (process 12)`. */
+  heldBy(): readonly string[]
   /** Stop handling signals. */
   release(): void
 }
 
-/** The time for output of descendants after an interrupt. */
-const AFTER_INTERRUPT_MS = 1_000
+export interface StartOptions {
+  /** Whether a shell runs the command, whose arguments are then one text. */
+  readonly shell?: boolean | undefined
+  readonly timeoutMs?: number | undefined
+}
+
+/** Time for output of descendants after the end of the command. */
+export const AFTER_EXIT_MS = 2_000
+const AFTER_STOP_MS = 1_000
+/** Time between asking a command to end and killing it. */
+const BEFORE_KILL_MS = 5_000
 
 /** Start a command, forwarding signals. Throws a {@link CliError} `command-not-found` or `not-executable`. */
-export async function startCommand(command: string, args: readonly string[]): Promise<RunningCommand> {
-  let interrupted = false
+export async function startCommand(
+  command: string,
+  args: readonly string[],
+  { shell = false, timeoutMs }: StartOptions = {},
+): Promise<RunningCommand> {
+  let stoppedBy: 'signal' | 'timeout' | undefined
   let exited = false
+  let holders: readonly Holder[] = []
+  let spare: number | undefined
+  let patience: NodeJS.Timeout | undefined
+  const end = (signal: NodeJS.Signals): void => {
+    child.kill(signal)
+    for (const { pid } of holdersOf(pipe) ?? []) kill(pid, signal)
+  }
   // Before the start, because the child may interrupt this process at once.
-  const release = catchSignals((signal, isDelivered) => {
-    interrupted = true
+  const release = catchSignals((signal, isDelivered, isRepeated) => {
+    stoppedBy ??= 'signal'
     if (exited) reader.stop()
+    else if (isRepeated && signal === 'SIGINT') end('SIGKILL')
     else if (!isDelivered) child.kill(signal)
   })
   const pipe = openOutputPipe()
   const child = spawn(command, args, {
     stdio: ['inherit', pipe?.writer ?? 'pipe', pipe?.writer ?? 'pipe'],
     windowsHide: true,
+    shell,
   })
   pipe?.closeWriter()
+  const stop = (): void => {
+    stoppedBy ??= 'timeout'
+    end('SIGTERM')
+    setTimeout(() => exited || end('SIGKILL'), BEFORE_KILL_MS).unref()
+  }
+  const timer = timeoutMs === undefined ? undefined : setTimeout(stop, Math.min(timeoutMs, LONGEST_TIMER_MS)).unref()
   const streams: readonly (Readable | null)[] = pipe === undefined ? [child.stdout, child.stderr] : [pipe.reader]
   const reader = new OutputReader(streams.filter((stream) => stream !== null))
   const exit = exitOf(child).then((result) => {
     exited = true
-    if (interrupted || result.signal !== undefined) setTimeout(() => reader.stop(), AFTER_INTERRUPT_MS).unref()
-    return result
+    clearTimeout(timer)
+    const stopReading = (): void => {
+      const found = holdersOf(pipe)
+      // Without a holder, the end of the output arrives by itself.
+      if (found?.length === 0) return
+      holders = found ?? []
+      spare = pipe && holders.length > 0 ? openAgain(pipe) : undefined
+      reader.stop()
+    }
+    const isStopped = stoppedBy !== undefined || result.signal !== undefined
+    patience = setTimeout(stopReading, isStopped ? AFTER_STOP_MS : AFTER_EXIT_MS)
+    return stoppedBy === 'timeout' ? { ...result, code: EXIT_CODE.timeout } : result
   })
   try {
     await started(child, command)
   } catch (error) {
     release()
+    clearTimeout(timer)
     reader.close()
     throw error
   }
-  return { output: untilExit(reader, exit), exit, release }
+  return {
+    output: untilExit(reader, exit, () => {
+      clearTimeout(patience)
+      if (spare !== undefined) drain(spare)
+    }),
+    exit,
+    stoppedBy: () => stoppedBy ?? (child.signalCode === null ? undefined : 'signal'),
+    heldBy: () => holders.map(({ pid, name }) => `${name} (process ${pid})`),
+    release,
+  }
 }
 
-async function* untilExit(output: AsyncIterable<Uint8Array>, exit: Promise<CommandExit>): AsyncGenerator<Uint8Array> {
+/** Run a command on the streams of this process. Rejects as {@link startCommand} does. */
+export async function runDirectly(command: string, args: readonly string[], shell = false): Promise<CommandExit> {
+  const release = catchSignals((signal, isDelivered) => isDelivered || child.kill(signal))
+  const child = spawn(command, args, { stdio: 'inherit', shell })
+  const exit = exitOf(child)
+  try {
+    await started(child, command)
+    return await exit
+  } finally {
+    release()
+  }
+}
+
+/** Timers cannot take longer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+async function* untilExit(
+  output: AsyncIterable<Uint8Array>,
+  exit: Promise<CommandExit>,
+  onEnd: () => void,
+): AsyncGenerator<Uint8Array> {
   yield* output
   await exit
+  onEnd()
 }
 
 function exitOf(child: ChildProcess): Promise<CommandExit> {
@@ -84,9 +168,11 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'the interpreter that its first line names is missing.',
 }
 
+const SHELL_SYNTAX = /[\s|&;<>()$`*?~]/
+
 function adviceFor(command: string): string {
-  const inShell = `sh -c ${quoteForShell(command)}`
-  return /\s/.test(command)
+  const inShell = `spillway run --shell ${quoteForShell(command)}`
+  return SHELL_SYNTAX.test(command)
     ? `Leave out the quotes around the command and its arguments, or run it in a shell: ${inShell}.`
     : `Check its name and PATH. Builtins and aliases of a shell are no programs; a builtin runs as ${inShell}.`
 }
@@ -107,12 +193,14 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const
 const FROM_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT'])
 
 /** `isDelivered` is true for the first Ctrl-C on a terminal, which the command has received already. */
-function catchSignals(onSignal: (signal: NodeJS.Signals, isDelivered: boolean) => void): () => void {
+function catchSignals(
+  onSignal: (signal: NodeJS.Signals, isDelivered: boolean, isRepeated: boolean) => void,
+): () => void {
   const seen = new Set<NodeJS.Signals>()
   const listener = (signal: NodeJS.Signals): void => {
-    const isDelivered = FROM_TERMINAL.has(signal) && !seen.has(signal) && hasTerminal()
+    const isRepeated = seen.has(signal)
     seen.add(signal)
-    onSignal(signal, isDelivered)
+    onSignal(signal, FROM_TERMINAL.has(signal) && !isRepeated && hasTerminal(), isRepeated)
   }
   for (const signal of SIGNALS) process.on(signal, listener)
   return () => {
@@ -125,6 +213,7 @@ const hasTerminal = (): boolean => [process.stdin, process.stdout, process.stder
 interface OutputPipe {
   /** For `stdio`; close it after the start. */
   readonly writer: number
+  readonly readerFd: number
   readonly reader: Socket
   closeWriter(): void
 }
@@ -139,11 +228,64 @@ function openOutputPipe(): OutputPipe | undefined {
     const readerFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const writer = openSync(path, constants.O_WRONLY)
     const reader = new Socket({ fd: readerFd, readable: true, writable: false })
-    return { writer, reader, closeWriter: () => closeSync(writer) }
+    return { writer, readerFd, reader, closeWriter: () => closeSync(writer) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+interface Holder {
+  readonly pid: number
+  readonly name: string
+}
+
+/** Find the other processes that hold a pipe. Only Linux tells; elsewhere the answer is `undefined`. */
+function holdersOf(pipe: OutputPipe | undefined): readonly Holder[] | undefined {
+  const place = pipe && unlessGone(() => readlinkSync(`/proc/self/fd/${pipe.readerFd}`))
+  if (place === undefined) return undefined
+  const holds = (pid: string): boolean =>
+    unlessGone(() => readdirSync(`/proc/${pid}/fd`))?.some(
+      (fd) => unlessGone(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === place,
+    ) === true
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid && holds(pid))
+    .map((pid) => ({
+      pid: Number(pid),
+      name: unlessGone(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim()) ?? 'a program',
+    }))
+}
+
+/** Open a pipe once more, which keeps its writers from being killed. */
+const openAgain = ({ readerFd }: OutputPipe): number =>
+  openSync(`/proc/self/fd/${readerFd}`, constants.O_RDONLY | constants.O_NONBLOCK)
+
+/** Let another process read on, because a signal ends a program that writes without a reader. */
+function drain(fd: number): void {
+  // Opened by its path, because this process does not wait when it reads, and the other one does.
+  const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', fd]
+  spawn('cat', ['/proc/self/fd/3'], { stdio, detached: true })
+    .on('error', () => undefined)
+    .unref()
+  closeSync(fd)
+}
+
+const kill = (pid: number, signal: NodeJS.Signals): unknown => unlessGone(() => process.kill(pid, signal))
+
+/** Return `undefined` if the process or file is gone, or belongs to somebody else. */
+function unlessGone<Result>(look: () => Result): Result | undefined {
+  try {
+    return look()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return undefined
+  }
+}
+
+/** A pipe that nobody reads has at most so much. */
+const PIPE_BYTES = 1_048_576
+/** Several short pauses, because a timer may end before what has arrived is seen. */
+const MAX_PAUSES = 5
+const PAUSE_MS = 5
 
 /** Reads several streams as one until they end or are stopped. */
 export class OutputReader implements AsyncIterable<Uint8Array> {
@@ -181,6 +323,8 @@ export class OutputReader implements AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    let left = PIPE_BYTES
+    let pauses = 0
     try {
       for (;;) {
         const woken = new Promise<void>((resolve) => (this.#wake = resolve))
@@ -188,10 +332,20 @@ export class OutputReader implements AsyncIterable<Uint8Array> {
           .map((stream) => stream.read() as Uint8Array | null)
           .filter((chunk) => chunk !== null)
         yield* chunks
-        if (chunks.length > 0 && !this.#stopped) continue
         if (this.#failure !== undefined) throw this.#failure
-        if (this.#open === 0 || this.#stopped) return
-        await woken
+        if (!this.#stopped) {
+          if (chunks.length > 0) continue
+          if (this.#open === 0) return
+          await woken
+        } else if (chunks.length > 0) {
+          left -= chunks.reduce((sum, { byteLength }) => sum + byteLength, 0)
+          pauses = 0
+          if (left <= 0) return
+        } else {
+          if (this.#open === 0 || pauses === MAX_PAUSES) return
+          pauses += 1
+          await Promise.race([woken, wait(PAUSE_MS)])
+        }
       }
     } finally {
       this.close()

@@ -34,6 +34,11 @@ export interface OffloadStreamRequest {
   readonly contentType?: string | undefined
   /** Return whether the tool failed. Called after the end of the stream. */
   readonly isError?: (() => boolean) | undefined
+  /**
+   * Read all chunks, store them, and return the reference, for example of an open entry. Called if the stream is over
+   * the limit. Defaults to the storage's own `storeStream`.
+   */
+  readonly store?: ((chunks: AsyncIterable<Uint8Array>, contentType: string) => Promise<string>) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -102,14 +107,15 @@ export function assertBlocks(content: readonly unknown[]): asserts content is re
 }
 
 export function assertOffloadStreamRequest(request: unknown): asserts request is OffloadStreamRequest {
-  const { toolName, toolCallId, chunks, contentType, isError, purpose, signal } = Object(request) as Partial<
+  const { toolName, toolCallId, chunks, contentType, isError, store, purpose, signal } = Object(request) as Partial<
     Record<keyof OffloadStreamRequest, unknown>
   >
   assertCall(toolName, toolCallId, purpose, signal)
   assertChunks(chunks)
   if (contentType !== undefined) assertContentType(contentType)
-  if (isError !== undefined && typeof isError !== 'function')
-    throw new TypeError(`isError must be a function, got ${typeof isError}.`)
+  for (const [name, value] of Object.entries({ isError, store }))
+    if (value !== undefined && typeof value !== 'function')
+      throw new TypeError(`${name} must be a function, got ${typeof value}.`)
 }
 
 function assertCall(toolName: unknown, toolCallId: unknown, purpose: unknown, signal: unknown): void {

@@ -203,10 +203,9 @@ async function offloadStream(
       }
     }
     const key = `${request.toolCallId}_0`
-    const reference = await options.storage.storeStream(key, chunks(), contentType, {
-      metadata: toolMetadata(request.toolName),
-      signal: request.signal,
-    })
+    const store = { metadata: toolMetadata(request.toolName), signal: request.signal }
+    const reference = await (request.store?.(chunks(), contentType) ??
+      options.storage.storeStream(key, chunks(), contentType, store))
     const read = await text?.finish()
     const tokens = read?.tokens ?? Math.ceil(size / BYTES_PER_BINARY_TOKEN)
     const stored = { reference, contentType, size, tokens }

@@ -1,0 +1,80 @@
+import type { Command, Option } from 'commander'
+import type { Invocation } from '../commands/command.ts'
+import { EXIT_CODE, usageError } from '../cli-error.ts'
+import { findStore, nearbyStores } from '../find-store.ts'
+import { print, printLine } from '../output.ts'
+import { listEntries } from '../resolve-reference.ts'
+import { openStore } from '../with-store.ts'
+
+/** Each script asks `spillway completion complete WORDS…`, whose last word is the one to complete. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  bash: `_spillway() {
+  local words word line="\${COMP_LINE:0:COMP_POINT}"
+  read -ra words <<< "$line"
+  [[ "$line" == *' ' ]] && words+=('')
+  # Bash completes only what follows the last colon.
+  local current="\${words[-1]}" before=''
+  [[ "$current" == *:* ]] && before="\${current%:*}:"
+  COMPREPLY=()
+  while IFS= read -r word; do COMPREPLY+=("\${word#"$before"}"); done \\
+    < <(spillway completion complete "\${words[@]:1}" 2> /dev/null)
+}
+complete -o default -F _spillway spillway
+`,
+  zsh: `#compdef spillway
+_spillway() {
+  local -a found
+  found=("\${(@f)$(spillway completion complete "\${(@)words[2,CURRENT]}" 2> /dev/null)}")
+  compadd -- \${found:#} || _files
+}
+compdef _spillway spillway
+`,
+  fish: `complete -c spillway -a '(spillway completion complete (commandline -opc)[2..] (commandline -ct) 2> /dev/null)'
+`,
+  powershell: `Register-ArgumentCompleter -Native -CommandName spillway -ScriptBlock {
+  param($word, $ast, $position)
+  $words = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
+  if ($word -eq '') { $words += '""' }
+  spillway completion complete @words 2> $null | ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }
+}
+`,
+}
+
+/** Run `spillway completion`. */
+export async function completion({ args: [shell = '', ...words], command }: Invocation<object>): Promise<number> {
+  if (shell === 'complete') {
+    for (const word of await complete(words, command.parent!)) await printLine(word)
+    return EXIT_CODE.ok
+  }
+  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
+  if (script === undefined) throw usageError(`There are scripts for ${Object.keys(SCRIPTS).join(', ')}.`)
+  await print(script)
+  return EXIT_CODE.ok
+}
+
+async function complete(words: readonly string[], program: Command): Promise<readonly string[]> {
+  const current = words.at(-1) ?? ''
+  const before = words.slice(0, -1)
+  let command = program
+  for (const word of before) command = command.commands.find((each) => each.name() === word) ?? command
+  const candidates = await candidatesOf(command, before, current)
+  return candidates.filter((each) => each.startsWith(current))
+}
+
+async function candidatesOf(command: Command, before: readonly string[], current: string): Promise<readonly string[]> {
+  const option = command.options.find((each) => isNamed(each, before.at(-1)))
+  if (option?.required === true)
+    return option.long === '--store' ? [...nearbyStores(), findStore()] : (option.argChoices ?? [])
+  if (current.startsWith('-')) return command.options.flatMap(({ long }) => long ?? [])
+  if (command.commands.length > 0) return command.commands.map((each) => each.name())
+  if (command.name() === 'completion') return Object.keys(SCRIPTS)
+  const [argument] = command.registeredArguments
+  return argument?.name().startsWith('reference') === true ? ['last', ...(await referencesIn(before))] : []
+}
+
+const isNamed = ({ long, short }: Option, word: string | undefined): boolean => long === word || short === word
+
+async function referencesIn(before: readonly string[]): Promise<readonly string[]> {
+  const storage = await openStore(before[before.indexOf('--store') + 1 || Infinity] ?? findStore())
+  return (await listEntries(storage)).map(({ reference }) => reference)
+}

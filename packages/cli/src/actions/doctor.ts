@@ -1,0 +1,129 @@
+import { StorageError } from '@spillway/core'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import type { Invocation } from '../commands/command.ts'
+import { describeError, EXIT_CODE } from '../cli-error.ts'
+import { formatTable, print, printJson } from '../output.ts'
+import { readVersion } from '../read-version.ts'
+import { redactUrl, type StoreOptions } from '../store-options.ts'
+import { isMissingFile, localPath, openStore } from '../with-store.ts'
+
+const OLDEST_NODE = 22
+const PACKAGES = [
+  ['@spillway/sqlite', 'sqlite: stores'],
+  ['better-sqlite3', 'sqlite: stores'],
+  ['@spillway/redis', 'redis: stores'],
+  ['ioredis', 'redis: stores'],
+  ['@spillway/s3', 's3: stores'],
+  ['@aws-sdk/client-s3', 's3: stores'],
+  ['@lydell/node-pty', 'run --pty'],
+] as const
+const HOSTS = [
+  [
+    'Claude Code',
+    '.claude/settings.local.json',
+    '.claude/settings.json',
+    '.mcp.json',
+    '~/.claude/settings.json',
+    '~/.claude.json',
+  ],
+  ['Codex', '.codex/config.toml', '~/.codex/config.toml', '~/.codex/hooks.json'],
+  ['Gemini CLI', '.gemini/settings.json', '~/.gemini/settings.json'],
+  ['OpenCode', 'opencode.json', '~/.config/opencode/opencode.json'],
+  ['Cursor', '.cursor/mcp.json', '~/.cursor/mcp.json'],
+  ['VS Code', '.vscode/mcp.json'],
+] as const
+const PROBE_BYTES = 1_024
+
+interface Finding {
+  readonly name: string
+  readonly isOk: boolean
+  readonly found: string
+}
+
+/** Run `spillway doctor`. */
+export async function doctor({ options, command }: Invocation<StoreOptions>): Promise<number> {
+  const started = performance.now()
+  const given = command.getOptionValueSource('store')
+  const source = given === 'cli' ? '--store' : given === 'env' ? 'SPILLWAY_STORE' : 'default'
+  const [major = 0] = process.versions.node.split('.').map(Number)
+  const findings: Finding[] = [
+    { name: 'spillway', isOk: true, found: `${readVersion()}, started in ${Math.round(started)} ms` },
+    {
+      name: 'Node.js',
+      isOk: major >= OLDEST_NODE,
+      found: `${process.versions.node} on ${process.platform}-${process.arch}`,
+    },
+    { name: 'store', isOk: true, found: `${redactUrl(options.store)} (${source})` },
+    await checkStore(options),
+    ...PACKAGES.map(([name, use]) => ({
+      name,
+      isOk: true,
+      found: isInstalled(name) ? 'installed' : `not installed (for ${use})`,
+    })),
+    ...HOSTS.map(([name, ...paths]) => {
+      const found = paths.filter(namesSpillway).join(', ')
+      return { name, isOk: true, found: found === '' ? 'not configured here' : `configured in ${found}` }
+    }),
+  ]
+  if (options.json === true) await printJson({ findings })
+  else
+    await print(
+      formatTable(
+        findings.map(({ name, isOk, found }) => [isOk ? 'ok' : 'FAULT', name, found]),
+        true,
+      ),
+    )
+  return findings.every(({ isOk }) => isOk) ? EXIT_CODE.ok : EXIT_CODE.storage
+}
+
+async function checkStore({ store }: StoreOptions): Promise<Finding> {
+  const name = 'store use'
+  if (isMissingFile(localPath(store)))
+    return { name, isOk: true, found: 'not there yet: it is made with the first entry' }
+  try {
+    const storage = await openStore(store)
+    try {
+      const before = performance.now()
+      const reference = await storage.store('spillway_probe', randomBytes(PROBE_BYTES), 'application/octet-stream')
+      await storage.retrieve(reference)
+      await storage.delete?.(reference)
+      const afterProbe = performance.now()
+      let entries = 0
+      for await (const _ of storage.list?.({ below: true }) ?? []) entries += 1
+      const [probe, list] = [afterProbe - before, performance.now() - afterProbe].map(Math.round)
+      return {
+        name,
+        isOk: true,
+        found: `a write, read, and delete took ${probe} ms, listing ${entries} entries ${list} ms`,
+      }
+    } finally {
+      await storage.close?.()
+    }
+  } catch (error) {
+    const { code, message } = describeError(error)
+    if (code === 'internal' && !StorageError.isInstance(error)) throw error
+    return { name, isOk: false, found: message }
+  }
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    return import.meta.resolve(name) !== ''
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return false
+  }
+}
+
+function namesSpillway(path: string): boolean {
+  try {
+    return readFileSync(path.startsWith('~') ? join(homedir(), path.slice(1)) : path, 'utf8').includes('spillway')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return false
+  }
+}

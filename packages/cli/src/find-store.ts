@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+const FOLDER = '.spillway'
+
+/**
+ * Return the URL of the store for a folder: `.spillway` of the nearest folder above that has one, else of the
+ * repository's root, else of the folder itself.
+ */
+export function findStore(folder: string = process.cwd()): string {
+  const above = foldersAbove(folder)
+  const place = above.find(hasStore) ?? above.find((each) => existsSync(join(each, '.git'))) ?? folder
+  return urlOf(place)
+}
+
+/** Return URLs of stores near a folder: above it, and one level below it or the repository's root. */
+export function nearbyStores(folder: string = process.cwd()): readonly string[] {
+  const found = dirname(findStore(folder).slice('file:'.length))
+  const places = [found, folder].flatMap((place) => [place, ...foldersIn(place)])
+  return [...new Set(places.filter(hasStore).map(urlOf))]
+}
+
+const urlOf = (folder: string): string => `file:${join(folder, FOLDER)}`
+
+function foldersAbove(folder: string): readonly string[] {
+  const above = dirname(folder)
+  return above === folder ? [folder] : [folder, ...foldersAbove(above)]
+}
+
+function foldersIn(folder: string): readonly string[] {
+  const entries = unlessRefused(() => readdirSync(folder, { withFileTypes: true })) ?? []
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => resolve(folder, name))
+}
+
+/** A store of somebody else, for example in a folder that all users write, is not found. */
+function hasStore(folder: string): boolean {
+  const store = unlessRefused(() => statSync(join(folder, FOLDER), { throwIfNoEntry: false }))
+  return store?.isDirectory() === true && [store.uid, 0].includes(process.getuid?.() ?? store.uid)
+}
+
+function unlessRefused<Result>(look: () => Result): Result | undefined {
+  try {
+    return look()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return undefined
+  }
+}

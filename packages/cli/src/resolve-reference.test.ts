@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { put, spillway, temporaryFolder } from '../test/spillway.ts'
+
+describe('a reference on the command line', () => {
+  it('may be shortened to a unique beginning, or counted from the newest', async () => {
+    const cwd = temporaryFolder()
+    const one = await put('one', cwd, ['--name', 'npm'])
+    await put('two', cwd, ['--name', 'cargo'])
+    for (const [given, text] of [
+      [one.slice(0, 6), 'one'],
+      ['cargo', 'two'],
+      ['last~1', 'one'],
+    ] as const)
+      expect(await spillway(['get', given], { cwd })).toMatchObject({ code: 0, stdout: text })
+    expect(JSON.parse((await spillway(['stat', 'last', '--json'], { cwd })).stdout)).toMatchObject({ key: 'cargo' })
+    expect(await spillway(['get', 'last~2'], { cwd })).toMatchObject({ code: 1 })
+    expect(await spillway(['rm', 'npm'], { cwd })).toMatchObject({ code: 0 })
+    expect(await spillway(['stat', one], { cwd })).toMatchObject({ code: 1 })
+  })
+
+  it('that is the beginning of several names them', async () => {
+    const cwd = temporaryFolder()
+    const references = [await put('one', cwd, ['--name', 'npm']), await put('two', cwd, ['--name', 'npm'])]
+    const { code, stderr } = await spillway(['get', 'npm'], { cwd })
+    expect(code).toBe(2)
+    expect(stderr).toContain('npm is the beginning of 2 references: ')
+    for (const reference of references) expect(stderr).toContain(`${reference} (npm, 0 s ago)`)
+  })
+
+  it('that is mistyped is answered with the closest ones', async () => {
+    const cwd = temporaryFolder()
+    const reference = await put('one', cwd, ['--name', 'npm'])
+    const { code, stderr } = await spillway(['get', `x${reference}`], { cwd })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`Did you mean ${reference}?`) })
+  })
+
+  it('does not reach into another scope', async () => {
+    const cwd = temporaryFolder()
+    await put('secret', cwd, ['--name', 'npm', '--scope', 'tenant'])
+    for (const given of ['npm', 'last'])
+      expect(await spillway(['get', given], { cwd })).toMatchObject({ code: 1, stdout: '' })
+  })
+
+  it('prints the preview again for last', async () => {
+    const cwd = temporaryFolder()
+    const { stdout } = await spillway(['run', '--', 'seq', '1', '20000'], { cwd })
+    expect(await spillway(['get', 'last'], { cwd })).toMatchObject({ code: 0, stdout })
+  })
+})

@@ -1,0 +1,81 @@
+import { StorageError, type Storage, type StoredInfo } from '@spillway/core'
+import { CliError, EXIT_CODE } from './cli-error.ts'
+import { formatAge } from './output.ts'
+
+const LAST = /^last(?:~(\d+))?$/
+const MOST_CANDIDATES = 5
+const MOST_SUGGESTED = 3
+const LEAST_LIKENESS = 0.6
+
+/** Return whether a text stands for the newest entry, or for one before it. */
+export const isLast = (text: string): boolean => LAST.test(text)
+
+/**
+ * Return the reference that a person means by a reference, its beginning, `last`, or `last~2`. Only entries of exactly
+ * this scope are considered. Throws a {@link CliError} `ambiguous-reference`.
+ */
+export async function resolveReference(storage: Storage, text: string): Promise<string> {
+  const [isNewest, before = '0'] = LAST.exec(text) ?? []
+  if (isNewest !== undefined) {
+    const entry = (await listEntries(storage))[Number(before)]
+    if (entry !== undefined) return entry.reference
+    throw new CliError('not-found', EXIT_CODE.nothing, `There is no ${text}: fewer entries are stored in this scope.`)
+  }
+  try {
+    await storage.stat?.(text)
+    return text
+  } catch (error) {
+    if (!StorageError.isInstance(error) || !UNKNOWN.has(error.code) || text === '') throw error
+    return await resolvePrefix(storage, text, error)
+  }
+}
+
+const UNKNOWN: ReadonlySet<string> = new Set(['not-found', 'invalid-reference'])
+
+async function resolvePrefix(storage: Storage, text: string, error: StorageError): Promise<string> {
+  const entries = await listEntries(storage)
+  const candidates = entries.filter(({ reference }) => reference.startsWith(text))
+  const [only, ...others] = candidates
+  if (only !== undefined && others.length === 0) return only.reference
+  if (only !== undefined) {
+    const shown = candidates.slice(0, MOST_CANDIDATES).map(describe).join(', ')
+    const more = candidates.length > MOST_CANDIDATES ? `, and ${candidates.length - MOST_CANDIDATES} more` : ''
+    const message = `${text} is the beginning of ${candidates.length} references: ${shown}${more}. Write more of one.`
+    throw new CliError('ambiguous-reference', EXIT_CODE.usage, message)
+  }
+  const closest = closestTo(
+    text,
+    entries.map(({ reference }) => reference),
+  )
+  if (closest.length === 0) throw error
+  const exitCode = error.code === 'not-found' ? EXIT_CODE.nothing : EXIT_CODE.usage
+  throw new CliError(error.code, exitCode, `${error.message} Did you mean ${closest.join(', or ')}?`, { cause: error })
+}
+
+/** Compares beginnings and ends: most mistakes are in one place. */
+function closestTo(text: string, references: readonly string[]): readonly string[] {
+  const shared = (one: string, two: string): number => {
+    let length = 0
+    while (length < one.length && one[length] === two[length]) length += 1
+    return length
+  }
+  const reversed = (word: string): string => word.split('').toReversed().join('')
+  const likeness = (reference: string): number =>
+    shared(text.toLowerCase(), reference) + shared(reversed(text.toLowerCase()), reversed(reference))
+  return references
+    .filter((reference) => likeness(reference) >= LEAST_LIKENESS * text.length)
+    .sort((one, two) => likeness(two) - likeness(one))
+    .slice(0, MOST_SUGGESTED)
+}
+
+const describe = ({ reference, metadata, key, storedAt }: StoredInfo): string =>
+  `${reference} (${metadata['tool'] ?? key}, ${formatAge(Date.now() - storedAt)} ago)`
+
+/** List entries, the newest first. */
+export async function listEntries(storage: Storage, below = false): Promise<StoredInfo[]> {
+  if (storage.list === undefined)
+    throw new CliError('unsupported', EXIT_CODE.storage, 'This store cannot do that: it has no list().')
+  const entries: StoredInfo[] = []
+  for await (const info of storage.list({ below })) entries.push(info)
+  return entries.sort((a, b) => b.storedAt - a.storedAt || (a.reference < b.reference ? -1 : 1))
+}

@@ -1,0 +1,124 @@
+import {
+  sniffContentType,
+  StorageError,
+  type CloseEntryOptions,
+  type EntryWriter,
+  type OmittedPart,
+  type Storage,
+} from '@spillway/core'
+
+/** A short command that prints little leaves nothing in the store. */
+const OPEN_AFTER_MS = 500
+const LINE_FEED = 10
+const STALL_MS = 1_000
+const MAX_STALLED_MS = 10_000
+
+interface OutputEntryOptions {
+  readonly key: string
+  /** Bytes to keep: the beginning and the end of larger output. */
+  readonly maxBytes: number
+  readonly metadata: Readonly<Record<string, string>>
+  /** Called after the end of the output. */
+  readonly end: () => CloseEntryOptions
+}
+
+/** The entry of a command's output. It is written while the command runs, and committed parts outlive a crash. */
+export class OutputEntry {
+  /** Number of line ends so far. */
+  lines = 0
+  readonly #storage: Storage
+  readonly #options: OutputEntryOptions
+  /** Set as soon as the entry is opened. */
+  reference: string | undefined
+  #early: Uint8Array[] = []
+  #timer: NodeJS.Timeout | undefined
+  #opening: Promise<EntryWriter> | undefined
+  #size = 0
+  #stalledMs = 0
+
+  constructor(storage: Storage, options: OutputEntryOptions) {
+    this.#storage = storage
+    this.#options = options
+  }
+
+  /** Store chunks, reading which pushes them, and return the reference of the entry. */
+  async store(chunks: AsyncIterable<Uint8Array>, contentType: string): Promise<string> {
+    const opening = this.#open(contentType)
+    for await (const _ of chunks) await opening
+    return await this.#close(await opening)
+  }
+
+  /** Append a copy of a chunk. */
+  async push(chunk: Uint8Array): Promise<void> {
+    this.#size += chunk.byteLength
+    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) this.lines += 1
+    if (this.#opening !== undefined) return await this.#write(await this.#opening, chunk)
+    this.#early.push(new Uint8Array(chunk))
+    // The next push reports a failure.
+    this.#timer ??= setTimeout(() => void Promise.allSettled([this.#open()]), OPEN_AFTER_MS).unref()
+  }
+
+  /** Return what can be read: the reference, the number of bytes from the start, and the omitted middle. */
+  async committed(): Promise<{ reference: string; bytes: number; omitted?: OmittedPart | undefined } | undefined> {
+    const { reference } = this
+    if (reference === undefined) return undefined
+    try {
+      const { size, omitted } = (await this.#storage.stat?.(reference)) ?? { size: 0 }
+      return { reference, bytes: size + (omitted?.bytes ?? 0), omitted }
+    } catch (error) {
+      if (StorageError.isInstance(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Remove the entry, if it was opened. */
+  async discard(): Promise<void> {
+    clearTimeout(this.#timer)
+    if (this.#opening === undefined) return
+    const writer = await this.#opening
+    await writer.close()
+    await this.#storage.delete?.(writer.reference)
+  }
+
+  /** End the entry after a failure, with what could be stored. */
+  async abandon(): Promise<void> {
+    clearTimeout(this.#timer)
+    await Promise.allSettled([this.#opening?.then((writer) => writer.close({ state: 'aborted' }))])
+  }
+
+  /** Fails if the store is not available for long: until then, each write would wait for it, and the command too. */
+  async #write(writer: EntryWriter, chunk: Uint8Array): Promise<void> {
+    const start = performance.now()
+    await writer.write(chunk)
+    const took = performance.now() - start
+    this.#stalledMs = took < STALL_MS ? 0 : this.#stalledMs + took
+    if (this.#stalledMs > MAX_STALLED_MS)
+      throw new StorageError('unavailable', `The store has been too slow for ${MAX_STALLED_MS / 1_000} s.`)
+  }
+
+  #open(contentType?: string): Promise<EntryWriter> {
+    this.#opening ??= this.#start(contentType)
+    return this.#opening
+  }
+
+  async #start(contentType: string | undefined): Promise<EntryWriter> {
+    clearTimeout(this.#timer)
+    const { key, maxBytes, metadata } = this.#options
+    const bytes = Buffer.concat(this.#early)
+    this.#early = []
+    const writer = await this.#storage.openEntry!(key, contentType ?? sniffContentType(bytes), { maxBytes, metadata })
+    this.reference = writer.reference
+    await writer.write(bytes)
+    return writer
+  }
+
+  async #close(writer: EntryWriter): Promise<string> {
+    try {
+      await writer.close(this.#options.end())
+    } catch (error) {
+      // What is committed can be read without being finished, for example on a full disk.
+      if ((await this.committed())?.bytes !== this.#size) throw error
+    }
+    return writer.reference
+  }
+}

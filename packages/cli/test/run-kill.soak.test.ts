@@ -1,0 +1,72 @@
+import { isFull } from '@spillway-internal/test-run'
+import { FileStorage } from '@spillway/file'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { BIN, start, temporaryFolder } from './spillway.ts'
+import { waitFor } from './wait-for.ts'
+
+const KILLS = isFull ? 200 : 4
+const LONGEST_RUN_MS = 4_000
+const AFTER_LEASE_MS = 31_000
+
+/** Writes the same lines each time, and its process id into a file. */
+const WRITER = `
+  require('node:fs').writeFileSync('pid', String(process.pid))
+  let line = 0
+  const write = () => {
+    let text = ''
+    for (let count = 0; count < 2_000; count++) text += 'line ' + (line += 1) + ' of a long output\\n'
+    process.stdout.write(text, () => setTimeout(write, 10))
+  }
+  write()`
+
+it(`keeps all committed output of ${KILLS} runs killed at random moments`, { timeout: 1_200_000 }, async () => {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'writer.cjs'), WRITER)
+  const directory = join(cwd, '.spillway')
+  let kept = 0
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    writeFileSync(join(cwd, 'pid'), '')
+    const name = `run${kill}`
+    const { child, end } = start(process.execPath, [BIN, 'run', '--name', name, '--', 'node', 'writer.cjs'], { cwd })
+    const pid = await waitFor(() => Number(readFileSync(join(cwd, 'pid'), 'utf8')) || undefined)
+    const killsCommand = kill % 4 === 3
+    const until = performance.now() + Math.random() * LONGEST_RUN_MS
+    let committed = 0
+    while (performance.now() < until) committed = (await entryOf(directory, name))?.size ?? 0
+    if (killsCommand) process.kill(pid, 'SIGKILL')
+    else child.kill('SIGKILL')
+    const { signal, code } = await end
+    expect({ signal, code }).toEqual(killsCommand ? { signal: null, code: 137 } : { signal: 'SIGKILL', code: null })
+    const entry = await entryOf(directory, name)
+    kept += committed
+    if (entry === undefined) expect(committed).toBe(0)
+    else {
+      expect(entry.size).toBeGreaterThanOrEqual(committed)
+      expect(entry.state).toBe(killsCommand ? 'aborted' : 'open')
+      const { content } = await new FileStorage({ directory }).retrieve(entry.reference)
+      expectWhole(Buffer.from(content).toString())
+    }
+  }
+  const later = new FileStorage({ directory, now: () => Date.now() + AFTER_LEASE_MS })
+  const states = new Set<string>()
+  for await (const { state } of later.list()) states.add(state)
+  expect(states).toContain('aborted')
+  expect(states).not.toContain('open')
+  expect(kept).toBeGreaterThan(0)
+})
+
+async function entryOf(
+  directory: string,
+  key: string,
+): Promise<{ reference: string; size: number; state: string } | undefined> {
+  for await (const info of new FileStorage({ directory }).list()) if (info.key === key) return info
+  return undefined
+}
+
+/** Expects the lines from the first on, without a gap. */
+function expectWhole(text: string): void {
+  const lines = text.split('\n').slice(0, -1)
+  expect(lines.findIndex((line, index) => line !== `line ${index + 1} of a long output`)).toBe(-1)
+}
