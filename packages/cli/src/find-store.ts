@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { unlessRefused } from './unless-refused.ts'
 
 const FOLDER = '.spillway'
 
@@ -36,13 +37,4 @@ function foldersIn(folder: string): readonly string[] {
 function hasStore(folder: string): boolean {
   const store = unlessRefused(() => statSync(join(folder, FOLDER), { throwIfNoEntry: false }))
   return store?.isDirectory() === true && [store.uid, 0].includes(process.getuid?.() ?? store.uid)
-}
-
-function unlessRefused<Result>(look: () => Result): Result | undefined {
-  try {
-    return look()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error
-    return undefined
-  }
 }

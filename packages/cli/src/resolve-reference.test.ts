@@ -31,7 +31,10 @@ describe('a reference on the command line', () => {
     const cwd = temporaryFolder()
     const reference = await put('one', cwd, ['--name', 'npm'])
     const { code, stderr } = await spillway(['get', `x${reference}`], { cwd })
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`Did you mean ${reference}?`) })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`Written most like it: ${reference} (`),
+    })
   })
 
   it('does not reach into another scope', async () => {

@@ -1,11 +1,9 @@
-import { StorageError, type Storage, type StoredInfo } from '@spillway/core'
+import { createRetrievalTool, estimateTokens, StorageError, type Storage, type StoredInfo } from '@spillway/core'
 import { CliError, EXIT_CODE } from './cli-error.ts'
 import { formatAge } from './output.ts'
 
 const LAST = /^last(?:~(\d+))?$/
 const MOST_CANDIDATES = 5
-const MOST_SUGGESTED = 3
-const LEAST_LIKENESS = 0.6
 
 /** Return whether a text stands for the newest entry, or for one before it. */
 export const isLast = (text: string): boolean => LAST.test(text)
@@ -43,29 +41,12 @@ async function resolvePrefix(storage: Storage, text: string, error: StorageError
     const message = `${text} is the beginning of ${candidates.length} references: ${shown}${more}. Write more of one.`
     throw new CliError('ambiguous-reference', EXIT_CODE.usage, message)
   }
-  const closest = closestTo(
-    text,
-    entries.map(({ reference }) => reference),
-  )
-  if (closest.length === 0) throw error
+  const tool = createRetrievalTool({ storage, scoped: true, maxRetrievalTokens: Infinity, countTokens: estimateTokens })
+  const { content } = await tool.execute({ reference: text })
+  const suggestions = content[0]?.type === 'text' ? /Written most like it: .*?\. /.exec(content[0].text) : null
+  if (suggestions === null) throw error
   const exitCode = error.code === 'not-found' ? EXIT_CODE.nothing : EXIT_CODE.usage
-  throw new CliError(error.code, exitCode, `${error.message} Did you mean ${closest.join(', or ')}?`, { cause: error })
-}
-
-/** Compares beginnings and ends: most mistakes are in one place. */
-function closestTo(text: string, references: readonly string[]): readonly string[] {
-  const shared = (one: string, two: string): number => {
-    let length = 0
-    while (length < one.length && one[length] === two[length]) length += 1
-    return length
-  }
-  const reversed = (word: string): string => word.split('').toReversed().join('')
-  const likeness = (reference: string): number =>
-    shared(text.toLowerCase(), reference) + shared(reversed(text.toLowerCase()), reversed(reference))
-  return references
-    .filter((reference) => likeness(reference) >= LEAST_LIKENESS * text.length)
-    .sort((one, two) => likeness(two) - likeness(one))
-    .slice(0, MOST_SUGGESTED)
+  throw new CliError(error.code, exitCode, `${error.message} ${suggestions[0].trim()}`, { cause: error })
 }
 
 const describe = ({ reference, metadata, key, storedAt }: StoredInfo): string =>

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { CliError, EXIT_CODE, usageError } from './cli-error.ts'
 import { nearbyStores } from './find-store.ts'
 import { noteLine } from './output.ts'
+import { unlessRefused } from './unless-refused.ts'
 import { isEphemeral, looksLikeCredentials, redactUrl, type StoreOptions } from './store-options.ts'
 
 export interface OpenStore {
@@ -102,14 +103,8 @@ export async function openJournal(url: string): Promise<EventJournal | undefined
   return new (await import('@spillway/sqlite')).SqliteJournal(path)
 }
 
-export function isMissingFile(path: string | undefined): boolean {
-  try {
-    return path !== undefined && statSync(path, { throwIfNoEntry: false }) === undefined
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error
-    return false
-  }
-}
+export const isMissingFile = (path: string | undefined): boolean =>
+  path !== undefined && unlessRefused(() => statSync(path, { throwIfNoEntry: false }) ?? 'missing') === 'missing'
 
 interface StoreSettings {
   readonly ttlMs?: number | undefined

@@ -2,40 +2,30 @@ import { StorageError } from '@spillway/core'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import type { Invocation } from '../commands/command.ts'
 import { describeError, EXIT_CODE } from '../cli-error.ts'
 import { formatTable, print, printJson } from '../output.ts'
 import { readVersion } from '../read-version.ts'
 import { redactUrl, type StoreOptions } from '../store-options.ts'
+import { unlessRefused } from '../unless-refused.ts'
 import { isMissingFile, localPath, openStore } from '../with-store.ts'
 
 const OLDEST_NODE = 22
 const PACKAGES = [
-  ['@spillway/sqlite', 'sqlite: stores'],
-  ['better-sqlite3', 'sqlite: stores'],
-  ['@spillway/redis', 'redis: stores'],
-  ['ioredis', 'redis: stores'],
-  ['@spillway/s3', 's3: stores'],
-  ['@aws-sdk/client-s3', 's3: stores'],
-  ['@lydell/node-pty', 'run --pty'],
+  '@spillway/sqlite, better-sqlite3',
+  '@spillway/redis, ioredis',
+  '@spillway/s3, @aws-sdk/client-s3',
+  '@lydell/node-pty',
 ] as const
-const HOSTS = [
-  [
-    'Claude Code',
-    '.claude/settings.local.json',
-    '.claude/settings.json',
-    '.mcp.json',
-    '~/.claude/settings.json',
-    '~/.claude.json',
-  ],
-  ['Codex', '.codex/config.toml', '~/.codex/config.toml', '~/.codex/hooks.json'],
-  ['Gemini CLI', '.gemini/settings.json', '~/.gemini/settings.json'],
-  ['OpenCode', 'opencode.json', '~/.config/opencode/opencode.json'],
-  ['Cursor', '.cursor/mcp.json', '~/.cursor/mcp.json'],
-  ['VS Code', '.vscode/mcp.json'],
-] as const
+const HOSTS = {
+  'Claude Code': '.claude/settings.local.json .claude/settings.json .mcp.json ~/.claude/settings.json ~/.claude.json',
+  Codex: '.codex/config.toml ~/.codex/config.toml',
+  'Gemini CLI': '.gemini/settings.json ~/.gemini/settings.json',
+  OpenCode: 'opencode.json ~/.config/opencode/opencode.json',
+  Cursor: '.cursor/mcp.json ~/.cursor/mcp.json',
+  'VS Code': '.vscode/mcp.json',
+} as const
 const PROBE_BYTES = 1_024
 
 interface Finding {
@@ -59,13 +49,12 @@ export async function doctor({ options, command }: Invocation<StoreOptions>): Pr
     },
     { name: 'store', isOk: true, found: `${redactUrl(options.store)} (${source})` },
     await checkStore(options),
-    ...PACKAGES.map(([name, use]) => ({
-      name,
-      isOk: true,
-      found: isInstalled(name) ? 'installed' : `not installed (for ${use})`,
-    })),
-    ...HOSTS.map(([name, ...paths]) => {
-      const found = paths.filter(namesSpillway).join(', ')
+    ...PACKAGES.map((name) => {
+      const missing = name.split(', ').filter((each) => !isInstalled(each))
+      return { name, isOk: true, found: missing.length === 0 ? 'installed' : `not installed: ${missing.join(', ')}` }
+    }),
+    ...Object.entries(HOSTS).map(([name, paths]) => {
+      const found = paths.split(' ').filter(namesSpillway).join(', ')
       return { name, isOk: true, found: found === '' ? 'not configured here' : `configured in ${found}` }
     }),
   ]
@@ -110,20 +99,7 @@ async function checkStore({ store }: StoreOptions): Promise<Finding> {
   }
 }
 
-function isInstalled(name: string): boolean {
-  try {
-    return import.meta.resolve(name) !== ''
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error
-    return false
-  }
-}
+const isInstalled = (name: string): boolean => unlessRefused(() => import.meta.resolve(name)) !== undefined
 
-function namesSpillway(path: string): boolean {
-  try {
-    return readFileSync(path.startsWith('~') ? join(homedir(), path.slice(1)) : path, 'utf8').includes('spillway')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error
-    return false
-  }
-}
+const namesSpillway = (path: string): boolean =>
+  unlessRefused(() => readFileSync(path.replace('~', homedir()), 'utf8'))?.includes('spillway') === true

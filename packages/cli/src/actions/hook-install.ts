@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
+import { accessSync, constants } from 'node:fs'
 import { offloadedTools } from '@spillway/claude-agent-sdk/hook'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { Invocation } from '../commands/command.ts'
@@ -17,6 +16,7 @@ import {
   removeFromSettings,
   type Addition,
 } from '../hook/settings-change.ts'
+import { unlessRefused } from '../unless-refused.ts'
 import { backupPath, readSettingsFile } from '../hook/settings-file.ts'
 
 export interface PlaceOptions {
@@ -62,7 +62,7 @@ export async function install({ options }: Invocation<InstallOptions>): Promise<
     await noteLine(
       `Add the MCP server as well: claude mcp add --scope user ${SERVER} -- ${serverWords(hook).join(' ')}`,
     )
-  if (!(await isOnPath(options.command)))
+  if (!isOnPath(options.command))
     await noteLine(
       `There is no ${options.command.split(' ', 1)[0]} on the path, and Claude Code would not find it. ` +
         "Run: npm install --global @spillway/cli, or pass --command 'npx @spillway/cli'.",
@@ -263,20 +263,10 @@ async function report(changes: readonly Change[], options: PlaceOptions, done: s
   else await noteLine(`The hook is ${done}. Claude Code takes it up with its next session.`)
 }
 
-async function isOnPath(command: string): Promise<boolean> {
+function isOnPath(command: string): boolean {
   const [program = ''] = command.split(' ', 1)
   const folders = program.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter)
   const names = process.platform === 'win32' ? [`${program}.cmd`, `${program}.exe`] : [program]
-  for (const folder of folders) for (const name of names) if (await isExecutable(join(folder, name))) return true
-  return false
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error
-    return false
-  }
+  const isExecutable = (path: string): boolean => unlessRefused(() => accessSync(path, constants.X_OK) ?? true) === true
+  return folders.some((folder) => names.some((name) => isExecutable(join(folder, name))))
 }

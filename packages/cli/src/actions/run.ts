@@ -7,8 +7,7 @@ import {
   type Storage,
 } from '@spillway/core'
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
+import { accessSync, constants } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Invocation } from '../commands/command.ts'
@@ -33,6 +32,7 @@ import { OutputEntry } from '../run/output-entry.ts'
 import { RescuedOutput } from '../run/rescued-output.ts'
 import { runDirectly, startCommand, type CommandExit, type RunningCommand } from '../run/start-command.ts'
 import { hidesStore, isEphemeral, redactUrl, storeArguments, type StoreOptions } from '../store-options.ts'
+import { unlessRefused } from '../unless-refused.ts'
 import { localPath, withStore, type OpenStore } from '../with-store.ts'
 
 interface RunOptions extends StoreOptions {
@@ -255,7 +255,7 @@ const PROBE_BYTES = 16
 /** Checked before the command runs. A missing folder or file is not created, only its parent is checked. */
 async function assertWritable(storage: Storage, url: string): Promise<void> {
   try {
-    if (await canBeMade(localPath(url))) return
+    if (canBeMade(localPath(url))) return
     // Random bytes are always written.
     const reference = await storage.store('spillway_probe', randomBytes(PROBE_BYTES), 'application/octet-stream')
     await storage.delete?.(reference)
@@ -273,22 +273,12 @@ async function assertWritable(storage: Storage, url: string): Promise<void> {
   }
 }
 
-async function canBeMade(path: string | undefined): Promise<boolean> {
-  if (path === undefined) return false
-  const absolute = resolve(path)
-  if (await isThere(absolute)) return false
-  let folder = dirname(absolute)
-  while (!(await isThere(folder))) folder = dirname(folder)
+function canBeMade(path: string | undefined): boolean {
+  const isThere = (each: string, mode = constants.F_OK): boolean =>
+    unlessRefused(() => accessSync(each, mode) ?? true) === true
+  if (path === undefined || isThere(path)) return false
+  let folder = dirname(resolve(path))
+  while (!isThere(folder)) folder = dirname(folder)
   // The slash excludes files.
-  return await isThere(`${folder}/`, constants.W_OK | constants.X_OK)
-}
-
-async function isThere(path: string, mode: number = constants.F_OK): Promise<boolean> {
-  try {
-    await access(path, mode)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error
-    return false
-  }
+  return isThere(`${folder}/`, constants.W_OK | constants.X_OK)
 }

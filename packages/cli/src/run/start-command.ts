@@ -17,6 +17,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CliError, EXIT_CODE, signalExitCode } from '../cli-error.ts'
 import { quoteForShell } from '../output.ts'
+import { unlessRefused } from '../unless-refused.ts'
 
 export interface CommandExit {
   /** The exit code, or 128 and more after a signal. */
@@ -241,17 +242,17 @@ interface Holder {
 
 /** Find the other processes that hold a pipe. Only Linux tells; elsewhere the answer is `undefined`. */
 function holdersOf(pipe: OutputPipe | undefined): readonly Holder[] | undefined {
-  const place = pipe && unlessGone(() => readlinkSync(`/proc/self/fd/${pipe.readerFd}`))
+  const place = pipe && unlessRefused(() => readlinkSync(`/proc/self/fd/${pipe.readerFd}`))
   if (place === undefined) return undefined
   const holds = (pid: string): boolean =>
-    unlessGone(() => readdirSync(`/proc/${pid}/fd`))?.some(
-      (fd) => unlessGone(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === place,
+    unlessRefused(() => readdirSync(`/proc/${pid}/fd`))?.some(
+      (fd) => unlessRefused(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === place,
     ) === true
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid && holds(pid))
     .map((pid) => ({
       pid: Number(pid),
-      name: unlessGone(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim()) ?? 'a program',
+      name: unlessRefused(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim()) ?? 'a program',
     }))
 }
 
@@ -269,17 +270,7 @@ function drain(fd: number): void {
   closeSync(fd)
 }
 
-const kill = (pid: number, signal: NodeJS.Signals): unknown => unlessGone(() => process.kill(pid, signal))
-
-/** Return `undefined` if the process or file is gone, or belongs to somebody else. */
-function unlessGone<Result>(look: () => Result): Result | undefined {
-  try {
-    return look()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error
-    return undefined
-  }
-}
+const kill = (pid: number, signal: NodeJS.Signals): unknown => unlessRefused(() => process.kill(pid, signal))
 
 /** A pipe that nobody reads has at most so much. */
 const PIPE_BYTES = 1_048_576

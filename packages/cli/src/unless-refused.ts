@@ -1,0 +1,9 @@
+/** Return `undefined` if the operating system refuses, for example because a file or a process is gone. */
+export function unlessRefused<Result>(look: () => Result): Result | undefined {
+  try {
+    return look()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    return undefined
+  }
+}
