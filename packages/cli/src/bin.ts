@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 const args = process.argv.slice(2)
+const OLDEST_NODE = 22
+if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE)
+  process.stderr.write(`spillway: Node.js ${OLDEST_NODE} or newer is needed; this is ${process.versions.node}.\n`)
 // A hook runs with every tool call, and loads only what it needs.
 const { main } = await (args[0] === 'hook' ? import('./hook/main.ts') : import('./cli.ts'))
 

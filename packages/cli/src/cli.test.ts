@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Command } from 'commander'
@@ -45,6 +45,21 @@ describe('the help of a command', () => {
     ...[...command.options, ...command.registeredArguments].map(({ description: text }) => ({ command, text })),
   ])
 
+  it.each([60, 200])('fits a terminal of %i columns, examples aside, and names only options that exist', (columns) => {
+    const known = commands.flatMap(({ options }) => options.map(({ long }) => long)).concat('--help')
+    for (const command of commands) {
+      command.configureOutput({ getOutHelpWidth: () => columns, writeOut: (text) => lines.push(...text.split('\n')) })
+      const lines: string[] = []
+      command.outputHelp()
+      const long = lines.filter((line) => line.length > columns && !/^(?: {2}|Usage)/.test(line))
+      for (const [name] of lines.join('\n').matchAll(/(?<= )--[a-z][a-z-]*/g)) expect(known).toContain(name)
+      expect(long, command.name()).toEqual([])
+      // A line that was wrapped by hand would end far from the edge, within a sentence.
+      const prose = lines.filter((line) => /^[A-Z].*[a-z,]$/.test(line))
+      for (const line of prose) expect(line.length, `${command.name()}: ${line}`).toBeGreaterThan(columns / 2)
+    }
+  })
+
   it('breaks no line by hand, because lines are wrapped to the width of the terminal', () => {
     for (const { text } of texts) expect(text).not.toMatch(/[^\n]\n[^\n]/)
   })
@@ -73,6 +88,53 @@ it.each([
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toMatch(message)
   expect(ended.stderr.split('\n')).toHaveLength(2)
+})
+
+it.each([
+  [['--store', 'file:./store', 'put', '-q']],
+  [['put', '-q', '--store', 'file:./store']],
+  [['-q', 'put', '--store=file:./store']],
+])('takes options in any position: %j', async (args) => {
+  const cwd = temporaryFolder()
+  expect(await spillway(args, { cwd, input: 'text' })).toMatchObject({ code: 0, stderr: '' })
+  expect(readdirSync(cwd)).toEqual(['store'])
+})
+
+it('prints the help of a command for help and its name', async () => {
+  for (const words of [['run'], ['mcp', 'proxy'], []])
+    expect(await spillway(['help', ...words])).toEqual(await spillway([...words, '--help']))
+})
+
+it('names the option that was typed in an error', async () => {
+  const cwd = temporaryFolder()
+  const reference = await put('text', cwd)
+  const { code, stderr } = await spillway(['get', reference, '--lines', '999999999'], { cwd })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/--lines(?!.*line_range)/) })
+})
+
+describe('the exit code', () => {
+  it.each([
+    [0, ['get', 'last', '--pattern', 'text']],
+    [1, ['get', 'last', '--pattern', 'nothing']],
+    [1, ['get', 'nothing']],
+    [2, ['get', 'last', '--bogus']],
+    [3, ['ls', '--store', 'file:./nowhere']],
+    [3, ['doctor', '--store', 'redis://127.0.0.1:1']],
+    [5, ['run', '--', 'sh', '-c', 'exit 5']],
+    [124, ['run', '--timeout', '0.1s', '--', 'sleep', '300']],
+    [126, ['run', '--', './notes']],
+    [127, ['run', '--', 'no-such-command']],
+    [137, ['run', '--', 'sh', '-c', 'kill -KILL $$']],
+  ])('is %i for %j, as JSON too', async (code, args) => {
+    const cwd = temporaryFolder()
+    await put('text', cwd)
+    writeFileSync(join(cwd, 'notes'), '')
+    expect(await spillway(args, { cwd })).toMatchObject({ code })
+    const [command = '', ...rest] = args
+    const json = await spillway([command, '--json', ...rest], { cwd })
+    expect(json.code).toBe(code)
+    expect(JSON.parse(json.stdout)).toMatchObject({ schema: 1 })
+  })
 })
 
 it('prints its help as an error if no command is given', async () => {

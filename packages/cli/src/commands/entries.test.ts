@@ -95,6 +95,35 @@ describe('ls', () => {
     expect(readdirSync(cwd)).toEqual(['package'])
   })
 
+  test('lists only what is asked for', async () => {
+    const cwd = temporaryFolder()
+    const first = await put('1', cwd)
+    const second = await put('22', cwd)
+    await spillway(['run', '--', 'seq', '1', '20000'], { cwd })
+    const list = async (...args: string[]): Promise<string[]> =>
+      (await spillway(['ls', ...args], { cwd })).stdout.split('\n').map((line) => line.split('\t')[0] ?? '')
+    expect(await list('--tool', 'run')).toEqual([expect.stringMatching(/^seq_/), ''])
+    expect(await list('--limit', '2')).toEqual([expect.stringMatching(/^seq_/), second, ''])
+    expect(await list('--since', '7d')).toEqual([expect.stringMatching(/^seq_/), second, first, ''])
+    expect(await list('--since', '0.001s')).toEqual([''])
+    const { stdout } = await spillway(['ls', '--tool', 'run'], { cwd, terminal: true, env: { NO_COLOR: '1' } })
+    expect(stdout).toMatch(
+      /^REFERENCE +SIZE +LINES +STORED +TOOL +EXIT +TYPE +NAME\nseq_\w+ +109 kB +20000 +\d+ s ago +run +0 +text\/plain +seq\n$/,
+    )
+  })
+
+  test.each([
+    [['--color', 'always'], {}, true],
+    [[], { FORCE_COLOR: '1' }, true],
+    [['--color', 'never'], { FORCE_COLOR: '1' }, false],
+    [[], { NO_COLOR: '1' }, false],
+  ])('has colors as %j and %j say', async (args, env, isColored) => {
+    const cwd = temporaryFolder()
+    await put('needle', cwd)
+    const { stdout } = await spillway(['grep', 'needle', ...args], { cwd, env: { FORCE_COLOR: '', ...env } })
+    expect(stdout.includes('\u001B[')).toBe(isColored)
+  })
+
   test('lists nothing in an empty store', async () => {
     const cwd = temporaryFolder()
     await spillway(['rm', await put('text', cwd)], { cwd })
@@ -170,6 +199,15 @@ describe('gc', () => {
   test('refuses a time without a unit', async () => {
     expect(await spillway(['gc', '--ttl', '5'], { cwd: temporaryFolder() })).toMatchObject({ code: 2 })
   })
+})
+
+test('gc --dry-run counts what --ttl would remove', async () => {
+  const cwd = temporaryFolder()
+  await put('12345', cwd)
+  const dry = await spillway(['gc', '--ttl', '0.001s', '--dry-run'], { cwd })
+  expect(dry.stdout).toBe('would remove 1 expired entry, 5 B\n')
+  expect((await spillway(['gc', '--ttl', '1d', '--dry-run', '--json'], { cwd })).stdout).toContain('"expired": 0')
+  expect((await spillway(['ls'], { cwd })).stdout).not.toBe('')
 })
 
 describe('stats', () => {

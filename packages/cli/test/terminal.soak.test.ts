@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { quoteForShell } from '../src/output.ts'
+import { BIN, jsonLines, spillway, temporaryFolder } from './spillway.ts'
+import { waitFor } from './wait-for.ts'
+
+const HAS_TMUX = spawnSync('tmux', ['-V']).status === 0
+const TIMEOUT = { timeout: 60_000 }
+
+interface Terminal {
+  readonly cwd: string
+  /** Type a line and press Enter. */
+  line(text: string): void
+  tmux(...args: readonly string[]): string
+  /** Wait until the screen matches. Colors are part of it. */
+  expectSeen(expected: RegExp): Promise<string>
+}
+
+/** Open a real terminal, whose shell knows `spillway`. */
+function openTerminal(): Terminal {
+  const cwd = temporaryFolder()
+  const socket = `spillway-${crypto.randomUUID()}`
+  const tmux = (...args: readonly string[]): string =>
+    spawnSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], { cwd, encoding: 'utf8' }).stdout
+  onTestFinished(() => void tmux('kill-server'))
+  tmux('new-session', '-d', '-x', '80', '-y', '24', "env PS1='% ' NO_COLOR= LESS=FRX sh")
+  const line = (text: string): void => {
+    tmux('send-keys', '-l', text)
+    tmux('send-keys', 'Enter')
+  }
+  line(`spillway() { ${[process.execPath, BIN].map(quoteForShell).join(' ')} "$@"; }; clear`)
+  const expectSeen = (expected: RegExp): Promise<string> =>
+    waitFor(() => {
+      const screen = tmux('capture-pane', '-p', '-e')
+      return expected.test(screen) ? screen : undefined
+    })
+  return { cwd, line, tmux, expectSeen }
+}
+
+describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
+  it('a prompt of the command is seen, and its answer is read', TIMEOUT, async () => {
+    const { line, expectSeen } = openTerminal()
+    line(`spillway run -- sh -c 'printf "name? "; read name; echo "hello $name"'`)
+    await expectSeen(/^name\?\s*$/m)
+    line('Bob')
+    expect(await expectSeen(/^hello Bob$/m)).not.toContain('Offloaded')
+  })
+
+  it('a prompt that is not shown is named after two seconds', TIMEOUT, async () => {
+    const { line, expectSeen } = openTerminal()
+    line(`spillway run --no-tee -- sh -c 'printf "name? "; read name; echo "hello $name"'`)
+    await expectSeen(/sh: \d+ s, it may wait for input: name\?/)
+    line('Bob')
+    await expectSeen(/hello Bob/)
+  })
+
+  it('--pty gives the command a terminal with colors and its size', TIMEOUT, async () => {
+    const { line, tmux, expectSeen } = openTerminal()
+    const script = String.raw`test -t 1 && printf "\033[31mred\033[0m\n"; trap "stty size" WINCH; while :; do sleep 0.1; done`
+    line(`spillway run --pty -- sh -c '${script}'; echo "code $?"`)
+    await expectSeen(/\u001B\[31mred/)
+    tmux('resize-window', '-x', '100', '-y', '30')
+    await expectSeen(/30 100$/m)
+    tmux('send-keys', 'C-c')
+    await expectSeen(/code 130/)
+  })
+
+  it('the first Ctrl-C ends the command, and what it wrote is kept', TIMEOUT, async () => {
+    const { cwd, line, tmux, expectSeen } = openTerminal()
+    line(`spillway run -- sh -c 'seq 1 20000; sleep 300'; echo "code $?"`)
+    await expectSeen(/^20000$/m)
+    tmux('send-keys', 'C-c')
+    await expectSeen(/109 kB are stored[^]*code 130/)
+    expect(await states(cwd)).toEqual(['aborted'])
+  })
+
+  it('the second Ctrl-C kills a command that ignores the first', TIMEOUT, async () => {
+    const { line, tmux, expectSeen } = openTerminal()
+    line(`spillway run -- sh -c 'trap "" INT; echo begun; while :; do sleep 0.1; done'; echo "code $?"`)
+    await expectSeen(/^begun$/m)
+    tmux('send-keys', 'C-c')
+    await expectSeen(/\^C/)
+    tmux('send-keys', 'C-c')
+    await expectSeen(/code 137/)
+  })
+
+  it('closing the terminal keeps what the command wrote', TIMEOUT, async () => {
+    const { cwd, line, tmux, expectSeen } = openTerminal()
+    line(`spillway run -- sh -c 'seq 1 20000; sleep 300'`)
+    await expectSeen(/^20000$/m)
+    tmux('kill-session')
+    while ((await states(cwd))[0] !== 'aborted');
+    const { stdout } = await spillway(['get', 'last', '--raw'], { cwd })
+    expect(stdout).toHaveLength(108_894)
+  })
+
+  it('lists have colors, and a long answer opens a pager', TIMEOUT, async () => {
+    const { line, tmux, expectSeen } = openTerminal()
+    line('seq 1 200 | spillway put -q; spillway ls')
+    await expectSeen(/\u001B\[2mREFERENCE/)
+    line('clear; spillway get last --lines 1:')
+    await expectSeen(/^ +\d+\| \d+$[^]*\n[^\n]*:/m)
+    tmux('send-keys', 'q')
+    line('echo "code $?"')
+    await expectSeen(/code 0/)
+  })
+})
+
+async function states(cwd: string): Promise<unknown[]> {
+  const { stdout } = await spillway(['ls', '--json'], { cwd })
+  return stdout === '' ? [] : jsonLines(stdout).map((entry) => (entry as { readonly state: unknown }).state)
+}
