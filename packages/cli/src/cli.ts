@@ -2,8 +2,15 @@ import { Command, CommanderError, type Option } from 'commander'
 import { describeError, errorJson, EXIT_CODE, usageError } from './cli-error.ts'
 import { addCommand, wrapped } from './commands/command.ts'
 import { conformanceCommand } from './commands/conformance.ts'
-import { checkCommand, copyCommand } from './commands/copy.ts'
-import { gcCommand, lsCommand, rmCommand, statCommand, statsCommand } from './commands/entries.ts'
+import {
+  checkCommand,
+  copyCommand,
+  gcCommand,
+  lsCommand,
+  rmCommand,
+  statCommand,
+  statsCommand,
+} from './commands/entries.ts'
 import { getCommand, grepCommand } from './commands/get.ts'
 import { historyCommand } from './commands/history.ts'
 import { hookCommand } from './commands/hook.ts'

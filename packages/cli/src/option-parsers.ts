@@ -91,21 +91,11 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** Parse comma-separated names, or a JSON array of names with commas. */
+/** Parse comma-separated names. */
 export function parseNames(text: string): readonly string[] {
-  const names = text.startsWith('[') ? namesInJson(text) : text.split(',').map((name) => name.trim())
-  if (names === undefined || names.includes('')) throw invalid('Write names parted by commas, such as path,status.')
+  const names = text.split(',').map((name) => name.trim())
+  if (names.includes('')) throw invalid('Write names separated by commas, such as path,status.')
   return names
-}
-
-function namesInJson(text: string): readonly string[] | undefined {
-  try {
-    const names: unknown = JSON.parse(text)
-    return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }
 
 export interface ListenAddress {

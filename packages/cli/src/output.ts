@@ -167,6 +167,19 @@ export function formatTable(cells: readonly (readonly string[])[], aligned: bool
   return rows.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('')
 }
 
+/** Print a table with a header on a terminal, and rows of their own for scripts elsewhere. */
+export async function printTable(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  plainRows: readonly (readonly string[])[],
+): Promise<void> {
+  if (!process.stdout.isTTY) return await print(formatTable(plainRows, false))
+  const [first = '', ...lines] = formatTable([header, ...rows], true)
+    .trimEnd()
+    .split('\n')
+  await printPaged(`${[style('dim', first), ...lines].join('\n')}\n`)
+}
+
 const SAFE_WORD = /^[\w@%+=:,./-]+$/
 
 /** Quote a word for a POSIX shell, if needed. */

@@ -12,8 +12,8 @@ import {
   printLine,
   showStatus,
 } from '../output.ts'
-import { isEphemeral, redactUrl, type StoreOptions } from '../store-options.ts'
-import { isMissingFile, localPath, openStore, withStore } from '../with-store.ts'
+import { isEphemeral, redactUrl, type StoreOptions } from '../store/store-options.ts'
+import { isMissingFile, localPath, openStore, withStore } from '../store/with-store.ts'
 
 type CopyOptions = Pick<StoreOptions, 'scope' | 'json'>
 

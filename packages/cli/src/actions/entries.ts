@@ -19,12 +19,11 @@ import {
   print,
   printJson,
   printLine,
-  printPaged,
-  style,
+  printTable,
 } from '../output.ts'
-import { listEntries, resolveReference } from '../resolve-reference.ts'
-import { redactUrl, type StoreOptions } from '../store-options.ts'
-import { DEFAULT_LIMITS, isDefaultStore, localPath, withStore } from '../with-store.ts'
+import { listEntries, resolveReference } from '../store/resolve-reference.ts'
+import { redactUrl, type StoreOptions } from '../store/store-options.ts'
+import { DEFAULT_LIMITS, isDefaultStore, localPath, withStore } from '../store/with-store.ts'
 
 interface LsOptions extends StoreOptions {
   readonly below?: boolean
@@ -42,39 +41,39 @@ export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
     .filter(({ storedAt, metadata }) => now - storedAt <= since && (tool === undefined || metadata['tool'] === tool))
     .slice(0, limit)
   if (options.json === true) await printJson(entries.map(entryJson))
-  else if (process.stdout.isTTY) {
-    if (entries.length === 0) await noteLine('nothing is stored in this scope.')
-    else await printPaged(tableOf(entries, now))
-  } else {
-    const rows = entries.map(({ reference, size, storedAt, contentType, key }) => [
-      reference,
-      String(size),
-      formatTime(storedAt),
-      contentType,
-      key,
-    ])
-    await print(formatTable(rows, false))
-  }
+  else if (process.stdout.isTTY && entries.length === 0) await noteLine('nothing is stored in this scope.')
+  else
+    await printTable(
+      COLUMNS,
+      entries.map((info) => cellsOf(info, now)),
+      entries.map(plainCellsOf),
+    )
   return EXIT_CODE.ok
 }
 
-function tableOf(entries: readonly StoredInfo[], now: number): string {
-  const rows = entries.map(({ reference, size, storedAt, metadata, state, contentType, key }) => [
-    reference,
-    formatBytes(size),
-    metadata['lines'] ?? '',
-    `${formatAge(now - storedAt)} ago`,
-    metadata['tool'] ?? '',
-    state === 'complete' ? (metadata['exitCode'] ?? '') : state,
-    contentType,
-    metadata['command'] ?? key,
-  ])
-  const titles = ['REFERENCE', 'SIZE', 'LINES', 'STORED', 'TOOL', 'EXIT', 'TYPE', 'NAME']
-  const [header = '', ...lines] = formatTable([titles, ...rows], true)
-    .trimEnd()
-    .split('\n')
-  return `${[style('dim', header), ...lines].join('\n')}\n`
-}
+const COLUMNS = ['REFERENCE', 'SIZE', 'LINES', 'STORED', 'TOOL', 'EXIT', 'TYPE', 'NAME']
+
+const cellsOf = (
+  { reference, size, storedAt, metadata, state, contentType, key }: StoredInfo,
+  now: number,
+): string[] => [
+  reference,
+  formatBytes(size),
+  metadata['lines'] ?? '',
+  `${formatAge(now - storedAt)} ago`,
+  metadata['tool'] ?? '',
+  state === 'complete' ? (metadata['exitCode'] ?? '') : state,
+  contentType,
+  key,
+]
+
+const plainCellsOf = ({ reference, size, storedAt, contentType, key }: StoredInfo): string[] => [
+  reference,
+  String(size),
+  formatTime(storedAt),
+  contentType,
+  key,
+]
 
 export async function stat({ args: [given = ''], options }: Invocation<StoreOptions>): Promise<number> {
   return withStore(options, async (storage) => {

@@ -16,9 +16,9 @@ import { CliError, EXIT_CODE, inOptionNames, usageError } from '../cli-error.ts'
 import type { LineSpan } from '../option-parsers.ts'
 import { formatBytes, highlight, note, print, printJson, printLine, printPaged } from '../output.ts'
 import { commandGuide, formatCommand, formatGrep } from '../retrieval-commands.ts'
-import { isLast, resolveReference } from '../resolve-reference.ts'
-import { storeArguments, type StoreOptions } from '../store-options.ts'
-import { withStore, type OpenStore } from '../with-store.ts'
+import { isLast, resolveReference } from '../store/resolve-reference.ts'
+import { storeArguments, type StoreOptions } from '../store/store-options.ts'
+import { withStore, type OpenStore } from '../store/with-store.ts'
 
 /** Larger content is not printed as JSON. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024
@@ -80,7 +80,7 @@ export async function get({ args, options, command }: Invocation<GetOptions>): P
     if (block?.type !== 'text')
       return json ? printWholeJson(storage, reference) : printNative(storage, reference, block)
     const { text } = block
-    await (json ? printJson({ reference, text, tokens: estimateTokens(text) }) : printPaged(`${highlight(text)}\n`))
+    await (json ? printJson({ reference, ...answerJson(text, call, reference) }) : printPaged(`${highlight(text)}\n`))
     return hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
   })
 }
@@ -208,9 +208,7 @@ export async function grep({ args: [pattern], options, command }: Invocation<Gre
     const answers = { storage, journal, maxTokens: options.maxTokens, storeArguments: storeArguments(command) }
     const { content } = await retrieve(call, answers)
     const text = content[0]?.type === 'text' ? content[0].text : ''
-    await (options.json === true
-      ? printJson({ ...(pattern === undefined ? {} : { pattern }), text, tokens: estimateTokens(text) })
-      : printPaged(`${highlight(text)}\n`))
+    await (options.json === true ? printJson(answerJson(text, call)) : printPaged(`${highlight(text)}\n`))
     return hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
   })
 }
@@ -242,6 +240,31 @@ async function retrieve(
   const [block] = result.content
   const message = block?.type === 'text' ? block.text.replace(/^Error: /, '') : result.code
   throw new CliError(result.code, exitCodeOf(result.code), inOptionNames(message))
+}
+
+/** Describe an answer for scripts. The columns of parts of long lines are unknown. */
+function answerJson(text: string, { pattern, ignore_case: ignoresCase }: RetrievalCall, of?: string): object {
+  const expression = pattern === undefined ? undefined : toRegExp(pattern, ignoresCase === true ? 'i' : '')
+  let reference = of
+  const matches: object[] = []
+  for (const line of text.split('\n')) {
+    reference = /^== (\S+) \(/.exec(line)?.[1] ?? reference
+    const [, number, content = ''] = /^> *(\d+)\| (.*)$/.exec(line) ?? []
+    if (number === undefined) continue
+    const at = content.startsWith('…') ? -1 : (expression?.exec(content)?.index ?? -1)
+    matches.push({ reference, line: Number(number), ...(at === -1 ? {} : { column: at + 1 }), text: content })
+  }
+  return { ...(pattern !== undefined && { pattern }), matches, text, tokens: estimateTokens(text) }
+}
+
+/** Returns `undefined` for an invalid expression, which is searched for literally. */
+function toRegExp(pattern: string, flags: string): RegExp | undefined {
+  try {
+    return new RegExp(pattern, flags)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return undefined
+  }
 }
 
 const hasMatches = (answer: string): boolean => !NOTHING.test(answer)

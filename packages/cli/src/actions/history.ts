@@ -19,8 +19,8 @@ import { conversationOf, lineOf, transcriptError, type Transcript } from '../his
 import { assertOutput, outputOf, writeTranscript } from '../history/transcript/write-transcript.ts'
 import { holdDownMemory } from '../hold-down-memory.ts'
 import { note, noteLine, print, printJson } from '../output.ts'
-import { hidesStore, storeArguments } from '../store-options.ts'
-import { withStore } from '../with-store.ts'
+import { hidesStore, storeArguments } from '../store/store-options.ts'
+import { withStore } from '../store/with-store.ts'
 
 const HIDDEN_STORE =
   'The URL of the store has a password, so the commands in the transcript do not name it: put it into SPILLWAY_STORE.'

@@ -7,7 +7,7 @@ import type { Invocation } from '../commands/command.ts'
 import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
 import { noteLine, print, printJson, printLine, quoteForShell } from '../output.ts'
 import { encodeScope } from '../option-parsers.ts'
-import { redactUrl } from '../store-options.ts'
+import { redactUrl } from '../store/store-options.ts'
 import type { HookOptions } from '../commands/options.ts'
 import {
   addToSettings,

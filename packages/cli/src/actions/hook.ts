@@ -6,9 +6,9 @@ import { describeError, EXIT_CODE } from '../cli-error.ts'
 import { formatJson, noteLine, printLine, quoteForShell } from '../output.ts'
 import type { HookOptions } from '../commands/options.ts'
 import { encodeScope } from '../option-parsers.ts'
-import { redactUrl } from '../store-options.ts'
+import { redactUrl } from '../store/store-options.ts'
 import { commandGuide } from '../retrieval-commands.ts'
-import { DEFAULT_AGE, openJournal, openStore, tidyStore } from '../with-store.ts'
+import { DEFAULT_AGE, openJournal, openStore, tidyStore } from '../store/with-store.ts'
 
 const DEFAULT_MAX_TOKENS = 2_500
 

@@ -20,8 +20,8 @@ import { parseHeaders, parseServerUrl, readConfig, type ServerSettings } from '.
 import { parseDuration, parseScope } from '../option-parsers.ts'
 import { noteLine } from '../output.ts'
 import { readVersion } from '../read-version.ts'
-import type { StoreOptions } from '../store-options.ts'
-import { withStore } from '../with-store.ts'
+import type { StoreOptions } from '../store/store-options.ts'
+import { withStore } from '../store/with-store.ts'
 
 interface ProxyOptions extends StoreOptions, OffloaderOptions, ListenOptions {
   readonly url?: string

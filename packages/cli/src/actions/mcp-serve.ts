@@ -6,8 +6,8 @@ import { createOffloader, EventLog, listen } from '../mcp/event-log.ts'
 import { runUntilSignal } from '../serving.ts'
 import type { ListenOptions, OffloaderOptions } from '../commands/options.ts'
 import { readVersion } from '../read-version.ts'
-import type { StoreOptions } from '../store-options.ts'
-import { withStore } from '../with-store.ts'
+import type { StoreOptions } from '../store/store-options.ts'
+import { withStore } from '../store/with-store.ts'
 
 interface ServeOptions extends StoreOptions, OffloaderOptions, ListenOptions {
   readonly readOnly?: boolean

@@ -6,8 +6,8 @@ import { isTextContentType, textOfDocument } from '@spillway/core/adapter'
 import type { Invocation } from '../commands/command.ts'
 import { CliError, EXIT_CODE } from '../cli-error.ts'
 import { noteLine, printJson, printLine } from '../output.ts'
-import { storeArguments, type StoreOptions } from '../store-options.ts'
-import { withStore } from '../with-store.ts'
+import { storeArguments, type StoreOptions } from '../store/store-options.ts'
+import { withStore } from '../store/with-store.ts'
 
 /** Content up to this size has a deterministic reference. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024
@@ -23,6 +23,7 @@ export async function put({ args: [file = '-'], options, command }: Invocation<P
   const key = options.name ?? (fromStdin ? 'stdin' : basename(file))
   const use = async (storage: Storage): Promise<number> => {
     // Opened late: an error on an unread stream would end the process.
+    if (fromStdin && process.stdin.isTTY) await noteLine('reading standard input; Ctrl-D ends it.')
     const source: Readable = fromStdin ? process.stdin : createReadStream(file)
     const { head, rest } = await splitHead(source, file)
     const contentType = options.type ?? typeOf(head, extname(file))

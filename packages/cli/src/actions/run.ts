@@ -31,9 +31,9 @@ import { commandGuide, NO_RETRIEVAL } from '../retrieval-commands.ts'
 import { OutputEntry } from '../run/output-entry.ts'
 import { RescuedOutput } from '../run/rescued-output.ts'
 import { runDirectly, startCommand, type CommandExit, type RunningCommand } from '../run/start-command.ts'
-import { hidesStore, isEphemeral, redactUrl, storeArguments, type StoreOptions } from '../store-options.ts'
+import { hidesStore, isEphemeral, redactUrl, storeArguments, type StoreOptions } from '../store/store-options.ts'
 import { unlessRefused } from '../unless-refused.ts'
-import { localPath, withStore, type OpenStore } from '../with-store.ts'
+import { localPath, withStore, type OpenStore } from '../store/with-store.ts'
 
 interface RunOptions extends StoreOptions {
   readonly maxTokens?: number

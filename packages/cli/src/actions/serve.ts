@@ -16,8 +16,8 @@ import {
 import { createOffloader, EventLog } from '../mcp/event-log.ts'
 import { createSummarizer, ModelError } from '../model/chat-summarizer.ts'
 import { noteJson, noteLine } from '../output.ts'
-import type { StoreOptions } from '../store-options.ts'
-import { withStore, type OpenStore } from '../with-store.ts'
+import type { StoreOptions } from '../store/store-options.ts'
+import { withStore, type OpenStore } from '../store/with-store.ts'
 
 interface ServeOptions
   extends StoreOptions, OffloaderOptions, ListenOptions, ModelOptions, ContextOffloadOptions, LimitOptions {

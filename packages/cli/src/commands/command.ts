@@ -55,7 +55,7 @@ export function addCommand(parent: Command, spec: CommandSpec): void {
       const run = await load()
       setColor(command.opts<{ readonly color?: ColorChoice }>().color)
       if (command.getOptionValueSource('store') === 'default') {
-        const { findStore } = await import('../find-store.ts')
+        const { findStore } = await import('../store/find-store.ts')
         const store = findStore()
         command.setOptionValueWithSource('store', store, 'default').setOptionValue('foundStore', store)
       }

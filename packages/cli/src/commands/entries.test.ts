@@ -19,6 +19,29 @@ describe('grep', () => {
     expect((JSON.parse(scoped.stdout) as { text: string }).text).toContain(other)
   })
 
+  test('prints the reference, line, column, and text of each match as JSON', async () => {
+    const cwd = temporaryFolder()
+    const one = await put('a needle\nhay\n> 9| the needle\n', cwd, ['--name', 'one'])
+    const two = await put(`${'x'.repeat(9_000)} needle\n`, cwd, ['--name', 'two'])
+    const { stdout } = await spillway(['grep', 'needle', '--json'], { cwd })
+    expect(JSON.parse(stdout)).toMatchObject({
+      schema: 1,
+      pattern: 'needle',
+      matches: [
+        { reference: two, line: 1, text: expect.stringContaining(' needle') },
+        { reference: one, line: 1, column: 3, text: 'a needle' },
+        { reference: one, line: 3, column: 10, text: '> 9| the needle' },
+      ],
+    })
+    const got = await spillway(['get', one, '--pattern', 'NEEDLE', '-i', '--json'], { cwd })
+    expect(JSON.parse(got.stdout)).toMatchObject({
+      matches: [
+        { line: 1, column: 3 },
+        { line: 3, column: 10 },
+      ],
+    })
+  })
+
   test('exits with 1 where nothing matches', async () => {
     const cwd = temporaryFolder()
     await put('hay', cwd)

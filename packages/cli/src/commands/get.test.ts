@@ -124,6 +124,7 @@ test('prints JSON: an answer, the content as text, or in base64', async () => {
   expect(JSON.parse(filtered.stdout)).toEqual({
     schema: 1,
     reference: text,
+    matches: [],
     text: expect.stringContaining('1| ä'),
     tokens: expect.any(Number),
   })

@@ -14,7 +14,7 @@ import {
   parseShare,
   type ListenAddress,
 } from '../option-parsers.ts'
-import type { StoreOptions } from '../store-options.ts'
+import type { StoreOptions } from '../store/store-options.ts'
 import { COLOR_CHOICES } from '../output.ts'
 import { option } from './command.ts'
 

@@ -14,7 +14,7 @@ Examples:
   $ spillway completion zsh > "\${fpath[1]}/_spillway"
   $ spillway completion fish > ~/.config/fish/completions/spillway.fish
   $ spillway completion powershell >> $PROFILE`,
-  load: async () => (await import('../actions/completion.ts')).completion,
+  load: async () => (await import('../setup/completion.ts')).completion,
 }
 
 export const doctorCommand: CommandSpec = {
@@ -24,5 +24,5 @@ export const doctorCommand: CommandSpec = {
     'Check Node.js, the store and how fast it is, optional packages, and which hosts are configured. The output has no ' +
     'secrets and can be part of a bug report. Exits with 3 if something is wrong.',
   options: STORE_AND_JSON_OPTIONS,
-  load: async () => (await import('../actions/doctor.ts')).doctor,
+  load: async () => (await import('../setup/doctor.ts')).doctor,
 }

@@ -1,7 +1,7 @@
 import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
 import { reloadHistory, type HistoryReference } from '@spillway/history'
 import { EXIT_CODE } from '../cli-error.ts'
-import { formatBytes, formatTable, noteLine, print, printJson, style } from '../output.ts'
+import { formatBytes, noteLine, printJson, printTable } from '../output.ts'
 import type { TranscriptOptions } from '../commands/options.ts'
 import { conversationOf, lineOf, type Transcript } from './transcript/transcript.ts'
 
@@ -53,21 +53,13 @@ export async function reportReferences(
         reference: name,
       })),
     )
-  } else if (process.stdout.isTTY) {
-    if (references.length === 0) await noteLine('the transcript names nothing that is stored.')
-    const rows = references.map((reference) => cellsOf(reference, formatBytes(reference.size)))
-    if (rows.length > 0) {
-      const [header = '', ...lines] = formatTable([HEADER, ...rows], true)
-        .trimEnd()
-        .split('\n')
-      await print(`${[style('dim', header), ...lines].join('\n')}\n`)
-    }
-  } else
-    await print(
-      formatTable(
-        references.map((reference) => cellsOf(reference, String(reference.size))),
-        false,
-      ),
+  } else if (process.stdout.isTTY && references.length === 0)
+    await noteLine('the transcript names nothing that is stored.')
+  else
+    await printTable(
+      HEADER,
+      references.map((reference) => cellsOf(reference, formatBytes(reference.size))),
+      references.map((reference) => cellsOf(reference, String(reference.size))),
     )
   return references.length > 0 && references.every(({ isStored: stored }) => stored !== false)
     ? EXIT_CODE.ok

@@ -5,7 +5,7 @@ import { describeError, nameOptions } from '../cli-error.ts'
 import { explainListen, readTokens, runUntilSignal } from '../serving.ts'
 import type { ListenOptions, OffloaderOptions } from '../commands/options.ts'
 import { noteJson, noteLine } from '../output.ts'
-import type { OpenStore } from '../with-store.ts'
+import type { OpenStore } from '../store/with-store.ts'
 
 /** Writes events to standard error, without content, arguments or secrets. */
 export class EventLog {

@@ -59,7 +59,6 @@ export async function startCommand(
   let stoppedBy: 'signal' | 'timeout' | undefined
   let exited = false
   let holders: readonly Holder[] = []
-  let spare: number | undefined
   let patience: NodeJS.Timeout | undefined
   const end = (signal: NodeJS.Signals): void => {
     child.kill(signal)
@@ -95,7 +94,7 @@ export async function startCommand(
       // Without a holder, the end of the output arrives by itself.
       if (found?.length === 0) return
       holders = found ?? []
-      spare = pipe && holders.length > 0 ? openAgain(pipe) : undefined
+      if (pipe !== undefined && holders.length > 0) drain(pipe)
       reader.stop()
     }
     const isStopped = stoppedBy !== undefined || result.signal !== undefined
@@ -111,10 +110,7 @@ export async function startCommand(
     throw error
   }
   return {
-    output: untilExit(reader, exit, () => {
-      clearTimeout(patience)
-      if (spare !== undefined) drain(spare)
-    }),
+    output: untilExit(reader, exit, () => clearTimeout(patience)),
     exit,
     stoppedBy: () => stoppedBy ?? (child.signalCode === null ? undefined : 'signal'),
     heldBy: () => holders.map(({ pid, name }) => `${name} (process ${pid})`),
@@ -256,18 +252,13 @@ function holdersOf(pipe: OutputPipe | undefined): readonly Holder[] | undefined 
     }))
 }
 
-/** Open a pipe once more, which keeps its writers from being killed. */
-const openAgain = ({ readerFd }: OutputPipe): number =>
-  openSync(`/proc/self/fd/${readerFd}`, constants.O_RDONLY | constants.O_NONBLOCK)
-
 /** Let another process read on, because a signal ends a program that writes without a reader. */
-function drain(fd: number): void {
+function drain({ readerFd }: OutputPipe): void {
   // Opened by its path, because this process does not wait when it reads, and the other one does.
-  const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', fd]
+  const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', readerFd]
   spawn('cat', ['/proc/self/fd/3'], { stdio, detached: true })
     .on('error', () => undefined)
     .unref()
-  closeSync(fd)
 }
 
 const kill = (pid: number, signal: NodeJS.Signals): unknown => unlessRefused(() => process.kill(pid, signal))

@@ -1,10 +1,10 @@
 import type { Command, Option } from 'commander'
 import type { Invocation } from '../commands/command.ts'
 import { EXIT_CODE, usageError } from '../cli-error.ts'
-import { findStore, nearbyStores } from '../find-store.ts'
+import { findStore, nearbyStores } from '../store/find-store.ts'
 import { print, printLine } from '../output.ts'
-import { listEntries } from '../resolve-reference.ts'
-import { openStore } from '../with-store.ts'
+import { listEntries } from '../store/resolve-reference.ts'
+import { openStore } from '../store/with-store.ts'
 
 /** Each script asks `spillway completion complete WORDS…`, whose last word is the one to complete. */
 const SCRIPTS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { createRetrievalTool, estimateTokens, StorageError, type Storage, type StoredInfo } from '@spillway/core'
-import { CliError, EXIT_CODE } from './cli-error.ts'
-import { formatAge } from './output.ts'
+import { CliError, EXIT_CODE } from '../cli-error.ts'
+import { formatAge } from '../output.ts'
 
 const LAST = /^last(?:~(\d+))?$/
 const MOST_CANDIDATES = 5

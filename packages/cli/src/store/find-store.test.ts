@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { put, spillway, temporaryFolder } from '../test/spillway.ts'
+import { put, spillway, temporaryFolder } from '../../test/spillway.ts'
 import { findStore } from './find-store.ts'
 
 it('finds the nearest store above, then the root of the repository, then the folder itself', () => {

@@ -9,10 +9,10 @@ import {
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { CliError, EXIT_CODE, usageError } from './cli-error.ts'
+import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
 import { nearbyStores } from './find-store.ts'
-import { noteLine } from './output.ts'
-import { unlessRefused } from './unless-refused.ts'
+import { noteLine } from '../output.ts'
+import { unlessRefused } from '../unless-refused.ts'
 import { isEphemeral, looksLikeCredentials, redactUrl, type StoreOptions } from './store-options.ts'
 
 export interface OpenStore {

@@ -7,9 +7,9 @@ import type { Invocation } from '../commands/command.ts'
 import { describeError, EXIT_CODE } from '../cli-error.ts'
 import { formatTable, print, printJson } from '../output.ts'
 import { readVersion } from '../read-version.ts'
-import { redactUrl, type StoreOptions } from '../store-options.ts'
+import { redactUrl, type StoreOptions } from '../store/store-options.ts'
 import { unlessRefused } from '../unless-refused.ts'
-import { isMissingFile, localPath, openStore } from '../with-store.ts'
+import { isMissingFile, localPath, openStore } from '../store/with-store.ts'
 
 const OLDEST_NODE = 22
 const PACKAGES = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { put, spillway, temporaryFolder } from '../test/spillway.ts'
+import { put, spillway, temporaryFolder } from '../../test/spillway.ts'
 
 describe('a reference on the command line', () => {
   it('may be shortened to a unique beginning, or counted from the newest', async () => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { unlessRefused } from './unless-refused.ts'
+import { unlessRefused } from '../unless-refused.ts'
 
 const FOLDER = '.spillway'
 

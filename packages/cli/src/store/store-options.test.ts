@@ -2,7 +2,7 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import { Command } from 'commander'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { STORE_OPTIONS } from './commands/options.ts'
+import { STORE_OPTIONS } from '../commands/options.ts'
 import { redactUrl, storeArguments } from './store-options.ts'
 
 function argumentsOf(...args: string[]): string {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { encodeScope } from './option-parsers.ts'
-import { quoteForShell } from './output.ts'
+import { encodeScope } from '../option-parsers.ts'
+import { quoteForShell } from '../output.ts'
 
 export interface StoreOptions {
   readonly store: string
