@@ -254,11 +254,13 @@ function holdersOf(pipe: OutputPipe | undefined): readonly Holder[] | undefined 
 
 /** Let another process read on, because a signal ends a program that writes without a reader. */
 function drain({ readerFd }: OutputPipe): void {
-  // Opened by its path, because this process does not wait when it reads, and the other one does.
-  const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', readerFd]
-  spawn('cat', ['/proc/self/fd/3'], { stdio, detached: true })
+  // Opened by its path, because reads of this process do not wait. A writer keeps opening it from waiting.
+  const writer = openSync(`/proc/self/fd/${readerFd}`, constants.O_WRONLY | constants.O_NONBLOCK)
+  const stdio: StdioOptions = ['ignore', 'ignore', 'ignore', readerFd, writer]
+  spawn('sh', ['-c', 'exec </proc/self/fd/3 3<&- 4>&-; exec cat'], { stdio, detached: true })
     .on('error', () => undefined)
     .unref()
+  closeSync(writer)
 }
 
 const kill = (pid: number, signal: NodeJS.Signals): unknown => unlessRefused(() => process.kill(pid, signal))
