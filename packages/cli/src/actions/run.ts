@@ -84,15 +84,19 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
     let exit: CommandExit | undefined
     void child.exit.then((result) => (exit = result))
     try {
-      const outcome = await offloader.offloadStream({
-        toolName: 'run',
-        toolCallId: key,
-        input: { command: [name, ...args].map(quoteForShell).join(' ') },
-        chunks: chunks(),
-        store: (output, contentType) => entry.store(output, contentType),
-        // The stream ends after the command.
-        isError: () => exit?.code !== 0,
-      })
+      const arriving = chunks()
+      const start = await readStart(arriving, options)
+      const outcome =
+        start.outcome ??
+        (await offloader.offloadStream({
+          toolName: 'run',
+          toolCallId: key,
+          input: { command: [name, ...args].map(quoteForShell).join(' ') },
+          chunks: continued(start.bytes, arriving),
+          store: (output, contentType) => entry.store(output, contentType),
+          // The stream ends after the command.
+          isError: () => exit?.code !== 0,
+        }))
       await progress.stop()
       if (outcome.status === 'inline') await entry.discard()
       if (isShown) await reportShown(outcome, command)
@@ -112,6 +116,32 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
     return (await child.exit).code
   }
   return withStore(options, use, { allowEphemeral: true })
+}
+
+const DEFAULT_MAX_TOKENS = 2_500
+
+/** A token has at least one byte, so small output needs no previews, which take a quarter of the time of `run -- true`. */
+async function readStart(
+  chunks: AsyncGenerator<Uint8Array>,
+  { maxTokens = DEFAULT_MAX_TOKENS, json = false }: RunOptions,
+): Promise<{ readonly bytes: Uint8Array; readonly outcome?: Outcome }> {
+  const parts: Uint8Array[] = []
+  for (let size = 0; size <= maxTokens && !json;) {
+    const { done, value } = await chunks.next()
+    if (done === true) {
+      const bytes = Buffer.concat(parts)
+      const data = { type: 'document', mediaType: 'application/octet-stream', data: bytes } as const
+      return { bytes, outcome: { status: 'inline', reason: 'within-limit', content: [data], tokens: { original: 0 } } }
+    }
+    parts.push(value)
+    size += value.byteLength
+  }
+  return { bytes: Buffer.concat(parts) }
+}
+
+async function* continued(start: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (start.byteLength > 0) yield start
+  yield* rest
 }
 
 /** The first word that is no assignment of a variable, which could be secret. */
@@ -255,7 +285,7 @@ const PROBE_BYTES = 16
 /** Checked before the command runs. A missing folder or file is not created, only its parent is checked. */
 async function assertWritable(storage: Storage, url: string): Promise<void> {
   try {
-    if (canBeMade(localPath(url))) return
+    if (canBeWritten(url)) return
     // Random bytes are always written.
     const reference = await storage.store('spillway_probe', randomBytes(PROBE_BYTES), 'application/octet-stream')
     await storage.delete?.(reference)
@@ -273,11 +303,13 @@ async function assertWritable(storage: Storage, url: string): Promise<void> {
   }
 }
 
-function canBeMade(path: string | undefined): boolean {
+/** Return whether a local store can be made, or is a folder that can be written. A database may be anything. */
+function canBeWritten(url: string): boolean {
+  const path = localPath(url)
   const isThere = (each: string, mode = constants.F_OK): boolean =>
     unlessRefused(() => accessSync(each, mode) ?? true) === true
-  if (path === undefined || isThere(path)) return false
-  let folder = dirname(resolve(path))
+  if (path === undefined || (isThere(path) && !/^file:/i.test(url))) return false
+  let folder = resolve(path)
   while (!isThere(folder)) folder = dirname(folder)
   // The slash excludes files.
   return isThere(`${folder}/`, constants.W_OK | constants.X_OK)
