@@ -56,7 +56,16 @@ export { detach } from './shared/detach.ts'
 export { orAborted } from './shared/or-aborted.ts'
 export { perSubject } from './shared/per-subject.ts'
 export { yieldToOthers } from './platform/yield-to-others.ts'
-export { createSha256, decodeBase64, encodeBase64, locateSqlite, randomBytes, warn, yieldToEventLoop } from '#platform'
+export {
+  createSha256,
+  decodeBase64,
+  encodeBase64,
+  locateSqlite,
+  randomBytes,
+  warn,
+  workMilliseconds,
+  yieldToEventLoop,
+} from '#platform'
 export {
   IsolationError,
   LONG_LINE_LENGTH,

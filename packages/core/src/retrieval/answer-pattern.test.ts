@@ -257,4 +257,24 @@ describe('a pattern', () => {
       /So far: Last \d+ of [^]*\[To search the rest: .*"line_range":\{"start":30001,"end":30009\},"from_end":true\}\]$/,
     )
   })
+
+  it('stops a search that takes long, and its calls that continue visit each line once', async () => {
+    let state = 1
+    const next = (): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 31
+    const lines = Array.from({ length: 3_000 }, () => Array.from({ length: 150 }, () => 'ab'[next()]!).join(''))
+    const expected = lines.filter((line) => line.at(-62) === 'a').length
+    const tool = toolOf({ log: { content: lines.join('\n') } }, { deadlineMs: 20 })
+    let found = 0
+    let stops = 0
+    const first = { reference: 'log', pattern: '(?:[ab]*a|b{70})[ab]{61}$', count_only: true }
+    for (let call: object | undefined = first; call !== undefined;) {
+      const answer: string = await ask(tool, call)
+      found += Number(/([\d,]+) match/.exec(answer)![1]!.replace(',', ''))
+      const rest: string | undefined = /rest: retrieve_offloaded_content (\{.*\})\]$/.exec(answer)?.[1]
+      call = rest === undefined ? undefined : (JSON.parse(rest) as object)
+      if (call !== undefined) stops++
+    }
+    expect(found).toBe(expected)
+    expect(stops).toBeGreaterThan(0)
+  })
 })

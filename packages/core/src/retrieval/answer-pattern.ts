@@ -191,7 +191,10 @@ async function viewsOf(
 
 async function noteRest({ request, source, found }: Found, context: RetrievalContext): Promise<string[]> {
   if (found.stopped === undefined) return []
-  const start = Math.min(await lineOfByte(source, found.searchedTo), found.lastLine)
+  // The time was spent in the first line, and would be spent there again.
+  const skipped = found.searchedTo === found.span.start ? 1 : 0
+  const start = Math.min((await lineOfByte(source, found.searchedTo)) + skipped, found.lastLine + skipped)
+  if (start > found.lastLine) return []
   const rest = { line_range: { start, end: found.lastLine }, from_end: request.fromEnd || undefined }
   return [`[To search the rest: ${context.formatCall({ ...callOf(request), ...rest })}]`]
 }

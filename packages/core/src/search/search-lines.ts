@@ -1,4 +1,4 @@
-import { LONG_LINE_LENGTH, yieldToOthers, type PatternMatcher } from '@spillway/text/internal'
+import { LONG_LINE_LENGTH, workMilliseconds, yieldToOthers, type PatternMatcher } from '@spillway/text/internal'
 import { createPatternMatcher, findBytes, singleByteText } from '@spillway/text/internal/engines'
 import {
   countLines,
@@ -100,7 +100,7 @@ const SLICE_MS = 8
 /** Time for each million bytes, so that the total stays linear in the content. */
 const MS_PER_MILLION_BYTES = 20
 
-/** Measures the time of a search on this thread, and yields to the event loop and to other callers. */
+/** Measures the work of a search on this thread, however busy the machine is, and yields to the event loop and to other callers. */
 export class SearchClock {
   readonly #signal: AbortSignal | undefined
   readonly #caller: unknown
@@ -116,15 +116,15 @@ export class SearchClock {
   start(bytes: number): void {
     checkAborted(this.#signal)
     this.#left += (bytes / 1e6) * MS_PER_MILLION_BYTES
-    this.#begin = performance.now()
+    this.#begin = workMilliseconds()
   }
 
   get isSpent(): boolean {
-    return this.#left <= performance.now() - this.#begin
+    return this.#left <= workMilliseconds() - this.#begin
   }
 
   get needsPause(): boolean {
-    return performance.now() - this.#begin >= SLICE_MS
+    return workMilliseconds() - this.#begin >= SLICE_MS
   }
 
   async pause(): Promise<void> {
@@ -133,7 +133,7 @@ export class SearchClock {
 
   /** Wait for something outside the search's time. Rejects like `work`, and with `aborted` after the signal. */
   async wait(work: Promise<void>): Promise<void> {
-    this.#left -= performance.now() - this.#begin
+    this.#left -= workMilliseconds() - this.#begin
     try {
       await work
       checkAborted(this.#signal)
@@ -142,13 +142,13 @@ export class SearchClock {
       checkAborted(this.#signal)
       throw error
     } finally {
-      this.#begin = performance.now()
+      this.#begin = workMilliseconds()
     }
   }
 
   stop(): void {
-    this.#left -= performance.now() - this.#begin
-    this.#begin = performance.now()
+    this.#left -= workMilliseconds() - this.#begin
+    this.#begin = workMilliseconds()
   }
 }
 

@@ -12,7 +12,7 @@ import type { ByteSpan } from './match-lines.ts'
 import { EVERY_CHARACTER, parseExpression, patternTree, type PatternNode, type RepeatNode } from './pattern-tree.ts'
 
 /** Positions of a program, which counted repeats multiply. */
-const MAX_PROGRAM = 20_000
+const MAX_PROGRAM = 30_000
 /** Work between two pauses: one for each character, and one for each program position that makes a state. About 2 ms. */
 const WORK_OF_A_SLICE = 200_000
 const LARGE_PROGRAM = 100

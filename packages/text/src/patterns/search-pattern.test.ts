@@ -205,7 +205,7 @@ test.each([
   ['[A-Z][a-z]+(?:Error|Exception)', ['Error', 'Exception']],
   ['\\bfoo\\b-bar$', ['foo-bar']],
   ['(?:abc)+', ['abc']],
-  ['[ab]c|dd*', ['ac', 'bc', 'd']],
+  ['[ab]c|dd*', undefined],
   ['(a+a?)*b', ['b']],
   ['x*', undefined],
   ['(?=foo).*', undefined],
@@ -219,7 +219,7 @@ test.each([
 test('each string of a sequence is required, the longest first', () => {
   const setsOf = (source: string): unknown => parseSearchPattern(source, { ignoreCase: false }).required
   expect(setsOf('auth.*DELETE.*status=5')).toEqual([['status=5'], ['DELETE'], ['auth']])
-  expect(setsOf('x{2}\\d(?:GET|POST)\\s+a')).toEqual([['GET', 'POST'], ['xx'], ['a']])
+  expect(setsOf('x{2}\\d(?:GET|POST)\\s+a')).toEqual([['GET', 'POST'], ['xx']])
   expect(setsOf('foo.*foobar.*oo')).toEqual([['foobar']])
 })
 

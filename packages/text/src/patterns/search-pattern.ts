@@ -117,7 +117,9 @@ function describe(text: string, expression: string, flags: ExpressionFlags): Sea
   const pattern = parseExpression(expression, unicode)
   const tree = patternTree(pattern, flags)
   const literal = literalString(tree)
-  const required = requiredSets(tree)
+  const cost = matchCost(tree)
+  // Single characters are everywhere: finding them pays for expensive patterns only.
+  const required = requiredSets(tree).filter((set) => cost.degree > 1 || set.every(({ length }) => length > 1))
   const chain = unicode ? undefined : literalChain(pattern, ignoreCase)
   const part = partSource(pattern)
   return {
@@ -128,7 +130,7 @@ function describe(text: string, expression: string, flags: ExpressionFlags): Sea
     ...(literal !== undefined && isFoundByBytes(literal) && { literal }),
     ...(required.length > 0 && { required }),
     ...(chain?.every((link) => isFoundByBytes(link.text)) === true && { chain }),
-    cost: matchCost(tree),
+    cost,
     textExpression: textSource(pattern, flags),
     textFlags: `${letters}m`,
     ...(part !== expression && { partExpression: part }),

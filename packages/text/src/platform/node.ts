@@ -35,6 +35,14 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => nextTurn(resolve))
 }
 
+/** Return the milliseconds that this thread has worked, or where Node.js does not tell, the time. */
+export function workMilliseconds(): number {
+  const { threadCpuUsage } = process as { readonly threadCpuUsage?: typeof process.threadCpuUsage }
+  if (threadCpuUsage === undefined) return performance.now()
+  const { user, system } = threadCpuUsage()
+  return (user + system) / 1_000
+}
+
 /** Emit a process warning about a non-fatal fault. */
 export function warn(message: string, cause: unknown): void {
   const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)

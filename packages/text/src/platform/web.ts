@@ -48,6 +48,11 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
+/** Return the time, since no web standard tells how long a thread has worked. */
+export function workMilliseconds(): number {
+  return performance.now()
+}
+
 /** Emit a warning about a non-fatal fault. */
 export function warn(message: string, cause: unknown): void {
   globalThis.console.warn(`SpillwayWarning: ${message}`, cause)
