@@ -138,6 +138,7 @@ describe('estimateTokens', () => {
     '→',
     '<|endoftext|>',
     '<|endoftext|>\n',
+    ...'!"#$%&()*-/:<=>?@[\\]^_`{|}~nD7'.split(''),
   ])('has at least 0.8 times the tokens of a text that repeats %j', (piece) => {
     const text = piece.repeat(500)
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text, NO_SPECIAL_TOKENS) * 0.8)

@@ -54,7 +54,7 @@ for (const [first, seconds] of COMMON_PAIRS.split(' ').entries()) {
   for (const second of seconds) RARE[((first + 1) << 5) | (second.charCodeAt(0) & 31)] = 0
 }
 
-/** Longer words cost one more token for every three letters. */
+/** Longer words cost 0.4 tokens more for every letter. */
 const LONGEST_WORD = 16
 
 /**
@@ -131,13 +131,14 @@ const MARGIN = 1.1
  * ```
  */
 export function estimateTokens(text: string): number {
-  return Math.ceil(scanTokens(text, 0, text.length) * MARGIN)
+  return Math.ceil(scanTokens(text) * MARGIN)
 }
 
-function scanTokens(text: string, start: number, end: number): number {
+function scanTokens(text: string): number {
+  const end = text.length
   let tokens = 0
   let lead = BARE
-  let index = start
+  let index = 0
   while (index < end) {
     const code = text.charCodeAt(index)
     const kind = CLASSES[code]!
@@ -167,7 +168,7 @@ function scanTokens(text: string, start: number, end: number): number {
       lead = BARE
     } else if (kind === DIGIT) {
       const from = index++
-      while (index < end && isDigit(text.charCodeAt(index))) index++
+      while (index < end && CLASSES[text.charCodeAt(index)] === DIGIT) index++
       tokens += Math.ceil((index - from) / 3) + (lead === BARE ? 0 : 1)
       lead = BARE
     } else if (kind === SPACE || kind === NEWLINE) {
@@ -196,7 +197,7 @@ function scanTokens(text: string, start: number, end: number): number {
       lead = joins ? SPACED : BARE
     } else if (kind === OTHER) {
       const from = index++
-      while (index < end && isPunctuation(text.charCodeAt(index))) index++
+      while (index < end && CLASSES[text.charCodeAt(index)] === OTHER) index++
       const run = index - from
       if (run === 1 && lead === BARE && code !== BACKSLASH) lead = JOINED
       else {
@@ -209,7 +210,7 @@ function scanTokens(text: string, start: number, end: number): number {
       let previous = 0
       let joined = 0
       for (let wide = code; ; previous = wide, wide = text.charCodeAt(index)) {
-        if (isHighSurrogate(wide) && isLowSurrogate(text.charCodeAt(index + 1))) {
+        if ((wide & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
           tokens += isEmoji(wide) ? EMOJI_TOKENS : PAIR_TOKENS
           index++
           wide = 0
@@ -225,9 +226,6 @@ function scanTokens(text: string, start: number, end: number): number {
   }
   return tokens + (lead === BARE ? 0 : 1)
 }
-
-const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00
-const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code < 0xe000
 
 /** Whether a high surrogate is mostly that of emoji. */
 const isEmoji = (code: number): boolean => code >= 0xd83c && code <= 0xd83e
@@ -250,22 +248,34 @@ function wordTokens(length: number, capitals: number, rare: number, lead: number
   const letters = capitals === 0 ? 0 : capitals > 1 ? 2 : 1
   const size = length > LONGEST_WORD ? LONGEST_WORD : length
   let tokens = COSTS[(letters * 3 + lead) * (LONGEST_WORD + 1) + size]!
-  if (length > LONGEST_WORD) tokens += (length - LONGEST_WORD) / 3
+  if (length > LONGEST_WORD) tokens += (length - LONGEST_WORD) * 0.4
   if (mixed) tokens += 0.4
   // Several rare pairs make a short word one of a rare language, or no word.
   if (rare > 1 && capitals === 0 && length <= LONGEST_WORD) tokens += (rare - 1) * 0.2
   return tokens + rare * RARE_PAIR_TOKENS
 }
 
-/** Runs of one repeated character are cheap; mixed ones cost up to one token for each character. */
+/** Tokens of a punctuation character that repeats the one before it: rules such as `====` are cheap. */
+const PUNCTUATION_REPEATS = new Float64Array(128).fill(1 / 32)
+for (const [characters, tokens] of [
+  ['!:;', 1 / 15],
+  ['<>?@^', 1 / 8],
+  ['"$\'(),\\|', 1 / 4],
+  ['&[]`{}', 1 / 2],
+] as const)
+  for (const character of characters) PUNCTUATION_REPEATS[character.charCodeAt(0)] = tokens
+
+/** Runs of one repeated character are mostly cheap; mixed ones cost up to one token for each character. */
 function punctuationTokens(text: string, from: number, run: number): number {
   if (run === 1) return 1.02
   let changes = 0
   let bars = 0
+  let repeats = 0
   let previous = text.charCodeAt(from)
   for (let index = from + 1; index < from + run; index++) {
     const code = text.charCodeAt(index)
-    if (code !== previous) {
+    if (code === previous) repeats += PUNCTUATION_REPEATS[code]!
+    else {
       changes++
       // A bar rarely shares a token with another character, for example in `<|end|>`.
       if (code === BAR || previous === BAR) bars++
@@ -273,7 +283,7 @@ function punctuationTokens(text: string, from: number, run: number): number {
     previous = code
   }
   if (run === 2) return 1.02 + bars / 2
-  return 1 + (changes > 3 ? (changes - 3) * 0.72 + 0.9 : changes * 0.3 + bars / 2) + Math.floor(run / 32)
+  return 1 + (changes > 3 ? (changes - 3) * 0.72 + 0.9 : changes * 0.3 + bars / 2) + Math.floor(repeats)
 }
 
 /** Tokens that a letter with an accent adds to its word. */
@@ -293,14 +303,6 @@ function wideTokens(code: number, previous: number): number {
   if (code === previous && isSymbol) return 0.73
   if (isCommon(0, code)) return isSymbol ? 1 : previous === 0 ? 0.67 : 1.24
   return code < 0x800 ? 2.8 : 3.2
-}
-
-function isDigit(code: number): boolean {
-  return CLASSES[code] === DIGIT
-}
-
-function isPunctuation(code: number): boolean {
-  return CLASSES[code] === OTHER
 }
 
 /** UTF-16 units. Larger texts are sampled. */
