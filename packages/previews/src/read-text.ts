@@ -1,9 +1,9 @@
-import { withoutNuls, type CountTokens } from '@spillway/text/internal'
+import { NulFilter, yieldWhenDue, type CountTokens } from '@spillway/text/internal'
 import { textPreviewersFor, SUBJECT_END, SUBJECT_START, type OnFallback } from './choose-previewers.ts'
 import { withPurpose } from './detect/purpose-words.ts'
 import { LineCounter } from './layout/line-counter.ts'
 import { LogReader } from './log/log-previewer.ts'
-import { renderTextPreview } from './log/render-text-preview.ts'
+import { writeTextPreview } from './log/render-text-preview.ts'
 import type { TextScan } from './log/text-scan.ts'
 import { fallbackOf } from './preview-fallback.ts'
 import type {
@@ -38,7 +38,7 @@ export interface TextPreviewing {
 
 /** Read a text with the surest previewer, or the next one if it fails or returns nothing. */
 export async function readText(stored: string, previewing: TextPreviewing): Promise<TextPreview> {
-  const text = withoutNuls(stored)
+  const text = await withoutNuls(stored)
   const { call, contentType, previewers, onFallback } = previewing
   const start = text.slice(0, SUBJECT_START)
   const subject: TextSubject = {
@@ -49,18 +49,18 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
     isWhole: text.length <= SUBJECT_START,
     end: text.slice(-SUBJECT_END),
   }
-  const scan = (): TextScan => {
+  const scan = async (): Promise<TextScan> => {
     const reader = new LogReader()
-    reader.push(text)
+    await pushSlowly(text, reader)
     return reader.scan
   }
   const counter = new LineCounter()
-  counter.push(text)
+  await pushSlowly(text, counter)
   for (const previewer of textPreviewersFor(subject, previewers, onFallback)) {
     if (text.length > (previewer.maxLength ?? Infinity)) continue
-    const write = await attempt(previewer, onFallback, () => {
+    const write = await attempt(previewer, onFallback, async () => {
       const reader = previewer.read(subject)
-      reader.push(text)
+      await pushSlowly(text, reader)
       return reader.finish(subject)
     })
     if (write === undefined) continue
@@ -68,6 +68,25 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
     return { lines: counter.lines, kind, usualTokens, write: checked(previewer, write, scan, onFallback) }
   }
   return { lines: counter.lines, write: async () => '' }
+}
+
+/** UTF-16 units of a piece. The slowest previewer reads one in about 3 ms. */
+const PIECE_UNITS = 65_536
+
+/** Push a text in pieces, and let other work run between them. */
+export async function pushSlowly(text: string, reader: Pick<TextReader, 'push'>): Promise<void> {
+  for (let at = 0; at < text.length; at += PIECE_UNITS) {
+    reader.push(text.slice(at, at + PIECE_UNITS))
+    await yieldWhenDue()
+  }
+}
+
+async function withoutNuls(text: string): Promise<string> {
+  if (!text.includes('\0')) return text
+  const filter = new NulFilter()
+  const parts: string[] = []
+  await pushSlowly(text, { push: (piece) => void parts.push(filter.push(piece)) })
+  return parts.join('') + filter.finish()
 }
 
 /** Reports an exception and leaves the text to the next previewer. */
@@ -89,13 +108,14 @@ export async function attempt(
 export function checked(
   previewer: TextPreviewer,
   write: WritePreview,
-  scan: () => TextScan,
+  scan: () => TextScan | Promise<TextScan>,
   onFallback: OnFallback,
 ): TextPreview['write'] {
   return async (given) => {
     if (!(given.budgetTokens > 0)) return ''
     const options = { ...given, countTokens: remembered(given.countTokens) }
     try {
+      await yieldWhenDue()
       const written: unknown = await write(options)
       if (typeof written === 'string') {
         const text = written.toWellFormed()
@@ -106,7 +126,7 @@ export function checked(
     } catch (error) {
       onFallback(fallbackOf(previewer.name, error))
     }
-    return renderTextPreview(scan(), options).toWellFormed()
+    return (await writeTextPreview(await scan(), options)).toWellFormed()
   }
 }
 

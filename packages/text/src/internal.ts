@@ -1,14 +1,8 @@
 /** Exports for other packages of Spillway, not for users: these may change in any version. */
 export { cleanLine, escapeAround, escapeEnd, formatCount, isDrawn, visibleText } from './lines/clean-line.ts'
 export { countLineEnds, LINE_BLOCK_BYTES, LineIndex, LineIndexBuilder, LineIndexRecorder } from './lines/line-index.ts'
-export {
-  decodeText,
-  hasWidePart,
-  NulFilter,
-  textEncodingOf,
-  withoutNuls,
-  type TextEncoding,
-} from './lines/text-encoding.ts'
+export { decodeText, hasWidePart, NulFilter, textEncodingOf, type TextEncoding } from './lines/text-encoding.ts'
+export { indentLargeJson } from './json/indent-large-json.ts'
 export { lineBatches, linesWithin, type LineProgress, type LineRange } from './lines/lines-within.ts'
 export { LineReader, type LineSink } from './lines/line-reader.ts'
 export {
@@ -55,7 +49,7 @@ export { concatBytes, copyBytes, isBytes, plainBytes } from './shared/bytes.ts'
 export { detach } from './shared/detach.ts'
 export { orAborted } from './shared/or-aborted.ts'
 export { perSubject } from './shared/per-subject.ts'
-export { yieldToOthers } from './platform/yield-to-others.ts'
+export { yieldToOthers, yieldWhenDue } from './platform/yield-to-others.ts'
 export {
   createSha256,
   decodeBase64,

@@ -149,7 +149,7 @@ export class ContextOffloader {
     const { maxResultTokens, countTokens } = this.options
     let original = 0
     try {
-      const blocks = measureContent(request.content, maxResultTokens, countTokens)
+      const blocks = await measureContent(request.content, maxResultTokens, countTokens)
       original = blocks.reduce((sum, block) => sum + block.tokens, 0)
       if (original <= maxResultTokens) return inline(request, 'within-limit', original)
       if (!(await this.#shouldOffload(request, original))) return this.#skip(request, 'declined', original)

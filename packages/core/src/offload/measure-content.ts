@@ -1,9 +1,10 @@
 import {
   documentText,
   estimateLargeTokens,
-  indentJson,
+  indentLargeJson,
   isMediaBlock,
   isStorable,
+  yieldWhenDue,
   type ContentBlock,
   type CountTokens,
   type MediaBlock,
@@ -23,36 +24,45 @@ export interface MeasuredBlock {
 }
 
 /** Counts the compact form of JSON, as frameworks send it, if indentation could exceed `limit`. */
-export function measureContent(
+export async function measureContent(
   content: readonly ContentBlock[],
   limit: number,
   countTokens: CountTokens,
-): MeasuredBlock[] {
-  return content.map((block, index) => {
-    if (block.type === 'text')
-      return {
-        block,
-        index,
-        text: block.text,
-        // Many empty blocks fill the context, too.
-        tokens: Math.max(1, estimateLargeTokens(block.text, countTokens)),
-        isStorable: true,
-      }
-    if (block.type === 'json') {
-      const text = indentJson(block.value)
-      if (text === undefined) return { block, index, tokens: 0, isStorable: false }
-      // A short text has fewer tokens than characters, so it needs no count.
-      const indented = text.length > limit * INDENT_FACTOR ? estimateLargeTokens(text, countTokens) : 0
-      const tokens = indented > limit * INDENT_FACTOR ? indented : countTokens(JSON.stringify(block.value))
-      return { block, index, text, tokens, isStorable: true }
+): Promise<MeasuredBlock[]> {
+  const measured: MeasuredBlock[] = []
+  for (const [index, block] of content.entries()) {
+    measured.push({ block, index, ...(await measureBlock(block, limit, countTokens)) })
+    await yieldWhenDue()
+  }
+  return measured
+}
+
+async function measureBlock(
+  block: ContentBlock,
+  limit: number,
+  countTokens: CountTokens,
+): Promise<Omit<MeasuredBlock, 'block' | 'index'>> {
+  if (block.type === 'text')
+    return {
+      text: block.text,
+      // Many empty blocks fill the context, too.
+      tokens: Math.max(1, estimateLargeTokens(block.text, countTokens)),
+      isStorable: true,
     }
-    if (isMediaBlock(block)) {
-      const tokens = mediaTokens(block, countTokens) + nameTokens(block.name, countTokens)
-      return { block, index, tokens, isStorable: isStorable(block) }
-    }
-    const text = block.type === 'link' ? block.url + longName(block.name) : indentJson(block.value)
-    return { block, index, tokens: text === undefined ? 0 : estimateLargeTokens(text, countTokens), isStorable: false }
-  })
+  if (block.type === 'json') {
+    const text = await indentLargeJson(block.value)
+    if (text === undefined) return { tokens: 0, isStorable: false }
+    // A short text has fewer tokens than characters, so it needs no count.
+    const indented = text.length > limit * INDENT_FACTOR ? estimateLargeTokens(text, countTokens) : 0
+    const tokens = indented > limit * INDENT_FACTOR ? indented : countTokens(JSON.stringify(block.value))
+    return { text, tokens, isStorable: true }
+  }
+  if (isMediaBlock(block)) {
+    const tokens = mediaTokens(block, countTokens) + nameTokens(block.name, countTokens)
+    return { tokens, isStorable: isStorable(block) }
+  }
+  const text = block.type === 'link' ? block.url + longName(block.name) : await indentLargeJson(block.value)
+  return { tokens: text === undefined ? 0 : estimateLargeTokens(text, countTokens), isStorable: false }
 }
 
 /** Short names cost next to nothing. */

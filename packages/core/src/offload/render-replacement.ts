@@ -87,7 +87,7 @@ export async function writeReplacement(
   const shares = shareBudget(needs, options.previewTokens)
   const previewed = shares.reduce((sum, share) => sum + share, 0)
   const room = options.maxResultTokens - request.kept - previewed - frameTokens(sources.length)
-  const shown = fitAdded(sources, room, request.onFallback, countTokens)
+  const shown = await fitAdded(sources, room, request.onFallback, countTokens)
   const text = await renderText(sources, shares, shown, request, options)
   return {
     content: [{ type: 'text', text }, ...shown.blocks],
@@ -102,18 +102,18 @@ interface ShownBlocks {
 }
 
 /** An added block must be smaller than its original. Others emit an event. */
-function fitAdded(
+async function fitAdded(
   sources: readonly ReplacementSource[],
   room: number,
   onFallback: OnFallback,
   countTokens: ResolvedOptions['countTokens'],
-): ShownBlocks {
+): Promise<ShownBlocks> {
   const shown = new Set<ReplacementSource>()
   const blocks: ContentBlock[] = []
   let tokens = 0
   for (const source of sources) {
     if (source.added === undefined) continue
-    const measured = measureContent(source.added.blocks, room, countTokens)
+    const measured = await measureContent(source.added.blocks, room, countTokens)
     const needed = measured.reduce((sum, block) => sum + block.tokens, 0)
     if (tokens + needed <= room && needed < source.tokens) {
       shown.add(source)

@@ -21,6 +21,7 @@ import {
   sniffContentType,
   textEncodingOf,
   TokenSampler,
+  yieldWhenDue,
   type ContentBlock,
   type TextEncoding,
 } from '@spillway/text/internal'
@@ -197,7 +198,7 @@ async function offloadStream(
         chunk = await nextChunk(source, request.signal)
       ) {
         size += chunk.byteLength
-        text?.push(chunk)
+        await text?.push(chunk)
         media?.push(chunk)
         yield chunk
       }
@@ -229,6 +230,9 @@ const previewing = (contentType: string, { call, previewers, onFallback }: PartR
   onFallback,
 })
 
+/** Bytes that are decoded and read at once. */
+const PIECE_BYTES = 65_536
+
 class ArrivingBytes {
   readonly #decoder: TextDecoder
   readonly #text: ArrivingText
@@ -241,8 +245,11 @@ class ArrivingBytes {
     this.#sampler = new TokenSampler(options.countTokens)
   }
 
-  push(chunk: Uint8Array): void {
-    this.#push(this.#decoder.decode(chunk, { stream: true }))
+  async push(chunk: Uint8Array): Promise<void> {
+    for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
+      this.#push(this.#decoder.decode(chunk.subarray(at, at + PIECE_BYTES), { stream: true }))
+      await yieldWhenDue()
+    }
   }
 
   async finish(): Promise<{ preview: TextPreview; tokens: number }> {
@@ -283,8 +290,8 @@ async function hold(
     size += chunk.byteLength
     if (size <= lookAt) continue
     const bytes = concatBytes(parts, size)
-    const text = new TextDecoder().decode(bytes)
-    if (size > MAX_HELD_BYTES || longerThan(text, options.maxResultTokens, options.countTokens))
+    if (size > MAX_HELD_BYTES) return { bytes, ended: false }
+    if (longerThan(new TextDecoder().decode(bytes), options.maxResultTokens, options.countTokens))
       return { bytes, ended: false }
     lookAt = size * 2
   }

@@ -1,4 +1,11 @@
-import { isMediaBlock, isTextContentType, safeName, warn, type ContentBlock } from '@spillway/text/internal'
+import {
+  isMediaBlock,
+  isTextContentType,
+  safeName,
+  warn,
+  yieldWhenDue,
+  type ContentBlock,
+} from '@spillway/text/internal'
 import { textOfDocument } from '../content/text-of-document.ts'
 import { isContentType } from '../storage/reference.ts'
 import { orAborted } from '../storage/storage-error.ts'
@@ -141,11 +148,10 @@ export async function storeParts(
   }
   const metadata = toolMetadata(toolName)
   const onStored = (receipt: StoreReceipt): void => void receipts.push(receipt)
-  const encoder = new TextEncoder()
   for (const batch of batches(parts)) {
     const stores = batch.map(async (part): Promise<StoredPart> => {
       const own = part.data === undefined
-      const bytes = part.data ?? encoder.encode(part.text)
+      const bytes = part.data ?? (await encodeText(part.text ?? ''))
       const document = part.textOf && stored.get(part.textOf)
       const named =
         document === undefined ? { key: part.key, metadata: {} } : textOfDocument(part.key, document.reference)
@@ -169,6 +175,34 @@ export async function storeParts(
     for (const result of results) if (result.status === 'fulfilled') stored.set(result.value.part, result.value)
   }
   return { stored: parts.map((part) => stored.get(part)!), undo }
+}
+
+/** UTF-16 units that are encoded at once. */
+const PIECE_UNITS = 1_048_576
+
+async function encodeText(text: string): Promise<Uint8Array> {
+  const encoder = new TextEncoder()
+  if (text.length <= PIECE_UNITS) return encoder.encode(text)
+  const parts: Uint8Array[] = []
+  let size = 0
+  for (let at = 0; at < text.length;) {
+    let end = at + PIECE_UNITS
+    // A pair of surrogates is one character.
+    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
+    const part = encoder.encode(text.slice(at, end))
+    parts.push(part)
+    size += part.byteLength
+    at = end
+    await yieldWhenDue()
+  }
+  const bytes = new Uint8Array(size)
+  let filled = 0
+  for (const part of parts) {
+    bytes.set(part, filled)
+    filled += part.byteLength
+    await yieldWhenDue()
+  }
+  return bytes
 }
 
 /** Texts of documents come after their documents, whose references they name. */

@@ -1,4 +1,4 @@
-import { createSha256, isBytes, randomBytes } from '@spillway/text/internal'
+import { createSha256, isBytes, randomBytes, yieldWhenDue } from '@spillway/text/internal'
 import { checkAborted, orAborted, SourceError, StorageError } from './storage-error.ts'
 
 const MAX_REFERENCE_LENGTH = 64
@@ -8,6 +8,8 @@ const DIGEST_LENGTH = 20
 const DIGEST_BYTES = 13
 /** Check characters at the end of a random reference. */
 const CHECK_LENGTH = 2
+/** Bytes that are hashed at once, which takes at most 3 ms. */
+const HASHED_BYTES = 1_048_576
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const REFERENCE = /^[a-z0-9_]{1,64}$/
 /** Makes the last part of a reference one character longer than a digest. */
@@ -25,7 +27,10 @@ export interface ReferenceInput {
 /** Returns `<slug of the key>_<100 bits of a SHA-256>`: at most 64 characters of `a-z`, `0-9` and `_`. */
 export async function contentReference({ content, ...input }: ReferenceInput): Promise<string> {
   const digest = new ReferenceDigest(input)
-  digest.add(content)
+  for (let at = 0; at < content.byteLength; at += HASHED_BYTES) {
+    digest.add(content.subarray(at, at + HASHED_BYTES))
+    await yieldWhenDue()
+  }
   return await digest.reference()
 }
 
@@ -356,12 +361,18 @@ async function release(source: AsyncIterator<Uint8Array>): Promise<void> {
   await source.return?.()
 }
 
+/** Lines of this many bytes are counted in 4 ms. */
+const SEEN_BYTES = 16_777_216
+
 export async function* seenChunks(
   chunks: AsyncIterable<Uint8Array>,
   see: (chunk: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
-    see(chunk)
+    for (let at = 0; at < chunk.byteLength; at += SEEN_BYTES) {
+      see(chunk.subarray(at, at + SEEN_BYTES))
+      await yieldWhenDue()
+    }
     yield chunk
   }
 }

@@ -1,3 +1,5 @@
+import { KeyedLock, yieldToOthers, yieldWhenDue } from '@spillway/text/internal'
+import type { Tree } from 'web-tree-sitter'
 import type { OutlineSymbol, Outliner } from '../source/outline.ts'
 import { findDefinitions, type FoundDefinition } from './find-definitions.ts'
 import { foldBraces } from './fold-braces.ts'
@@ -22,8 +24,10 @@ const STEPS_ALWAYS = 100
  */
 const ERRORS_PER_UNIT = 0.001
 const ERRORS_ALWAYS = 50
+/** Steps between two pauses, about 6 ms. Counted too, so that pauses never depend on the time. */
+const STEPS_OF_A_SLICE = 64
 const LONGEST_LINE = 2_000
-/** Milliseconds that end any parsing. Usual code takes a tenth. */
+/** Milliseconds of parsing that end it. Usual code takes a tenth. */
 const MOST_TIME = 500
 
 /**
@@ -38,22 +42,32 @@ export function outlineByGrammars(loader: GrammarLoader): Outliner {
     if (known === undefined) return undefined
     const grammar = known.unless?.pattern.test(text) === true ? known.unless.grammar : known
     const loaded = (await loader.load(grammar)) ?? (grammar.otherwise && (await loader.load(grammar.otherwise)))
-    return loaded && outlineWith(text, grammar, loaded)
+    // A parser that pauses must not read another text.
+    return loaded && (await locks.run(language, () => outlineWith(text, grammar, loaded)))
   }
 }
 
-function outlineWith(code: string, grammar: Grammar, loaded: LoadedGrammar): OutlineSymbol[] | undefined {
+const locks = new KeyedLock()
+
+async function outlineWith(
+  code: string,
+  grammar: Grammar,
+  loaded: LoadedGrammar,
+): Promise<OutlineSymbol[] | undefined> {
   const limit = Math.max(PARSED_ALWAYS, code.length * PARSED_SHARE)
-  const end = performance.now() + MOST_TIME
+  const time = { left: MOST_TIME }
   const asked = new Set<number>()
   let outline: OutlineSymbol[] | undefined
   let looksInside = false
   for (let round = 0; round < MOST_ROUNDS; round++) {
+    await yieldWhenDue()
     const skeleton = fold(code, grammar, asked)
+    await yieldWhenDue()
     if (skeleton.text.length > limit || (grammar.columns === true && hasLongLine(skeleton.text))) break
-    const parsed = parse(skeleton, loaded, end)
+    const parsed = await parse(skeleton, loaded, time)
     // Function bodies may contain unknown syntax. The outline without them is then used.
     if (parsed === undefined || (looksInside && parsed.hasErrors)) break
+    await yieldWhenDue()
     outline = outlineOf(parsed.definitions, skeleton, code)
     looksInside ||= parsed.wanted.length === 0
     if (looksInside && (outline.length >= ENOUGH || parsed.hasErrors)) break
@@ -82,13 +96,25 @@ function fold(code: string, { blocks }: Grammar, asked: ReadonlySet<number>): Sk
 }
 
 /** Returns `undefined` on timeout. `wanted` are omitted blocks that contain definitions. */
-function parse(skeleton: Skeleton, { parser, plan }: LoadedGrammar, end: number): Parsed | undefined {
-  const tree = parser.parse(skeleton.text, null, { progressCallback: brake(skeleton.text.length, end) })
+async function parse(
+  skeleton: Skeleton,
+  { parser, plan }: LoadedGrammar,
+  time: { left: number },
+): Promise<Parsed | undefined> {
+  const brake = new Brake(skeleton.text.length, time)
+  const parseOn = (): Tree | null => parser.parse(skeleton.text, null, { progressCallback: brake.check })
+  let tree = parseOn()
+  while (tree === null && brake.pauses) {
+    await yieldToOthers(undefined)
+    brake.goOn()
+    tree = parseOn()
+  }
   if (tree === null) {
     parser.reset()
     return undefined
   }
   try {
+    await yieldWhenDue()
     const folded = new Set(skeleton.folded)
     const wanted: number[] = []
     const definitions = findDefinitions(tree, plan, (start) => {
@@ -108,13 +134,38 @@ interface Parsed {
 }
 
 /** Counts steps and errors, so that the result is the same everywhere. Time is only the last resort. */
-function brake(length: number, end: number): (state: { readonly hasError: boolean }) => boolean {
-  let steps = STEPS_ALWAYS + length * STEPS_PER_UNIT
-  let errors = ERRORS_ALWAYS + length * ERRORS_PER_UNIT
-  return ({ hasError }) => {
-    steps--
-    if (hasError) errors--
-    return steps < 0 || errors < 0 || performance.now() > end
+class Brake {
+  #steps: number
+  #errors: number
+  #untilPause = STEPS_OF_A_SLICE
+  readonly #time: { left: number }
+  #start = performance.now()
+
+  constructor(length: number, time: { left: number }) {
+    this.#steps = STEPS_ALWAYS + length * STEPS_PER_UNIT
+    this.#errors = ERRORS_ALWAYS + length * ERRORS_PER_UNIT
+    this.#time = time
+  }
+
+  /** Whether the parser stopped only to let other work run. */
+  get pauses(): boolean {
+    return this.#untilPause === 0 && this.#steps >= 0 && this.#errors >= 0 && this.#time.left > 0
+  }
+
+  goOn(): void {
+    this.#untilPause = STEPS_OF_A_SLICE
+    this.#start = performance.now()
+  }
+
+  /** Returns whether the parser has to stop. */
+  readonly check = ({ hasError }: { readonly hasError: boolean }): boolean => {
+    this.#steps--
+    this.#untilPause--
+    if (hasError) this.#errors--
+    const now = performance.now()
+    this.#time.left -= now - this.#start
+    this.#start = now
+    return this.#untilPause === 0 || this.#steps < 0 || this.#errors < 0 || this.#time.left <= 0
   }
 }
 

@@ -1,4 +1,4 @@
-import { perSubject } from '@spillway/text/internal'
+import { perSubject, yieldWhenDue } from '@spillway/text/internal'
 import { LineCounter } from '../layout/line-counter.ts'
 import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
 import { writePage } from './write-page.ts'
@@ -36,12 +36,14 @@ function readHtml(): TextReader {
       reader.push(text)
       counter.push(text)
     },
-    finish: () => {
+    finish: async () => {
       const page = reader.finish(counter.lines)
+      await yieldWhenDue()
       const main = mainContent(page)
       if (main.length === 0) return undefined
       const { title, lines, isPart } = page
-      const rest = aroundMain(page, main)
+      await yieldWhenDue()
+      const rest = await aroundMain(page, main)
       return (options) => writePage({ title, main, rest, lines, isPart }, options)
     },
   }
@@ -131,11 +133,12 @@ export function mainContent(page: Page): PageBlock[] {
 }
 
 /** Returns the other blocks if they have more text than the main content: it may be wrong, or hardly a page's content. */
-function aroundMain({ blocks }: Page, main: readonly PageBlock[]): PageBlock[] {
+async function aroundMain({ blocks }: Page, main: readonly PageBlock[]): Promise<PageBlock[]> {
   const texts = new Set(main.map(({ text }) => text))
-  const rest = withoutRepeats(blocks).filter(
-    ({ text, linkUnits }) => !texts.has(text) && linkUnits < LINKED_SHARE * text.length,
-  )
+  await yieldWhenDue()
+  const once = withoutRepeats(blocks)
+  await yieldWhenDue()
+  const rest = once.filter(({ text, linkUnits }) => !texts.has(text) && linkUnits < LINKED_SHARE * text.length)
   return unlinked(rest) > unlinked(main) ? rest : []
 }
 

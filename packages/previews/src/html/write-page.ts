@@ -1,6 +1,6 @@
 import { cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import { countOf, showGap } from '../layout/gap-marks.ts'
-import { fitBudget, type Draft } from '../layout/fit-budget.ts'
+import { fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { PageBlock } from './page.ts'
 
@@ -26,9 +26,9 @@ const MAX_SEARCHED = 50
 /** Fewest tokens for the start of a block. */
 const LEAST_TOKENS = 12
 
-export function writePage(page: ReadPage, options: PreviewOptions): string {
+export async function writePage(page: ReadPage, options: PreviewOptions): Promise<string> {
   const writer = new PageWriter(page, options)
-  return fitBudget((aim) => writer.write(aim), options)
+  return await fitBudgetInTurns((aim) => writer.write(aim), options)
 }
 
 class PageWriter {
@@ -59,7 +59,7 @@ class PageWriter {
     left -= GAP_TOKENS + call
     // Headings are worth more the more is hidden.
     const share = Math.min(0.5, OUTLINE_SHARE * (2 - end / main.length))
-    const reserved = Math.min(left * share, this.#headingTokens(end))
+    const reserved = this.#headingTokens(end, left * share)
     left -= reserved
     end = this.#fitting(0, left)
     for (let index = 0; index < end; index++) left -= this.#cost(index)
@@ -174,20 +174,32 @@ class PageWriter {
     return this.#page.main.slice(from).filter(({ kind }) => kind === 'heading')
   }
 
-  #headingTokens(from: number): number {
-    return this.#headings(from).reduce((tokens, heading) => tokens + estimateTokens(headingLine(heading)) + 1, 0)
+  /** Returns the tokens of the headings, at most `most`. */
+  #headingTokens(from: number, most: number): number {
+    let tokens = 0
+    for (const heading of this.#headings(from)) {
+      tokens += estimateTokens(headingLine(heading)) + 1
+      if (tokens >= most) return most
+    }
+    return tokens
   }
 
   /** If not all headings fit, the highest come first. */
   #outline(from: number, tokens: number): string[] {
     const headings = this.#headings(from)
     for (let level = 6; level > 0; level--) {
-      const lines = headings.filter((heading) => heading.level <= level).map(headingLine)
+      const shown = headings.filter((heading) => heading.level <= level)
+      const lines: string[] = []
       let left = tokens
-      const end = lines.findIndex((line) => (left -= estimateTokens(line) + 1) < 0)
-      if (end < 0) return lines
+      for (const heading of shown) {
+        const line = headingLine(heading)
+        if ((left -= estimateTokens(line) + 1) < 0) break
+        lines.push(line)
+      }
+      if (lines.length === shown.length) return lines
       if (headings.some((heading) => heading.level < level)) continue
-      return end < 2 ? [] : [...lines.slice(0, end - 1), `[… ${countOf(lines.length - end + 1, 'more heading')}]`]
+      const end = lines.length
+      return end < 2 ? [] : [...lines.slice(0, end - 1), `[… ${countOf(shown.length - end + 1, 'more heading')}]`]
     }
     return []
   }

@@ -1,5 +1,5 @@
-import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
-import { fitBudget, type Draft } from '../layout/fit-budget.ts'
+import { cleanLine, cutAtGrapheme, estimateTokens, formatCount, yieldWhenDue } from '@spillway/text/internal'
+import { fitBudget, fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { EntryRows } from './entry-rows.ts'
@@ -27,7 +27,29 @@ const LEAST_TOKENS = 5
 const NAMES_SHARE = 0.5
 
 /** Writes the shape, then rows of items, then long strings. */
-export function renderJsonPreview(content: JsonContent, options: PreviewOptions): string {
+export async function renderJsonPreview(content: JsonContent, options: PreviewOptions): Promise<string> {
+  await readStrings(content.scan)
+  const drafts = jsonDrafts(content, options)
+  return typeof drafts === 'string' ? drafts : await fitBudgetInTurns(drafts, options)
+}
+
+/** The preview of JSON in a string. */
+function renderNested(scan: JsonScan, options: PreviewOptions): string {
+  const drafts = jsonDrafts({ scan, whole: undefined, prefix: '' }, options)
+  return typeof drafts === 'string' ? drafts : fitBudget(drafts, options)
+}
+
+/** Reads the strings that will be shown; their results are kept. */
+async function readStrings(scan: JsonScan): Promise<void> {
+  for (const string of shownStrings(scan)) {
+    const read = string.read()
+    await yieldWhenDue()
+    if ('json' in read) await readStrings(read.json)
+  }
+}
+
+/** Returns a writer of drafts, or the text itself if it fits. */
+function jsonDrafts(content: JsonContent, options: PreviewOptions): string | ((aim: number) => Draft) {
   const { scan, whole } = content
   if (whole !== undefined && estimateTokens(whole) <= options.budgetTokens * 1.3) {
     const text = cleanText(whole)
@@ -39,12 +61,10 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions)
   // Rows of simple values are few: more names are then worth more.
   const namedInRows = passage?.isObject && tabled !== undefined && tabled.objects > 0 ? tabled : undefined
   const rows = passage && tabled && new EntryRows(passage, tabled, options.budgetTokens)
-  const strings = new ShownStrings(scan, options, (nested, within) =>
-    renderJsonPreview({ scan: nested, whole: undefined, prefix: '' }, within),
-  )
+  const strings = new ShownStrings(scan, options)
   const head = header(content)
   const headTokens = estimateTokens(head)
-  const write = (aim: number): Draft => {
+  return (aim) => {
     if (aim < headTokens + LEAST_TOKENS) return { text: head, complete: false }
     const all = {
       ...SHARES,
@@ -76,7 +96,6 @@ export function renderJsonPreview(content: JsonContent, options: PreviewOptions)
     skeleton.chooseValues(left, 2, 4)
     return { text: `${head}\n${skeleton.write()}${table}${lines}`, complete: false }
   }
-  return fitBudget(write, options)
 }
 
 /** Returns the shape of the entries if they form one table. */
@@ -295,23 +314,25 @@ const LEAST_OF_LONGEST = 0.125
 /** Fewest tokens for a string. */
 const LEAST_STRING_TOKENS = 16
 
-type WriteNested = (scan: JsonScan, options: PreviewOptions) => string
+const shareOfStrings = ({ strings, length: all }: JsonScan): number =>
+  strings.reduce((sum, { length }) => sum + length, 0) / all
+
+function shownStrings(scan: JsonScan): readonly ScannedString[] {
+  const longest = scan.strings[0]?.length ?? 0
+  if (shareOfStrings(scan) < LEAST_SHARE) return []
+  return scan.strings.filter(({ length }) => length >= longest * LEAST_OF_LONGEST)
+}
 
 class ShownStrings {
   readonly #strings: readonly ScannedString[]
   readonly #options: PreviewOptions
-  readonly #writeNested: WriteNested
   /** Smallest share of the budget for the strings. */
   readonly least: number
 
-  constructor(scan: JsonScan, options: PreviewOptions, writeNested: WriteNested) {
-    const longest = scan.strings[0]?.length ?? 0
-    const total = scan.strings.reduce((sum, { length }) => sum + length, 0)
-    const share = total / scan.length
-    this.#strings = share < LEAST_SHARE ? [] : scan.strings.filter(({ length }) => length >= longest * LEAST_OF_LONGEST)
-    this.least = this.#strings.length === 0 ? 0 : share * KEPT_SHARE
+  constructor(scan: JsonScan, options: PreviewOptions) {
+    this.#strings = shownStrings(scan)
+    this.least = this.#strings.length === 0 ? 0 : shareOfStrings(scan) * KEPT_SHARE
     this.#options = options
-    this.#writeNested = writeNested
   }
 
   get isEmpty(): boolean {
@@ -335,7 +356,7 @@ class ShownStrings {
         countTokens: estimateTokens,
         isError: this.#options.isError,
       }
-      const shown = 'json' in read ? this.#writeNested(read.json, options) : renderTextPreview(read.lines, options)
+      const shown = 'json' in read ? renderNested(read.json, options) : renderTextPreview(read.lines, options)
       if (shown === '') continue
       // The header has the number of lines. Line numbers of the string look different from those of the text.
       const body = shown.replace(/^\[[\d,]+ lines?\]\n/, '').replace(/^(\d+)\| /gm, '$1: ')

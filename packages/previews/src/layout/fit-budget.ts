@@ -1,3 +1,4 @@
+import { yieldWhenDue } from '@spillway/text/internal'
 import type { PreviewOptions } from '../previewer.ts'
 
 /** Limit for drafts of one preview. */
@@ -16,7 +17,27 @@ export interface Draft {
  *
  * @param write - Writes a draft of about `aim` tokens, by its own estimate.
  */
-export function fitBudget(write: (aim: number) => Draft, { budgetTokens, countTokens }: PreviewOptions): string {
+export function fitBudget(write: (aim: number) => Draft, options: PreviewOptions): string {
+  const drafts = bestDrafts(write, options)
+  let next = drafts.next()
+  while (next.done !== true) next = drafts.next()
+  return next.value
+}
+
+/** Like {@link fitBudget}, and lets other work run between the attempts. */
+export async function fitBudgetInTurns(write: (aim: number) => Draft, options: PreviewOptions): Promise<string> {
+  const drafts = bestDrafts(write, options)
+  for (;;) {
+    await yieldWhenDue()
+    const next = drafts.next()
+    if (next.done === true) return next.value
+  }
+}
+
+function* bestDrafts(
+  write: (aim: number) => Draft,
+  { budgetTokens, countTokens }: PreviewOptions,
+): Generator<undefined, string> {
   let best = ''
   let bestTokens = 0
   let before = 0
@@ -35,6 +56,7 @@ export function fitBudget(write: (aim: number) => Draft, { budgetTokens, countTo
     // The same draft again: the estimate is off by more than the excess.
     if (tokens > budgetTokens && tokens === before) aim *= 1 - (step *= 2)
     before = tokens
+    yield
     aim = Math.min(aim * 1.5, (aim * (budgetTokens * 0.99)) / Math.max(tokens, 1))
   }
   return best

@@ -69,31 +69,31 @@ const preview = (all: readonly Line[]): PreviewModel => ({
 })
 
 describe('writePreview', () => {
-  it('is never over the budget by any counter', () => {
+  it('is never over the budget by any counter', async () => {
     const counters = fc.constantFrom(countTokens, estimateTokens, (text: string) => text.length * 2 + 3)
-    fc.assert(
-      fc.property(lines, fc.nat(400), counters, (all, budgetTokens, counter) => {
-        const text = writePreview(preview(all), { budgetTokens, countTokens: counter, showLines })
+    await fc.assert(
+      fc.asyncProperty(lines, fc.nat(400), counters, async (all, budgetTokens, counter) => {
+        const text = await writePreview(preview(all), { budgetTokens, countTokens: counter, showLines })
         expect(text === '' ? 0 : counter(text)).toBeLessThanOrEqual(budgetTokens)
       }),
     )
   })
 
-  it('shows every line where all fit, and then says nothing of its own', () => {
-    fc.assert(
-      fc.property(filled, (all) => {
+  it('shows every line where all fit, and then says nothing of its own', async () => {
+    await fc.assert(
+      fc.asyncProperty(filled, async (all) => {
         const items = itemsOf(all)
-        const text = writePreview(preview(all), { budgetTokens: 100_000, countTokens, showLines })
+        const text = await writePreview(preview(all), { budgetTokens: 100_000, countTokens, showLines })
         const whole = Array.from({ length: all.length }, (_, index) => items.find(({ start }) => start === index + 1))
         expect(text).toBe(whole.map((item) => item?.text ?? '').join('\n'))
       }),
     )
   })
 
-  it('gives right numbers, and gaps that add up to the whole', () => {
-    fc.assert(
-      fc.property(lines, fc.integer({ min: 30, max: 500 }), (all, budgetTokens) => {
-        const text = writePreview(preview(all), { budgetTokens, countTokens, showLines })
+  it('gives right numbers, and gaps that add up to the whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(lines, fc.integer({ min: 30, max: 500 }), async (all, budgetTokens) => {
+        const text = await writePreview(preview(all), { budgetTokens, countTokens, showLines })
         fc.pre(text.startsWith(`[${all.length} lines]`))
         let counted = 0
         let calls = 0
@@ -115,33 +115,33 @@ describe('writePreview', () => {
     )
   })
 
-  it('shows an item with what it belongs to', () => {
+  it('shows an item with what it belongs to', async () => {
     const all = Array.from({ length: 200 }, (_, index) => ({
       words: 6,
       value: index === 77 ? 900 : 1,
       isLone: index % 20 === 0,
     }))
-    const text = writePreview(preview(all), { budgetTokens: 60, countTokens })
+    const text = await writePreview(preview(all), { budgetTokens: 60, countTokens })
     expect(text).toContain('61| line61 ')
     expect(text).toContain('line78 ')
   })
 
-  it('lists lone items with one mark for all gaps between them', () => {
+  it('lists lone items with one mark for all gaps between them', async () => {
     const all = Array.from({ length: 100 }, (_, index) => ({
       words: 2,
       value: index % 10 === 0 ? 50 : 0,
       isLone: index % 10 === 0,
     }))
-    const text = writePreview(preview(all), { budgetTokens: 90, countTokens, showLines })
+    const text = await writePreview(preview(all), { budgetTokens: 90, countTokens, showLines })
     expect(text).toMatch(
       /^\[100 lines\]\n\[… \d+ lines, all but these \d+: show 1-\d+\]\n1\| line1 word word\n11\| line11 word word\n/,
     )
   })
 
-  it('cuts one long line to the budget, and uses it', () => {
+  it('cuts one long line to the budget, and uses it', async () => {
     const items = [{ ...itemsOf([{ words: 1, value: 1, isLone: false }])[0]!, text: 'many words '.repeat(10_000) }]
     const options = { budgetTokens: 200, countTokens }
-    const text = writePreview(
+    const text = await writePreview(
       { items, lines: 1, header: '1 line', shares: [1, 0], lineShare: 0.1, endShare: 0.3 },
       options,
     )
@@ -149,13 +149,13 @@ describe('writePreview', () => {
     expect(countTokens(text)).toBeGreaterThan(180)
   })
 
-  it('chooses among very many items', () => {
+  it('chooses among very many items', async () => {
     const all = Array.from({ length: 200_000 }, (_, index) => ({
       words: 3,
       value: (index * 31) % 97,
       isLone: index % 9 === 0,
     }))
-    const written = writePreview(preview(all), { budgetTokens: 1_000, countTokens: estimateTokens })
+    const written = await writePreview(preview(all), { budgetTokens: 1_000, countTokens: estimateTokens })
     expect(estimateTokens(written)).toBeGreaterThan(900)
   })
 })
@@ -163,11 +163,11 @@ describe('writePreview', () => {
 const item = (text: string, more: Partial<Item> = {}): Item => lineItem({ text, ...more })
 
 describe('showItem', () => {
-  it('shows a short line whole, as a terminal does, with its note', () => {
+  it('shows a short line whole, as a terminal does, with its note', async () => {
     expect(showItem(item('\u001b[1msteps:\u001b[0m', { note: '12 items' }), 80, 0)).toBe('steps: [12 items]')
   })
 
-  it('cuts after a sentence where one ends nearby, and says how much is left out', () => {
+  it('cuts after a sentence where one ends nearby, and says how much is left out', async () => {
     const text = 'One sentence that is not short. Another one that goes on for quite a while'
     expect(showItem(item(text), 50, 0)).toBe('One sentence that is not short. [… 43 more characters]')
     expect(showItem(item('他说的话很有道理。然后他就走了没有再回来'), 14, 0)).toBe(
@@ -175,18 +175,18 @@ describe('showItem', () => {
     )
   })
 
-  it('cuts between words else', () => {
+  it('cuts between words else', async () => {
     expect(showItem(item('some words without any end of a sentence'), 20, 0)).toBe(
       'some words without [… 22 more characters]',
     )
   })
 
-  it('shows the end of a line as well where asked to, counting what was never kept', () => {
+  it('shows the end of a line as well where asked to, counting what was never kept', async () => {
     const shown = showItem(item('a'.repeat(100), { tail: 'b'.repeat(100), hidden: 1_000 }), 20, 0.5)
     expect(shown).toBe(`${'a'.repeat(10)} [… 1,180 more characters …]${'b'.repeat(10)}`)
   })
 
-  it('never cuts a grapheme', () => {
+  it('never cuts a grapheme', async () => {
     expect(showItem(item('👩‍👩‍👧‍👦'.repeat(4)), 15, 0)).toBe('👩‍👩‍👧‍👦 [… 33 more characters]')
   })
 })

@@ -1,6 +1,6 @@
 import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import type { HiddenName, Item, PreviewModel } from './preview-model.ts'
-import { fitBudget, type Draft } from './fit-budget.ts'
+import { fitBudgetInTurns, type Draft } from './fit-budget.ts'
 import { GapMarks } from './gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseItems, follows, type ItemRow } from './choose-items.ts'
@@ -20,12 +20,12 @@ const SAMPLE_UNITS = 8_192
 const LEAST_ITEMS = 600
 
 /** Shows the items worth most for their tokens, in order, with marks for gaps. */
-export function writePreview(preview: PreviewModel, options: PreviewOptions): string {
+export async function writePreview(preview: PreviewModel, options: PreviewOptions): Promise<string> {
   if (!(options.budgetTokens > 0) || (preview.items.length === 0 && preview.head === undefined)) return ''
   // An item with its line end has at least two tokens, so more items cannot fit.
   const items = bestItems(preview.items, LEAST_ITEMS + options.budgetTokens * 0.6)
   const layout = new PreviewDrafts({ ...preview, items }, options)
-  return fitBudget((aim) => layout.write(aim), options)
+  return await fitBudgetInTurns((aim) => layout.write(aim), options)
 }
 
 export class PreviewDrafts {

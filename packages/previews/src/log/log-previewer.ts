@@ -4,7 +4,7 @@ import { USUAL_TOKENS } from '../usual-tokens.ts'
 import { isLevelObject, saysEnd } from './text-nature.ts'
 import { type LineModel } from './line-model.ts'
 import { LINE_MODEL } from './line-weights.ts'
-import { renderTextPreview } from './render-text-preview.ts'
+import { writeTextPreview } from './render-text-preview.ts'
 import type { TextScan } from './text-scan.ts'
 import { TextScanner } from './text-scanner.ts'
 
@@ -77,7 +77,7 @@ export class LogReader implements TextReader {
     const { scan } = this
     const isLog = this.#isLog(subject)
     const { words } = subject.intent
-    return (options) => renderTextPreview(scan, options, { isLog, words })
+    return (options) => writeTextPreview(scan, options, { isLog, words })
   }
 }
 

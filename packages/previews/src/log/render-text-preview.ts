@@ -1,5 +1,5 @@
 import { estimateTokens } from '@spillway/text/internal'
-import { type Draft, fitBudget } from '../layout/fit-budget.ts'
+import { type Draft, fitBudget, fitBudgetInTurns } from '../layout/fit-budget.ts'
 import { countOf, GapMarks } from '../layout/gap-marks.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseBest, chooseEnds, type ChosenLines, isBeside, ShownLines } from './choose-lines.ts'
@@ -294,9 +294,29 @@ interface TextPreviewHints {
  * Never exceeds `budgetTokens`; empty if nothing fits. Deterministic.
  */
 export function renderTextPreview(scan: TextScan, options: PreviewOptions, hints: TextPreviewHints = {}): string {
-  if (!(options.budgetTokens > 0) || scan.kept.length === 0) return ''
+  if (isEmpty(scan, options)) return ''
   const layout = new PreviewLayout(scan, options, hints)
-  const preview = fitBudget((aim) => layout.write(aim), options)
-  if (preview !== '') return preview
-  return options.countTokens(layout.header) <= options.budgetTokens ? layout.header : ''
+  return orHeader(
+    fitBudget((aim) => layout.write(aim), options),
+    layout,
+    options,
+  )
+}
+
+/** Like {@link renderTextPreview}, and lets other work run meanwhile. */
+export async function writeTextPreview(
+  scan: TextScan,
+  options: PreviewOptions,
+  hints: TextPreviewHints = {},
+): Promise<string> {
+  if (isEmpty(scan, options)) return ''
+  const layout = new PreviewLayout(scan, options, hints)
+  return orHeader(await fitBudgetInTurns((aim) => layout.write(aim), options), layout, options)
+}
+
+const isEmpty = ({ kept }: TextScan, { budgetTokens }: PreviewOptions): boolean =>
+  !(budgetTokens > 0) || kept.length === 0
+
+function orHeader(preview: string, { header }: PreviewLayout, { countTokens, budgetTokens }: PreviewOptions): string {
+  return preview === '' && countTokens(header) <= budgetTokens ? header : preview
 }

@@ -35,17 +35,17 @@ func Make() Point {
 }
 `
 
-function worthOf(text: string, sought: Sought = { words: [] }): (start: string) => number {
+async function worthOf(text: string, sought: Sought = { words: [] }): Promise<(start: string) => number> {
   const rules = DEFINITION_RULES['go']!
   const code = codeLines(new SourceLines(text), rules)
-  const worth = lineWorth(code, patternOutline(code, rules), sought)
+  const worth = lineWorth(code, await patternOutline(code, rules), sought)
   const lines = text.split('\n').map((line) => line.trim())
   return (start) => worth[lines.findIndex((line) => line.startsWith(start))]!
 }
 
 describe('the worth of a line', () => {
-  it('is more for what defines, imports or branches, and less for comments', () => {
-    const worth = worthOf(GO)
+  it('is more for what defines, imports or branches, and less for comments', async () => {
+    const worth = await worthOf(GO)
     const plain = worth('total := 0')
     for (const start of ['import', '"fmt"', 'type Point', 'X int', 'func Make', 'if total', 'X: 1']) {
       expect(worth(start), start).toBeGreaterThan(plain)
@@ -55,31 +55,33 @@ describe('the worth of a line', () => {
     expect(worth(')')).toBe(0)
   })
 
-  it('is less for a line that stood before', () => {
+  it('is less for a line that stood before', async () => {
     const rules = DEFINITION_RULES['go']!
     const code = codeLines(new SourceLines('func A() {\n\tother()\n\tother()\n}\n'), rules)
     const [, first, again] = lineWorth(code, [], { words: [] })
     expect(again).toBeLessThan(first!)
   })
 
-  it('is most for what the call asks for', () => {
-    expect(worthOf(GO, { words: ['Make'] })('func Make')).toBeGreaterThanOrEqual(SOUGHT)
-    expect(worthOf(GO, { words: ['Make'] })('total := 0')).toBeGreaterThan(worthOf(GO)('total := 0'))
+  it('is most for what the call asks for', async () => {
+    expect((await worthOf(GO, { words: ['Make'] }))('func Make')).toBeGreaterThanOrEqual(SOUGHT)
+    expect((await worthOf(GO, { words: ['Make'] }))('total := 0')).toBeGreaterThan((await worthOf(GO))('total := 0'))
     const lines = GO.split('\n').findIndex((line) => line.includes('total := 0')) + 1
-    expect(worthOf(GO, { words: [], lines: { start: lines, end: lines } })('total := 0')).toBeGreaterThanOrEqual(SOUGHT)
-    expect(worthOf(GO, { words: ['nowhere'] })('total := 0')).toBe(worthOf(GO)('total := 0'))
+    expect(
+      (await worthOf(GO, { words: [], lines: { start: lines, end: lines } }))('total := 0'),
+    ).toBeGreaterThanOrEqual(SOUGHT)
+    expect((await worthOf(GO, { words: ['nowhere'] }))('total := 0')).toBe((await worthOf(GO))('total := 0'))
   })
 
-  it('is not raised by a word that stands everywhere', () => {
+  it('is not raised by a word that stands everywhere', async () => {
     const text = `func A() {\n${'\tvalue = value + 1\n'.repeat(200)}}\n`
-    expect(worthOf(text, { words: ['value'] })('value')).toBeLessThan(SOUGHT)
+    expect((await worthOf(text, { words: ['value'] }))('value')).toBeLessThan(SOUGHT)
   })
 
-  it('is high for the sides of a conflict, and for what says how much was left out', () => {
-    const worth = worthOf(`${GO}<<<<<<< a\nours()\n=======\ntheirs()\n>>>>>>> b\n[12 lines omitted]\n`)
+  it('is high for the sides of a conflict, and for what says how much was left out', async () => {
+    const worth = await worthOf(`${GO}<<<<<<< a\nours()\n=======\ntheirs()\n>>>>>>> b\n[12 lines omitted]\n`)
     expect(worth('ours()')).toBeGreaterThanOrEqual(SOUGHT)
     expect(worth('theirs()')).toBeGreaterThanOrEqual(SOUGHT)
     expect(worth('[12 lines')).toBeGreaterThan(worth('total := 0'))
-    expect(worthOf('a()\n<<<<<<< a\nours()\n')('ours()')).toBeLessThan(SOUGHT)
+    expect((await worthOf('a()\n<<<<<<< a\nours()\n'))('ours()')).toBeLessThan(SOUGHT)
   })
 })

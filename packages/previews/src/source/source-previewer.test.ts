@@ -257,14 +257,14 @@ test('an outline that misses little stays as it is', () => {
   expect(completeOutline(outline, [...outline, symbol('none', 200)])).toBe(outline)
 })
 
-function outline(language: string, text: string): OutlineSymbol[] {
+function outline(language: string, text: string): Promise<OutlineSymbol[]> {
   const rules = DEFINITION_RULES[language]!
   return patternOutline(codeLines(new SourceLines(text), rules), rules)
 }
 
 /** Each definition as `line-end kind name`, indented by its depth. */
-const written = (language: string, text: string): string[] =>
-  outline(language, text).map(
+const written = async (language: string, text: string): Promise<string[]> =>
+  (await outline(language, text)).map(
     ({ name, kind, line, endLine, depth }) => `${'  '.repeat(depth)}${line}-${endLine} ${kind} ${name}`,
   )
 
@@ -620,20 +620,25 @@ end
 ]
 
 describe('the outline by patterns', () => {
-  it.each(SAMPLES)('of %s has each definition with its lines and depth', (language, code, expected) => {
-    expect(written(language, code)).toEqual(expected)
+  it.each(SAMPLES)('of %s has each definition with its lines and depth', async (language, code, expected) => {
+    expect(await written(language, code)).toEqual(expected)
   })
 
-  it('has for each language a sample or a rule that compiles', () => {
-    for (const language of Object.keys(DEFINITION_RULES)) expect(outline(language, 'a b c\n'), language).toEqual([])
+  it('has for each language a sample or a rule that compiles', async () => {
+    for (const language of Object.keys(DEFINITION_RULES))
+      expect(await outline(language, 'a b c\n'), language).toEqual([])
   })
 
-  it('has the functions that a header of C declares, and not those that a file declares before it defines them', () => {
+  it('has the functions that a header of C declares, and not those that a file declares before it defines them', async () => {
     const header =
       '#define A(x) x\nint open_db(const char *path);\nextern struct db *find(int id,\n\tint flags);\nvoid close_db(void);\n'
-    expect(written('c', header)).toEqual(['2-2 declaration open_db', '3-4 function find', '5-5 declaration close_db'])
+    expect(await written('c', header)).toEqual([
+      '2-2 declaration open_db',
+      '3-4 function find',
+      '5-5 declaration close_db',
+    ])
     const file = `${header}int open_db(const char *path) {\n}\nvoid close_db(void)\n{\n}\nint main() {\n}\n`
-    expect(written('c', file)).toEqual([
+    expect(await written('c', file)).toEqual([
       '3-4 function find',
       '6-7 function open_db',
       '8-10 function close_db',
@@ -641,14 +646,16 @@ describe('the outline by patterns', () => {
     ])
   })
 
-  it('reads no code in strings over several lines, wherever they begin', () => {
+  it('reads no code in strings over several lines, wherever they begin', async () => {
     const text =
       'USAGE = """\ndef no():\n"""\ndef yes():\n    """Says."""\n    x = \'\'\'a\'\'\'\n\nclass Also:\n    pass\n'
-    expect(outline('python', text).map(({ name }) => name)).toEqual(['yes', 'Also'])
+    expect((await outline('python', text)).map(({ name }) => name)).toEqual(['yes', 'Also'])
   })
 
-  it('has the first line of a definition as its signature, without the body', () => {
-    expect(outline('go', 'func  Open(path string)   error {\n}\n')[0]?.signature).toBe('func Open(path string) error')
+  it('has the first line of a definition as its signature, without the body', async () => {
+    expect((await outline('go', 'func  Open(path string)   error {\n}\n'))[0]?.signature).toBe(
+      'func Open(path string) error',
+    )
   })
 
   it.each([
@@ -665,10 +672,10 @@ describe('the outline by patterns', () => {
     '/*',
   ])(
     'ends for nothing but %j',
-    (part) => {
+    async (part) => {
       for (const language of ['typescript', 'python', 'cpp', 'rust', 'java', 'kotlin']) {
         const text = part.repeat((isFull ? 1_000_000 : 200_000) / part.length)
-        expect(outline(language, text).length, language).toBeLessThan(text.length)
+        expect((await outline(language, text)).length, language).toBeLessThan(text.length)
       }
     },
     60_000,

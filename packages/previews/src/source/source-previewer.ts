@@ -1,4 +1,4 @@
-import { cutAtGrapheme, estimateTokens } from '@spillway/text/internal'
+import { cutAtGrapheme, estimateTokens, yieldWhenDue } from '@spillway/text/internal'
 import { writePreview } from '../layout/write-preview.ts'
 import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { ToolIntent } from '../detect/tool-intent.ts'
@@ -65,16 +65,23 @@ async function readSource(
   const source = new SourceLines(text)
   if (text.length > source.count * LONGEST_MEAN) return undefined
   const rules = DEFINITION_RULES[language] ?? NO_RULES
+  await yieldWhenDue()
   const code = codeLines(source, rules)
-  const patterns = patternOutline(code, rules)
+  const patterns = await patternOutline(code, rules)
+  await yieldWhenDue()
   const found = await outline?.(source.code(), language)
   const symbols = found === undefined ? patterns : completeOutline(found, patterns)
   const { intent } = subject
   const shift = source.numbering?.shift ?? sliceShift(intent, source.count)
   const note = shift === 0 ? '' : `; file line = number ${shift < 0 ? '−' : '+'} ${Math.abs(shift)}`
+  await yieldWhenDue()
   const worth = lineWorth(code, symbols, { lines: asked(intent, shift, source.count), words: intent.words })
   const read = { language, code, symbols, worth, note }
-  return (options) => writePreview(sourceItems(read, options.budgetTokens), options)
+  return async (options) => {
+    const model = await sourceModel(read, options.budgetTokens)
+    await yieldWhenDue()
+    return writePreview(model, options)
+  }
 }
 
 /** Returns the offset of line numbers if the text is the requested part of a file. */
@@ -148,12 +155,15 @@ const NUMBER_TOKENS = 2
 const ENOUGH_TIMES = 6
 const UNITS_PER_TOKEN = 3.4
 
-function sourceItems(read: ReadSource, budgetTokens: number): PreviewModel {
+async function sourceModel(read: ReadSource, budgetTokens: number): Promise<PreviewModel> {
   const { language, code, symbols, worth, note } = read
   const { count } = code.source
   const definitions = symbols.length === 0 ? '' : `, ${countOf(symbols.length, 'definition')}`
+  await yieldWhenDue()
+  const items = itemsOf(read, budgetTokens)
+  await yieldWhenDue()
   return {
-    items: itemsOf(read, budgetTokens),
+    items,
     lines: count,
     header: `${languageName(language)}, ${countOf(count, 'line')}${definitions}${note}`,
     alwaysHeader: true,
@@ -242,6 +252,8 @@ function byDepth(symbols: readonly OutlineSymbol[]): OutlineSymbol[][] {
 const WRAPPERS: ReadonlySet<string> = new Set(['module', 'implementation'])
 /** Longest line of a signature, in UTF-16 units. */
 const LONGEST = 240
+/** Lines that are examined in about a millisecond. */
+const LINES_OF_A_PIECE = 2_048
 /** Depth limit for nested definitions. */
 const MOST_OPEN = 64
 
@@ -259,7 +271,7 @@ interface Open {
  *
  * Misses names defined by macros, and definitions within a line.
  */
-export function patternOutline(code: CodeLines, rules: DefinitionRules): OutlineSymbol[] {
+export async function patternOutline(code: CodeLines, rules: DefinitionRules): Promise<OutlineSymbol[]> {
   const { source, indents, kinds, firsts } = code
   const matcher = definitionMatcher(rules)
   const found: { open: Open; end: number }[] = []
@@ -274,6 +286,7 @@ export function patternOutline(code: CodeLines, rules: DefinitionRules): Outline
   }
   let previous = -1
   for (let index = source.from; index < source.to; index++) {
+    if (index % LINES_OF_A_PIECE === 0) await yieldWhenDue()
     const kind = kinds[index]!
     if (kind !== CODE && kind !== CLOSER) continue
     const indent = indents[index]!

@@ -102,12 +102,10 @@ export function hasWidePart(bytes: Uint8Array): boolean {
   return bytes.includes(0) && new TextDecoder().decode(bytes).search(WIDE_PART) >= 0
 }
 
-/** Remove NULs for previews: those of UTF-16, and padding. A NUL between two values becomes a blank. */
-export function withoutNuls(text: string): string {
-  return replaced(text, 0, text.length)
-}
-
-/** Removes NULs like {@link withoutNuls} from a text in pieces; the result is independent of the pieces. */
+/**
+ * Removes NULs for previews: those of UTF-16, and padding. A NUL between two values becomes a blank. The result is
+ * independent of the pieces.
+ */
 export class NulFilter {
   #before = ''
   #held = ''

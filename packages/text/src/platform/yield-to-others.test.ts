@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { yieldToOthers } from './yield-to-others.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { yieldToOthers, yieldWhenDue } from './yield-to-others.ts'
 
 /** Runs work of several callers in slices, and returns the caller of each slice in order. */
 async function slicesOf(tasks: readonly (readonly [caller: string, slices: number])[]): Promise<string> {
@@ -43,5 +43,25 @@ describe('yieldToOthers', () => {
     setImmediate(count)
     await slicesOf([['a', 8]])
     expect(turns).toBeGreaterThanOrEqual(7)
+  })
+})
+
+describe('yieldWhenDue', () => {
+  it('yields once all work of a turn has taken its time, and not before', async () => {
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const work = (milliseconds: number): Promise<void> | undefined => {
+      now += milliseconds
+      return yieldWhenDue()
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(work(0)).toBeUndefined()
+    expect(work(3)).toBeUndefined()
+    const [first, second] = [work(3), work(0)]
+    await first
+    expect(work(0)).toBeUndefined()
+    await second
+    expect(work(0)).toBeUndefined()
   })
 })

@@ -3,6 +3,21 @@ import { CallerQueues } from '../shared/caller-queues.ts'
 
 const waiting = new CallerQueues<() => void>()
 let isServing = false
+/** Milliseconds of work in one turn of the event loop. */
+const SLICE_MS = 5
+/** End of this turn's work; absent before its first. */
+let sliceEnd: number | undefined
+
+/** Yield if the work of this turn of the event loop has taken its time, whoever did it. Call after a piece of work. */
+export function yieldWhenDue(): Promise<void> | undefined {
+  const now = performance.now()
+  return now < (sliceEnd ?? beginSlice(now)) ? undefined : yieldToOthers(undefined)
+}
+
+function beginSlice(now: number): number {
+  void yieldToEventLoop().then(() => (sliceEnd = undefined))
+  return (sliceEnd = now + SLICE_MS)
+}
 
 /**
  * Yield to the event loop and to other callers. Callers go on one after the other, one in each turn of the event loop: between
@@ -21,6 +36,7 @@ async function serve(): Promise<void> {
   isServing = true
   while (!waiting.isEmpty) {
     await yieldToEventLoop()
+    beginSlice(performance.now())
     waiting.take()!()
   }
   isServing = false

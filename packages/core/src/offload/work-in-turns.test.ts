@@ -1,0 +1,90 @@
+import type { ContentBlock } from '@spillway/text/internal'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createStorage } from '../storage/managed-storage.ts'
+import { ContextOffloader } from './context-offloader.ts'
+
+const PIECE = 65_536
+const PIECES = 24
+
+function offloader(): ContextOffloader {
+  const storage = createStorage({
+    ephemeral: true,
+    async write(_id, chunks) {
+      for await (const _ of chunks);
+      return true
+    },
+    read: async () => undefined,
+    remove: async () => false,
+    async *list() {},
+  })
+  return new ContextOffloader({ storage })
+}
+
+/** Counts turns of the event loop, with a clock that says after each piece of work that its time is over. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  // A turn that began by another clock ends.
+  await new Promise((resolve) => setImmediate(resolve))
+  let now = performance.now()
+  vi.spyOn(performance, 'now').mockImplementation(() => (now += 100))
+  let turns = 0
+  let ended = false
+  const count = (): void => {
+    turns++
+    if (!ended) setImmediate(count)
+  }
+  setImmediate(count)
+  await work()
+  ended = true
+  return turns
+}
+
+const filled = (line: string): string =>
+  `${line}\n`.repeat(Math.ceil((PIECE * PIECES) / (line.length + 1))).slice(0, PIECE * PIECES)
+const record = { id: 7, name: 'a name', tags: ['a', 'b'] }
+
+describe('an offload', () => {
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+
+  it.each<[name: string, ...content: ContentBlock[]]>([
+    ['a log', { type: 'text', text: filled('2026-03-11T12:00:00Z INFO worker 12 did 84 ok') }],
+    ['one line', { type: 'text', text: filled('x'.repeat(PIECE * PIECES)) }],
+    ['blank lines', { type: 'text', text: filled('') }],
+    ['NULs', { type: 'text', text: filled('a\0b') }],
+    ['JSON on one line', { type: 'text', text: JSON.stringify(Array.from({ length: 40_000 }, () => record)) }],
+    ['JSON lines', { type: 'text', text: filled(JSON.stringify(record)) }],
+    ['a JSON value', { type: 'json', value: Array.from({ length: 40_000 }, () => record) }],
+    ['a table', { type: 'text', text: filled('1,name,"Rome, Italy",3.50') }],
+    ['a page', { type: 'text', text: `<!doctype html><body>${filled('<p>Some words.</p>')}` }],
+    ['XML', { type: 'text', text: `<?xml version="1.0"?><all>${filled('<item id="1">x</item>')}` }],
+    ['Markdown', { type: 'text', text: filled('## Part\n\nSome [words](x).\n'), mediaType: 'text/markdown' }],
+    ['a listing', { type: 'text', text: filled('./src/folder/file.ts') }],
+    ['a configuration', { type: 'text', text: filled('[part]\nname = "n"\n') }],
+    ['a diff', { type: 'text', text: filled('--- a/f.ts\n+++ b/f.ts\n@@ -1,3 +1,3 @@\n context\n-old\n+new') }],
+    ['a text document', { type: 'document', mediaType: 'text/plain', data: Buffer.from(filled('a line')) }],
+    [
+      'many blocks',
+      ...Array.from({ length: 2 * PIECES }, (): ContentBlock => ({ type: 'text', text: 'a line\n'.repeat(999) })),
+    ],
+  ])('of %s lets other work run after each piece', async (_name, ...content) => {
+    const turns = await turnsDuring(async () => {
+      const outcome = await offloader().offload({ toolName: 'tool', toolCallId: 'call_1', content })
+      expect(outcome.status).toBe('offloaded')
+    })
+    // The lines are counted, then the text is read.
+    expect(turns).toBeGreaterThan(2 * PIECES)
+  })
+
+  it('of a stream lets other work run, also within a large chunk', async () => {
+    const chunks = [Buffer.from(filled('a line'))].values()
+    const turns = await turnsDuring(() =>
+      offloader().offloadStream({ toolName: 'tool', toolCallId: 'call_1', chunks: toAsync(chunks) }),
+    )
+    expect(turns).toBeGreaterThan(PIECES)
+  })
+})
+
+async function* toAsync(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}
