@@ -71,6 +71,17 @@ export const outageCases: readonly AdapterCase[] = [
     },
   },
   {
+    id: 'outages/cut',
+    title: 'shows the model a result cut to maxInlineTokens while nothing can be stored, and what is missing of it',
+    async run(harness) {
+      const options = { storage: failing(reject(unavailable())), maxInlineTokens: 4_000 }
+      const { result, bench } = await runOffloaded(harness, READ, options)
+      const shown = textOf(lastResult(lastPrompt(result)))
+      assert.match(shown, /\[Cut here: ~[\d,]+ of ~[\d,]+ tokens are missing, because .* \(unavailable\)/)
+      assert.ok(bench.offloader.options.countTokens(shown) <= 4_000, 'The result is longer than its limit')
+    },
+  },
+  {
     id: 'outages/second-block',
     title: 'leaves a result as it is, and nothing in storage, where only a part of it could be stored',
     async run(harness) {

@@ -134,7 +134,7 @@ describe('offloadCall', () => {
     expect(await run(() => HUGE)).toBe(HUGE)
     const error = new ToolError(HUGE)
     expect(await thrownBy(error)).toBe(error)
-    expect(events.map(({ type }) => type)).toEqual(['offload-failed', 'offload-failed'])
+    expect(events.map(({ type }) => type)).toEqual(['offload-failed'])
   })
 })
 

@@ -514,7 +514,7 @@ describe('offloadRun', () => {
     store.mockRestore()
     expect(await run.show(CALL, {}, text())).toMatchObject({ value: expect.stringMatching(/^\[Offloaded/) as string })
     expect(run.show({ ...CALL, toolCallId: 'call_2' }, {}, text('small'))).toEqual(text('small'))
-    expect(events.map(({ type }) => type)).toEqual(['offload-failed', 'offload-failed', 'offload'])
+    expect(events.map(({ type }) => type)).toEqual(['offload-failed', 'offload-recovered', 'offload'])
   })
 
   it('leaves results as they are once the signal of the run has fired', async () => {

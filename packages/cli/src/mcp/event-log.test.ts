@@ -26,6 +26,7 @@ const failed = {
   toolName: 't',
   toolCallId: 'c',
   error: new StorageError('unavailable', 'The disk is full.'),
+  failures: 1,
   tokens: { original: 9 },
 } as const
 
@@ -33,12 +34,16 @@ test('says what somebody has to know, and no more', () => {
   const log = new EventLog(false)
   log.offload(offloaded)
   log.offload(failed)
+  log.offload({ ...failed, failures: 12 })
+  log.offload({ type: 'offload-recovered', failures: 13, tokens: { original: 117 } })
   log.upstream({ type: 'server-ended', server: 's', reason: 'exit code 1', unanswered: 2 })
   log.upstream({ type: 'server-restarted', server: 's', attempt: 1 })
   log.upstream({ type: 'server-error', server: 's', message: 'it cannot be reached' })
   log.error(new Error('wrong'))
   expect(lines).toEqual([
     'spillway: A result of t could not be stored, and stays as it is: The disk is full.\n',
+    'spillway: 12 results could not be stored, the last of t, and stay as they are: The disk is full.\n',
+    'spillway: Results are stored again. 13 could not be stored before.\n',
     'spillway: The server s ended (exit code 1); 2 calls were under way.\n',
     'spillway: The server s was started again.\n',
     'spillway: s: it cannot be reached\n',

@@ -19,9 +19,10 @@ export class EventLog {
   offload(event: OffloadEvent): void {
     if (event.type === 'offload-failed' || event.type === 'eviction-failed') {
       const { message } = describeError(event.error)
-      const which = event.type === 'offload-failed' ? ` of ${event.toolName}` : ''
-      this.#write(`A result${which} could not be stored, and stays as it is: ${message}`, { ...event, error: message })
-    } else this.#write(undefined, event)
+      this.#write(`${sayFailure(event)}: ${message}`, { ...event, error: message })
+    } else if (event.type === 'offload-recovered')
+      this.#write(`Results are stored again. ${event.failures} could not be stored before.`, event)
+    else this.#write(undefined, event)
   }
 
   upstream(event: UpstreamEvent): void {
@@ -36,6 +37,12 @@ export class EventLog {
     if (this.#all) void noteJson({ time: new Date().toISOString(), ...event })
     else if (line !== undefined) void noteLine(line)
   }
+}
+
+function sayFailure(event: Extract<OffloadEvent, { readonly failures: number; readonly error: unknown }>): string {
+  if (event.type === 'eviction-failed') return 'A turn could not be ended, and nothing was evicted'
+  if (event.failures === 1) return `A result of ${event.toolName} could not be stored, and stays as it is`
+  return `${event.failures} results could not be stored, the last of ${event.toolName}, and stay as they are`
 }
 
 function sayUpstream(event: UpstreamEvent): string {

@@ -37,6 +37,11 @@ export interface ContextOffloaderOptions {
    * media stay in the context unless their text, `showLocation` or `guide` makes them reachable.
    */
   readonly maxMediaBytes?: number | undefined
+  /**
+   * Tokens of a result that could not be stored, at most: a larger one is cut, and its end states what is lost. Defaults
+   * to `Infinity`, so that it stays whole. At least `maxResultTokens`.
+   */
+  readonly maxInlineTokens?: number | undefined
   /** Offer the tool `retrieve_offloaded_content` and mention it in replacements. Defaults to `true`. */
   readonly includeRetrievalTool?: boolean | undefined
   /** Show how a shell reaches stored content, outside scopes. Defaults to `true` without retrieval tool and `guide`. */
@@ -67,6 +72,7 @@ export interface ResolvedOptions {
   readonly previewTokens: number
   readonly maxRetrievalTokens: number
   readonly maxMediaBytes: number
+  readonly maxInlineTokens: number
   readonly includeRetrievalTool: boolean
   readonly showLocation: boolean
   readonly guide: RetrievalGuide | undefined
@@ -89,6 +95,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([
   'previewTokens',
   'maxRetrievalTokens',
   'maxMediaBytes',
+  'maxInlineTokens',
   'includeRetrievalTool',
   'showLocation',
   'guide',
@@ -111,6 +118,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
   const previewTokens = options.previewTokens ?? Math.min(DEFAULT_PREVIEW_TOKENS, Math.floor(maxResultTokens * 0.4))
   const maxRetrievalTokens = options.maxRetrievalTokens ?? maxResultTokens
   const maxMediaBytes = options.maxMediaBytes ?? DEFAULT_MAX_MEDIA_BYTES
+  const maxInlineTokens = options.maxInlineTokens ?? Infinity
   const includeRetrievalTool = options.includeRetrievalTool ?? true
   const showLocation = options.showLocation ?? (!includeRetrievalTool && options.guide === undefined)
   if (!(Number.isFinite(maxResultTokens) && maxResultTokens > 0))
@@ -127,6 +135,10 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     )
   if (!(typeof maxMediaBytes === 'number' && maxMediaBytes > 0))
     throw new TypeError(`maxMediaBytes must be a positive number of bytes or Infinity, got ${maxMediaBytes}.`)
+  if (!(typeof maxInlineTokens === 'number' && maxInlineTokens >= maxResultTokens))
+    throw new TypeError(
+      `maxInlineTokens must be a number of tokens, at least maxResultTokens (${maxResultTokens}), or Infinity; got ${maxInlineTokens}.`,
+    )
   for (const name of ['includeRetrievalTool', 'showLocation'] as const)
     if (options[name] !== undefined && typeof options[name] !== 'boolean')
       throw new TypeError(`${name} must be true or false, got ${String(options[name])}.`)
@@ -152,6 +164,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     previewTokens,
     maxRetrievalTokens,
     maxMediaBytes,
+    maxInlineTokens,
     includeRetrievalTool,
     showLocation,
     guide: options.guide,
@@ -230,11 +243,23 @@ export type OffloadEvent =
       readonly tokens: { readonly original: number }
     }
   | {
-      /** Storing failed, and the original result stays in the context. */
+      /**
+       * Storing failed, and results stay in the context. Emitted for the first failure, then at most once a minute for
+       * all failures since. `error` and the call are those of the last one.
+       */
       readonly type: 'offload-failed'
       readonly toolName: string
       readonly toolCallId: string
       readonly error: unknown
+      /** Number of results since the last such event. */
+      readonly failures: number
+      readonly tokens: { readonly original: number }
+    }
+  | {
+      /** A result could be stored again after failures. */
+      readonly type: 'offload-recovered'
+      /** Number of results that could not be stored meanwhile. */
+      readonly failures: number
       readonly tokens: { readonly original: number }
     }
   | ({
@@ -251,9 +276,11 @@ export type OffloadEvent =
     }
   | { readonly type: 'eviction'; readonly evicted: readonly EvictedEntry[] }
   | {
-      /** The storage could not end the turn, and nothing was evicted. */
+      /** The storage could not end turns, and nothing was evicted. Emitted like `offload-failed`. */
       readonly type: 'eviction-failed'
       readonly error: unknown
+      /** Number of turns since the last such event. */
+      readonly failures: number
     }
   | {
       /** A history was over its limit and was reduced. */

@@ -394,6 +394,83 @@ describe('failures', () => {
     expect(entries.size).toBe(0)
   })
 
+  test('of an outage are one event at its beginning, one a minute, and one at its end', async () => {
+    const { offload, events, failWrites, offloader } = setUp()
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => void vi.restoreAllMocks())
+    for (let second = 0; second < 3_600; second += 10) {
+      now = second * 1_000
+      failWrites(1)
+      await offload([textBlock(log(600))])
+    }
+    const failed = events.filter((event) => event.type === 'offload-failed')
+    expect(failed).toHaveLength(60)
+    expect(failed.map(({ failures }) => failures)).toEqual([1, ...Array.from({ length: 59 }, () => 6)])
+    await offload([textBlock(log(600))])
+    await offload([textBlock(log(600))])
+    const [recovered, ...others] = events.filter(({ type }) => type === 'offload-recovered')
+    expect(others).toEqual([])
+    expect(recovered).toMatchObject({ failures: 360, tokens: { original: 360 * failed[0]!.tokens.original } })
+    expect(offloader.meter()).toMatchObject({ failed: 360, offloaded: 2 })
+  })
+
+  test('come at most twice a minute from a storage that fails every other time', async () => {
+    const { offload, events, failWrites } = setUp()
+    for (let call = 0; call < 20; call++) {
+      if (call % 2 === 0) failWrites(1)
+      await offload([textBlock(`${call} ${log(600)}`)])
+    }
+    const types = events.map(({ type }) => type).filter((type) => type !== 'offload')
+    expect(types).toEqual(['offload-failed', 'offload-recovered'])
+  })
+
+  describe('with maxInlineTokens', () => {
+    test('leave a result within it as it is', async () => {
+      const { offload, failWrites } = setUp({ maxInlineTokens: 10_000 })
+      const content = [textBlock(log(600))]
+      failWrites(1)
+      expect(await offload(content)).toMatchObject({ status: 'inline', reason: 'failed', content })
+    })
+
+    test.each([
+      ['text', textBlock(`${log(3_000)}\nERROR the last line`)],
+      ['JSON', { type: 'json', value: Array.from({ length: 5_000 }, (_, id) => ({ id, name: `name ${id}` })) }],
+      ['one line', textBlock('word '.repeat(50_000))],
+    ] satisfies [string, ContentBlock][])('cut %s, and the end says what is missing and why', async (_name, block) => {
+      const { offload, failWrites, entries } = setUp({ maxInlineTokens: 3_000 })
+      const small = textBlock('a small block beside it')
+      failWrites(1)
+      const outcome = await offload([block, small])
+      if (outcome.status !== 'cut') throw new Error('expected a cut result')
+      const [cut, kept] = outcome.content
+      const text = cut?.type === 'text' ? cut.text : ''
+      expect(kept).toBe(small)
+      expect(StorageError.isInstance(outcome.error)).toBe(true)
+      expect(quarter(text) + quarter('a small block beside it')).toBeLessThanOrEqual(3_000)
+      expect(quarter(text)).toBeGreaterThan(300)
+      expect(outcome.tokens.replacement).toBe(quarter(text) + quarter('a small block beside it'))
+      const [, missing = '', original = ''] =
+        /\n\[Cut here: ~([\d,]+) of ~([\d,]+) tokens are missing, because the result could not be stored \(unavailable\)\. They cannot be retrieved\. .*\]$/.exec(
+          text,
+        ) ?? []
+      const number = (shown: string): number => Number(shown.replaceAll(',', ''))
+      expect(number(original)).toBe(outcome.tokens.original)
+      expect(number(original) - number(missing)).toBeLessThanOrEqual(3_000)
+      expect(text).not.toContain('line_range')
+      expect(entries.size).toBe(0)
+    })
+
+    test('leave an aborted call as it is', async () => {
+      const { offloader, failWrites } = setUp({ maxInlineTokens: 3_000 })
+      const content = [textBlock(log(3_000))]
+      failWrites(1)
+      const signal = AbortSignal.abort(new Error('enough'))
+      const outcome = await offloader.offload({ toolName: 'tool', toolCallId: 'call_1', content, signal })
+      expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', content })
+    })
+  })
+
   test('do not take away what an earlier offload stored', async () => {
     const { offload, entries, failWrites } = setUp()
     const first = textBlock(log(3_000))
@@ -520,7 +597,7 @@ describe('turns', () => {
     const error = new Error('down')
     const storage = Object.assign(setUp().storage, { endTurn: () => Promise.reject(error) })
     expect(await new ContextOffloader({ storage, onEvent }).endTurn()).toEqual({ evicted: [] })
-    expect(onEvent).toHaveBeenCalledWith({ type: 'eviction-failed', error })
+    expect(onEvent).toHaveBeenCalledWith({ type: 'eviction-failed', error, failures: 1 })
   })
 })
 
@@ -531,6 +608,7 @@ test('takes what is shown and retrieved off what is avoided', () => {
   meter.retrieved(500, 'a')
   expect(meter.read()).toEqual({
     results: 1,
+    failed: 0,
     offloaded: 1,
     tokensAvoided: 10_000,
     tokensShown: 1_200,

@@ -18,7 +18,7 @@ import {
   type OffloadEvent,
   type ResolvedOptions,
 } from './context-offloader-options.ts'
-import { measureContent } from './measure-content.ts'
+import { measureContent, type MeasuredBlock } from './measure-content.ts'
 import {
   assertOffloadRequest,
   assertOffloadStreamRequest,
@@ -31,6 +31,8 @@ import type { Replacement, ReplacingOffloader } from './replace-result.ts'
 
 interface OffloadContext {
   readonly meter: TokenMeter
+  readonly failedOffloads: FailureReports
+  readonly failedTurns: FailureReports
   readonly scoped: boolean
   readonly missingPeers: Set<string>
   readonly retrievalToolName: string
@@ -98,6 +100,8 @@ export class ContextOffloader {
     this.#storage = adoptStorage(this.options.storage)
     this.context = context ?? {
       meter: new TokenMeter(),
+      failedOffloads: new FailureReports(),
+      failedTurns: new FailureReports(),
       scoped: false,
       missingPeers: new Set(),
       retrievalToolName: RETRIEVAL_TOOL_NAME,
@@ -137,8 +141,8 @@ export class ContextOffloader {
   /**
    * Store a result over the limit and return its replacement, or return the result unchanged.
    *
-   * If storing fails, the result stays with the reason `failed`, and an event is emitted. Equal input and settings give
-   * equal bytes. Rejects only with a `TypeError`, if the request is invalid.
+   * If storing fails, the result stays with the reason `failed`, cut to `maxInlineTokens`, and an event is emitted. Equal
+   * input and settings give equal bytes. Rejects only with a `TypeError`, if the request is invalid.
    */
   async offload(request: OffloadRequest): Promise<Outcome> {
     assertOffloadRequest(request)
@@ -148,8 +152,9 @@ export class ContextOffloader {
     if (request.isCancelled === true) return inline(request, 'cancelled', 0)
     const { maxResultTokens, countTokens } = this.options
     let original = 0
+    let blocks: readonly MeasuredBlock[] = []
     try {
-      const blocks = await measureContent(request.content, maxResultTokens, countTokens)
+      blocks = await measureContent(request.content, maxResultTokens, countTokens)
       original = blocks.reduce((sum, block) => sum + block.tokens, 0)
       if (original <= maxResultTokens) return inline(request, 'within-limit', original)
       if (!(await this.#shouldOffload(request, original))) return this.#skip(request, 'declined', original)
@@ -159,11 +164,27 @@ export class ContextOffloader {
       if ('reason' in replaced) return this.#skip(request, replaced.reason, original)
       return this.#offloaded(request, replaced)
     } catch (error) {
-      // The result must not be lost: it stays in the context, and the event carries the error.
-      const { toolName, toolCallId } = request
-      this.#emit({ type: 'offload-failed', toolName, toolCallId, error, tokens: { original } })
-      return { ...inline(request, 'failed', original), error }
+      return await this.#failed(request, blocks, original, error)
     }
+  }
+
+  /** The result must not be lost: it stays in the context, and the event carries the error. */
+  async #failed(
+    request: OffloadRequest,
+    blocks: readonly MeasuredBlock[],
+    original: number,
+    error: unknown,
+  ): Promise<Outcome> {
+    const { toolName, toolCallId, signal } = request
+    this.context.meter.failed()
+    const isAborted = signal?.aborted === true
+    // An aborted call says nothing about the storage.
+    const report = isAborted ? plusFailure(NO_FAILURES, original) : this.context.failedOffloads.failed(original)
+    if (report !== undefined) this.#emit({ type: 'offload-failed', toolName, toolCallId, error, ...report })
+    if (original <= this.options.maxInlineTokens || isAborted) return { ...inline(request, 'failed', original), error }
+    const { cutResult } = await import('./cut-result.ts')
+    const cut = await cutResult(request, blocks, error, this.#replacing(request))
+    return { status: 'cut', reason: 'failed', stored: [], ...cut, error }
   }
 
   /**
@@ -188,12 +209,14 @@ export class ContextOffloader {
   async endTurn(): Promise<EvictionReport> {
     try {
       const report = await this.#storage.endTurn()
+      this.context.failedTurns.succeeded()
       for (const entry of report.evicted) recordEvent(this.options, { type: 'eviction', ...entry })
       if (report.evicted.length > 0) this.#emit({ type: 'eviction', evicted: report.evicted })
       return report
     } catch (error) {
       // The next turn evicts what this one did not.
-      this.#emit({ type: 'eviction-failed', error })
+      const report = this.context.failedTurns.failed(0)
+      if (report !== undefined) this.#emit({ type: 'eviction-failed', error, failures: report.failures })
       return { evicted: [] }
     }
   }
@@ -230,6 +253,8 @@ export class ContextOffloader {
     { toolName, toolCallId }: Pick<OffloadRequest, 'toolName' | 'toolCallId'>,
     { stored, content, tokens, preview }: Replacement,
   ): Outcome {
+    const failures = this.context.failedOffloads.succeeded()
+    if (failures !== undefined) this.#emit({ type: 'offload-recovered', ...failures })
     const references = stored.map(({ reference }) => reference)
     this.context.meter.offloaded(tokens, references)
     recordEvent(this.options, { type: 'offload', tool: toolName, references, preview, tokens })
@@ -258,10 +283,54 @@ const inline = (
   original: number,
 ): Extract<Outcome, { status: 'inline' }> => ({ status: 'inline', reason, content, tokens: { original } })
 
+interface Failures {
+  readonly failures: number
+  readonly tokens: { readonly original: number }
+}
+
+const NO_FAILURES: Failures = { failures: 0, tokens: { original: 0 } }
+const plusFailure = ({ failures, tokens }: Failures, original: number): Failures => ({
+  failures: failures + 1,
+  tokens: { original: tokens.original + original },
+})
+
+const REPORT_EVERY_MS = 60_000
+
+/** Joins failures: an outage is reported when it begins, once a minute, and when it ends. */
+class FailureReports {
+  #reportedAt = -Infinity
+  #isReported = false
+  #sinceReport = NO_FAILURES
+  #all = NO_FAILURES
+
+  failed(original: number): Failures | undefined {
+    this.#all = plusFailure(this.#all, original)
+    this.#sinceReport = plusFailure(this.#sinceReport, original)
+    if (performance.now() - this.#reportedAt < REPORT_EVERY_MS) return undefined
+    const report = this.#sinceReport
+    this.#sinceReport = NO_FAILURES
+    this.#reportedAt = performance.now()
+    this.#isReported = true
+    return report
+  }
+
+  /** Returns all failures of an outage that was reported and ends now. */
+  succeeded(): Failures | undefined {
+    if (!this.#isReported) return undefined
+    const all = this.#all
+    this.#isReported = false
+    this.#sinceReport = NO_FAILURES
+    this.#all = NO_FAILURES
+    return all
+  }
+}
+
 /** Token totals of an offloader so far. */
 export interface Meter extends TokenTotals {
   /** Number of results checked. */
   readonly results: number
+  /** Number of results that could not be stored. */
+  readonly failed: number
 }
 
 const MAX_REMEMBERED_REFERENCES = 100_000
@@ -269,11 +338,16 @@ const MAX_REMEMBERED_REFERENCES = 100_000
 export class TokenMeter {
   readonly #sums = new TokenSums()
   #results = 0
+  #failed = 0
   /** Offloaded results by reference, until the agent retrieves them. */
   readonly #waiting = new BoundedMap<string, { bounced: boolean }>(MAX_REMEMBERED_REFERENCES)
 
   seen(): void {
     this.#results += 1
+  }
+
+  failed(): void {
+    this.#failed += 1
   }
 
   offloaded(tokens: { readonly original: number; readonly replacement: number }, references: readonly string[]): void {
@@ -293,7 +367,7 @@ export class TokenMeter {
   }
 
   read(): Meter {
-    return { results: this.#results, ...this.#sums.read() }
+    return { results: this.#results, failed: this.#failed, ...this.#sums.read() }
   }
 }
 

@@ -63,7 +63,7 @@ export interface OffloadedBlock {
  * - `declined`: `shouldOffload` returned `false`.
  * - `not-storable`: its large blocks are links, media by URL, or of an unknown type.
  * - `not-smaller`: the replacement would not have fewer tokens.
- * - `failed`: it could not be stored; `error` has the reason.
+ * - `failed`: it could not be stored, and has at most `maxInlineTokens`; `error` has the reason.
  */
 export type InlineReason =
   | 'within-limit'
@@ -84,6 +84,16 @@ export type Outcome =
       readonly tokens: { readonly original: number }
       /** Set if the reason is `failed`. */
       readonly error?: unknown
+    }
+  | {
+      /** The result could not be stored, and has more than `maxInlineTokens`. */
+      readonly status: 'cut'
+      readonly reason: 'failed'
+      readonly stored: readonly []
+      /** A text block with previews, which ends with what is lost, then the kept blocks. */
+      readonly content: readonly ContentBlock[]
+      readonly tokens: { readonly original: number; readonly replacement: number }
+      readonly error: unknown
     }
   | {
       readonly status: 'offloaded'

@@ -131,7 +131,7 @@ export async function replaceStream(
   return { stored: describeStored(sources), content: written.content, tokens, preview: previewOf(sources) }
 }
 
-function readingOf(
+export function readingOf(
   { toolName, input, purpose, signal }: Pick<OffloadRequest, 'toolName' | 'input' | 'purpose' | 'signal'>,
   { options, onFallback }: ReplacingOffloader,
 ): PartReading {

@@ -73,7 +73,7 @@ async function offloaded({ telemetry }: RouteContext, offload: () => Promise<Out
   return await telemetry.step('spillway.offload', {}, async (span) => {
     const outcome = await offload()
     // The caller still has the result, and gets an error instead of a copy.
-    if (outcome.status === 'inline' && outcome.reason === 'failed') throw failureOf(outcome.error)
+    if ('error' in outcome) throw failureOf(outcome.error)
     span.setAttributes({
       'spillway.outcome': outcome.status,
       'spillway.tokens.original': outcome.tokens.original,

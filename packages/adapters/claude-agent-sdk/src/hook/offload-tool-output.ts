@@ -94,7 +94,7 @@ async function offloadSaved(
   } catch (error) {
     // For any error: Claude Code shows the beginning and the path of the file, and the event carries the error.
     const tokens = { original: Math.ceil((saved?.size ?? 0) / 4) }
-    offloader.options.onEvent?.({ type: 'offload-failed', toolName, toolCallId, error, tokens })
+    offloader.options.onEvent?.({ type: 'offload-failed', toolName, toolCallId, error, failures: 1, tokens })
     return undefined
   } finally {
     await saved?.close()

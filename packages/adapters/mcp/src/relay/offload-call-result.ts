@@ -36,7 +36,8 @@ export async function offloadCallResult(offloader: ContextOffloader, request: Ca
   if (forUser.length > 0) groups.push(await offloadGroup(offloader, request, forUser, []))
   const stored = groups.flatMap(({ outcome }) => (outcome.status === 'offloaded' ? outcome.stored : []))
   const { structuredContent, ...unstructured } = fields
-  if (stored.length === 0) return isSaidTwice && areOver(offloader, groups, structuredContent) ? unstructured : result
+  if (groups.every(({ outcome }) => outcome.status === 'inline'))
+    return isSaidTwice && areOver(offloader, groups, structuredContent) ? unstructured : result
 
   const staying = new Set(groups.flatMap(({ outcome }) => outcome.content))
   const others = structured !== undefined && staying.has(structured) ? { ...fields } : { ...unstructured }
@@ -161,7 +162,7 @@ function tokensOf(groups: readonly OffloadedGroup[]): { readonly original: numbe
   let [original, replacement] = [0, 0]
   for (const { outcome } of groups) {
     original += outcome.tokens.original
-    replacement += outcome.status === 'offloaded' ? outcome.tokens.replacement : outcome.tokens.original
+    replacement += outcome.status === 'inline' ? outcome.tokens.original : outcome.tokens.replacement
   }
   return { original, replacement }
 }
