@@ -10,7 +10,8 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes, streamOf, text } from './support/text.ts'
 
 const OPERATIONS = isFull ? 100_000 : 3_000
-const AT_ONCE = 8
+/** Most operations wait for what is swapped just then. */
+const AT_ONCE = 100
 const KEYS = Array.from({ length: 8 }, (_, index) => `key ${index}`)
 const insideOf = (key: string): string => `inside: ${key}`
 const outsideOf = (key: string): string => `OUTSIDE ${key}`

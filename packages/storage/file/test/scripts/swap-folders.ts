@@ -1,4 +1,4 @@
-import { renameSync, symlinkSync, unlinkSync } from 'node:fs'
+import { renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
 
 /** Swap folders for links to other folders and back, until killed. Takes pairs of a folder and the target of its link. */
 const paths = process.argv.slice(2)
@@ -18,7 +18,6 @@ function spin(turns: number): void {
   for (let left = Math.random() * turns; left > 0; left -= 1);
 }
 
-let aside = 0
 for (let turn = 0; ; turn += 2) {
   const at = turn % paths.length
   const [folder = '', target = ''] = paths.slice(at, at + 2)
@@ -29,8 +28,9 @@ for (let turn = 0; ; turn += 2) {
   attempt(() => unlinkSync(folder))
   if (!attempt(() => renameSync(real, folder))) {
     // The storage has made the folder anew meanwhile.
-    attempt(() => renameSync(folder, `${folder}.aside-${aside++}`))
+    attempt(() => renameSync(folder, `${folder}.aside`))
     attempt(() => renameSync(real, folder))
+    attempt(() => rmSync(`${folder}.aside`, { recursive: true }))
   }
   spin(1_000_000)
 }
