@@ -1,12 +1,6 @@
 /** Functions that adapters of agent frameworks share. */
 export { contentTypeEssence, decodeText, isTextContentType, KeyedLock } from '@spillway/text/internal'
-export {
-  endOfString,
-  isExactNumber,
-  parseExactJson,
-  plainNumber,
-  rewriteInexactNumbers,
-} from '@spillway/text/internal/json'
+export { isExactNumber, parseExactJson, plainNumber, rewriteInexactNumbers } from '@spillway/text/internal/json'
 export { isReplacement } from '../offload/replacement.ts'
 export { orMiss } from '../content/or-miss.ts'
 export { textOfDocument } from '../content/text-of-document.ts'

@@ -69,7 +69,7 @@ function* besideStrings(
   for (let start = 0; start < text.length;) {
     const quote = text.indexOf('"', start)
     const end = quote < 0 ? text.length : quote
-    const next = quote < 0 ? end : Math.min(endOfString(text, quote, '"', '\\') + 1, text.length)
+    const next = quote < 0 ? end : Math.min(endOfString(text, quote) + 1, text.length)
     yield { start, end, next }
     start = next
   }
@@ -111,29 +111,13 @@ export function parseJsonText(text: string, parse: (text: string) => unknown = J
   }
 }
 
-interface JsonText<Unit> {
-  readonly length: number
-  readonly [index: number]: Unit
-  indexOf(unit: Unit, start: number): number
-}
-
-/**
- * Return the position of the quote that ends a JSON string, or the length of the text if there is none.
- *
- * @param start - Position of the opening quote.
- * @example
- * ```ts
- * import { endOfString } from '@spillway/core/adapter'
- *
- * console.assert(endOfString('["a\\"b"]', 1, '"', '\\') === 6)
- * ```
- */
-export function endOfString<Unit>(text: JsonText<Unit>, start: number, quote: Unit, backslash: Unit): number {
+/** Return the position of the quote that ends a JSON string, or the length of the text if there is none. */
+function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at += 1) {
-    at = text.indexOf(quote, at)
+    at = text.indexOf('"', at)
     if (at < 0) return text.length
     let backslashes = 0
-    while (text[at - 1 - backslashes] === backslash) backslashes += 1
+    while (text[at - 1 - backslashes] === '\\') backslashes += 1
     if (backslashes % 2 === 0) return at
   }
 }
