@@ -3,7 +3,9 @@ import { ContextOffloader, preload } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { FakeConnection, request } from '../../test/fake-connection.ts'
+import { streamPair } from '../../test/streams.ts'
 import { connectProxy } from './connect-proxy.ts'
+import { StdioConnection } from './stdio-connection.ts'
 
 const LOG = 'a line of a log\n'.repeat(5_000)
 const BIG = { content: [{ type: 'text', text: LOG }] }
@@ -84,5 +86,21 @@ describe('connectProxy', () => {
     client.fail(new Error('a line is no JSON'))
     await settle()
     expect(errors.map(({ message }) => message)).toEqual(['a line is no JSON', 'not an error'])
+  })
+
+  it('passes of a result only what it measured, also if its text repeats the field', async () => {
+    const [[clientEnd, host], [serverEnd, program]] = [streamPair(), streamPair()]
+    const ends = { client: new StdioConnection(clientEnd), server: new StdioConnection(serverEnd) }
+    const ended = connectProxy(ends, new ContextOffloader({ storage: new InMemoryStorage() }))
+    await settle()
+    host.output.write(`${JSON.stringify(request(1, 'tools/call', { name: 'read' }))}\n`)
+    const small = { content: [{ type: 'text', text: 'small' }] }
+    program.output.write(`{"jsonrpc":"2.0","id":1,"result":${JSON.stringify(BIG)},"result":${JSON.stringify(small)}}\n`)
+    await settle()
+    const line = String(host.input.read())
+    expect(line).not.toContain('a line of a log')
+    expect(JSON.parse(line)).toEqual({ jsonrpc: '2.0', id: 1, result: small })
+    host.output.end()
+    await ended
   })
 })

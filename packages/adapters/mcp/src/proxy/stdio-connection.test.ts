@@ -103,6 +103,23 @@ describe('StdioConnection', () => {
   })
 })
 
+it('a flood of notifications is not kept in memory for a side that does not read, and answers are', async () => {
+  const output = new Writable({ write() {} })
+  const connection = new StdioConnection({ input: new PassThrough(), output })
+  await connection.start(newTold())
+  const send = (message: object): void => void connection.send({ jsonrpc: '2.0', ...message })
+  const data = 'a line of a log\n'.repeat(65_536)
+  for (let count = 0; count < 100; count += 1)
+    send({ method: 'notifications/message', params: { level: 'info', data } })
+  const kept = output.writableLength
+  expect(kept).toBeLessThan(72_000_000)
+  send({ method: 'notifications/progress', params: { progressToken: 1, progress: 1 } })
+  expect(output.writableLength).toBe(kept)
+  for (const message of [{ id: 1, result: {} }, { method: 'notifications/tools/list_changed' }]) send(message)
+  expect(output.writableLength).toBeGreaterThan(kept + 80)
+  await connection.close()
+})
+
 describe('a message that is too large', () => {
   const text = 'x'.repeat(2_000)
 

@@ -14,6 +14,10 @@ const ID_LAST = /, ?"id": ?("[^"\\]*"|-?\d+)\}\r?$/
 /** A response names its result before any object begins; a request may have one inside. */
 const RESPONSE = /^\{[^{]*"(?:result|error)": ?\{/
 
+/** Bytes that the other side has not read; beyond, messages that only inform are dropped, so that memory has a limit. */
+const MAX_UNREAD_BYTES = 67_108_864
+const MAY_BE_LOST: ReadonlySet<string | undefined> = new Set(['notifications/message', 'notifications/progress'])
+
 /** Options of {@link StdioConnection}. */
 export interface StdioConnectionOptions {
   readonly input: Readable
@@ -60,6 +64,7 @@ export class StdioConnection implements Connection {
 
   async send(message: Message): Promise<void> {
     if (this.#closed) throw new Error('The connection is closed.')
+    if (this.#output.writableLength > MAX_UNREAD_BYTES && MAY_BE_LOST.has(message.method)) return
     if (this.#output.write(`${writeMessage(message)}\n`)) return
     // One promise for all senders: streams warn of many listeners.
     this.#drained ??= Promise.race([once(this.#output, 'drain'), this.#ended]).finally(
