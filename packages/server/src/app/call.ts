@@ -1,4 +1,5 @@
 import type { KnownCaller } from '@spillway/core/http'
+import { writeJson } from '../body/write-json.ts'
 import type { Failure, FailureCode } from './http-error.ts'
 
 /** The state of a request while it is answered. */
@@ -47,13 +48,13 @@ export const newCall = (): Call => ({
   messages: [],
 })
 
-export function jsonResponse(
+export async function jsonResponse(
   call: Call,
   value: unknown,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
-): Response {
-  const bytes = new TextEncoder().encode(JSON.stringify(value))
+): Promise<Response> {
+  const bytes = await writeJson(value)
   call.bytesOut = bytes.length
   return new Response(bytes, {
     status,
@@ -68,10 +69,13 @@ export function jsonResponse(
 }
 
 /** Create the response for a failure, in the form of the endpoint. */
-export function failureResponse(call: Call, { status, code, message, retryable, headers }: Failure): Response {
+export async function failureResponse(
+  call: Call,
+  { status, code, message, retryable, headers }: Failure,
+): Promise<Response> {
   call.code = code
   const body = call.isReme
     ? { success: false, answer: message, messages: call.messages, metadata: { error: { code, retryable } } }
     : { error: { code, message, retryable } }
-  return jsonResponse(call, body, status, headers)
+  return await jsonResponse(call, body, status, headers)
 }

@@ -160,7 +160,7 @@ class ServiceApp implements App {
       // The client gets a response after any error.
       const failure = this.#describeFailure(error, request, call)
       const isUnread = request.body !== null && !call.isBodyTaken
-      return failureResponse(call, isUnread ? { ...failure, headers: { ...failure.headers, ...CLOSE } } : failure)
+      return await failureResponse(call, isUnread ? { ...failure, headers: { ...failure.headers, ...CLOSE } } : failure)
     }
   }
 

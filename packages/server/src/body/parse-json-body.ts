@@ -1,4 +1,5 @@
 import { HttpError } from '../app/http-error.ts'
+import { nextTurn } from './next-turn.ts'
 
 /** Limits of a JSON body. */
 export interface JsonLimits {
@@ -16,8 +17,6 @@ interface ParseOptions extends JsonLimits {
 }
 
 const SLICE_MS = 8
-/** A timer where the runtime has nothing faster. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => void (globalThis.setImmediate ?? setTimeout)(resolve))
 
 /**
  * Parse a JSON body in UTF-8, without holding the event loop; the last of equal keys wins.

@@ -104,7 +104,7 @@ async function runWithin(
   try {
     const reply = await handle(ticket)
     if ('json' in reply) {
-      const response = jsonResponse(call, reply.json, reply.status)
+      const response = await jsonResponse(call, reply.json, reply.status)
       leaveWhenSent(ticket, call.bytesOut, environment)
       return response
     }

@@ -54,7 +54,7 @@ export const retrieveRoute: Route = defineRoute({
       span.setAttribute('error.type', result.code)
       const message = content.map((block) => (block.type === 'text' ? block.text : '')).join('')
       const failure = retrievalFailure(result.code, message.replace(/^Error: /, ''))
-      return { response: failureResponse(call, failure), memoryBytes: 0 }
+      return { response: await failureResponse(call, failure), memoryBytes: 0 }
     })
   },
 })

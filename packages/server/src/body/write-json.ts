@@ -1,0 +1,63 @@
+import { isExactNumber } from '@spillway/core/adapter'
+import { nextTurn } from './next-turn.ts'
+
+const SLICE_MS = 8
+const PIECE_UNITS = 65_536
+/** Values below this level are written at once: blocks and messages are above it. */
+const MAX_LEVEL = 6
+
+/** Write JSON in UTF-8 as `JSON.stringify` does, without holding the event loop. */
+export async function writeJson(value: unknown): Promise<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder()
+  const pieces: Uint8Array[] = []
+  let text = ''
+  let begin = performance.now()
+  for (const part of partsOf(value, 0)) {
+    text += part
+    if (text.length < PIECE_UNITS) continue
+    pieces.push(encoder.encode(text))
+    text = ''
+    if (performance.now() - begin < SLICE_MS) continue
+    await nextTurn()
+    begin = performance.now()
+  }
+  pieces.push(encoder.encode(text))
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let offset = 0
+  for (const piece of pieces) {
+    bytes.set(piece, offset)
+    offset += piece.length
+  }
+  return bytes
+}
+
+function* partsOf(value: unknown, level: number): Generator<string> {
+  if (typeof value === 'string' && value.length > PIECE_UNITS) {
+    yield '"'
+    for (let start = 0; start < value.length;) {
+      let end = start + PIECE_UNITS
+      // The halves of a character belong together.
+      if (/[\uD800-\uDBFF]/.test(value.charAt(end - 1))) end += 1
+      yield JSON.stringify(value.slice(start, end)).slice(1, -1)
+      start = end
+    }
+    yield '"'
+  } else if (typeof value !== 'object' || value === null || level === MAX_LEVEL || isExactNumber(value)) {
+    yield JSON.stringify(value) ?? 'null'
+  } else if (Array.isArray(value)) {
+    for (const [index, member] of value.entries()) {
+      yield index === 0 ? '[' : ','
+      yield* partsOf(member, level + 1)
+    }
+    yield value.length === 0 ? '[]' : ']'
+  } else {
+    let mark = '{'
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue
+      yield `${mark}${JSON.stringify(name)}:`
+      yield* partsOf(member, level + 1)
+      mark = ','
+    }
+    yield mark === '{' ? '{}' : '}'
+  }
+}
