@@ -147,6 +147,14 @@ describe('tokens', () => {
     expect((await service.get('/v1/stats', ONE)).status).toBe(200)
   })
 
+  it('strangers have a rate for what is public, which is not that of callers', async () => {
+    const service = await startService({ tokens: tokens(), limits: { requestsPerSecond: 0.001, requestBurst: 5 } })
+    const all = await Promise.all(Array.from({ length: 20 }, () => fetch(`${service.url}/openapi.json`)))
+    expect(all.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(5)
+    expect(all.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(15)
+    expect((await service.get('/v1/stats', ONE)).status).toBe(200)
+  })
+
   it('neither they nor content come into the log', async () => {
     const service = await startService({ tokens: tokens() })
     await storeSecret(service)

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, test } from 'vitest'
 import { head } from './raw-request.ts'
 import { startService, type TestService } from './start-service.ts'
 
-const ROUNDS = isFull ? 20 : 3
+const ROUNDS = isFull ? 5 : 3
 const bearer = (name: string): Record<string, string> => ({ authorization: `Bearer the-token-of-tenant-${name}` })
 const tokens = (): AccessTokens =>
   new AccessTokens(['a', 'b'].map((name) => ({ token: `the-token-of-tenant-${name}`, scope: [name] })))

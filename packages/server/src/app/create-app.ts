@@ -198,6 +198,8 @@ class ServiceApp implements App {
     const { call, environment } = env
     call.route = route.path
     call.isReme = route.isReme === true
+    // Strangers have a rate of their own, so that they use up nobody else's.
+    if (route.isPublic === true) this.#rates.take(`public ${networkOf(environment.address ?? '')}`)
     const scope = route.isPublic === true ? undefined : await this.#admit(req.raw, env)
     const timeout = AbortSignal.timeout(this.#services.limits.workTimeoutMs)
     const signal = AbortSignal.any([req.raw.signal, this.#ended.signal, timeout])

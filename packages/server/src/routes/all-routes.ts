@@ -61,6 +61,7 @@ const healthRoute: Route = defineRoute({
   isPublic: true,
   responses: {
     200: { description: 'It does.', schema: z.object({ status: z.literal('healthy') }).meta({ id: 'Health' }) },
+    429: { description: 'Too many requests of an address.' },
     503: { description: 'It is shutting down.' },
   },
   handle: async () => ({ json: { status: 'healthy' } }),
@@ -93,6 +94,7 @@ const documentRoute = (document: () => unknown): Route =>
     isPublic: true,
     responses: {
       200: { description: 'OpenAPI 3.1.', schema: z.record(z.string(), z.unknown()) },
+      429: { description: 'Too many requests of an address.' },
       503: { description: 'It is shutting down.' },
     },
     handle: async () => ({ json: document() }),
