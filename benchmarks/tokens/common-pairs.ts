@@ -35,7 +35,7 @@ const BITS = 32_768
 const table = new Uint8Array(BITS / 8)
 const add = (first: number, second: number): void => {
   const bit = ((Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 7) % BITS
-  table[bit >> 3]! |= 1 << (bit & 7)
+  table[bit >> 3] |= 1 << (bit & 7)
 }
 
 const scripts = Object.keys(PAIRS).map((script) => ({ script, letter: new RegExp(`\\p{Script=${script}}`, 'u') }))
@@ -48,7 +48,7 @@ for (let id = 0; id < VOCABULARY; id++) {
   if (pair.length !== 2 || !/^[\p{L}\p{M}]{2}$/u.test(pair) || !/[^\0-\u007F]/.test(pair)) continue
   const { script = '' } = scripts.find(({ letter }) => letter.test(pair)) ?? {}
   const known = pairs.get(script)
-  if (known !== undefined && known.size < PAIRS[script]!) known.add(pair)
+  if (known !== undefined && known.size < (PAIRS[script] ?? 0)) known.add(pair)
 }
 for (const known of pairs.values()) for (const pair of known) add(pair.charCodeAt(0), pair.charCodeAt(1))
 console.log(Buffer.from(table).toString('base64'))
