@@ -28,7 +28,7 @@ async function snapshot(folder: string): Promise<readonly string[]> {
 
 it.runIf(process.platform === 'linux')(
   `${OPERATIONS} operations read, write, and remove nothing outside while another process swaps folders for links`,
-  { timeout: 600_000 },
+  { timeout: 3_600_000 },
   async () => {
     const directory = await temporaryDirectory()
     const outside = join(dirname(directory), 'outside')
