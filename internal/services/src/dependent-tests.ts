@@ -9,6 +9,8 @@ const CALLS: Readonly<Record<ServiceName, RegExp>> = {
   redis: /\b(?:sharedRedis|startRedis|findRedis)\(/,
   'redis-cluster': /\b(?:sharedRedisCluster|startRedisCluster)\(/,
   s3: /\b(?:sharedS3|startS3|startS3Gateway|findS3)\(/,
+  postgres: /\b(?:sharedPostgres|startPostgres|findPostgres)\(/,
+  pgbouncer: /\bsharedPgBouncer\(/,
 }
 
 /** Name the tests, and what they share, that ask for a service themselves, relative to `root`. */

@@ -8,7 +8,7 @@ const OLDEST = [6, 2]
 export interface FoundProgram {
   readonly available: true
   readonly version: string
-  readonly from: 'installed' | 'docker'
+  readonly from: 'installed' | 'docker' | 'npm'
 }
 
 let found: Promise<FoundProgram | Unavailable> | undefined

@@ -44,7 +44,7 @@ describe('the command', { timeout: 60_000 }, () => {
 
   test('refuses what it does not know', async () => {
     const cache = await temporaryCache()
-    expect(await run(cache, 'start', 'postgres')).toMatchObject({ exitCode: 2 })
+    expect(await run(cache, 'start', 'mysql')).toMatchObject({ exitCode: 2 })
     expect((await run(cache, 'begin')).output).toContain('Unknown: begin')
   })
 })

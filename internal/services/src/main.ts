@@ -10,7 +10,7 @@ import { askBroker, startBroker } from './service-broker.ts'
 import { SERVICE_NAMES, type ServiceName } from './service.ts'
 import { waitUntil } from './wait-until.ts'
 
-const HELP = `pnpm --silent services <command> [redis] [redis-cluster] [s3]
+const HELP = `pnpm --silent services <command> [redis] [redis-cluster] [s3] [postgres] [pgbouncer]
 
   start      start services for development (all, or those named) and print the variables that point tests at them:
              export $(pnpm --silent services start)

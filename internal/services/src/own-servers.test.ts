@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ownRedis, ownRedisCluster, ownS3, variablesOf } from './own-servers.ts'
+import { ownPgBouncer, ownPostgres, ownRedis, ownRedisCluster, ownS3, variablesOf } from './own-servers.ts'
 
 describe('servers of a developer', () => {
   test('are those that the environment names, and none without it', () => {
@@ -24,6 +24,10 @@ describe('servers of a developer', () => {
     const cluster = { SPILLWAY_TEST_REDIS_CLUSTER: 'h:1,h:2' }
     expect(variablesOf(ownRedisCluster(cluster)!)).toEqual(cluster)
     expect(variablesOf({ available: true, url: 'redis://h:1' })).toEqual({ SPILLWAY_TEST_REDIS_URL: 'redis://h:1' })
+    const postgres = { SPILLWAY_TEST_POSTGRES_URL: 'postgres://h:1/db' }
+    expect(variablesOf(ownPostgres(postgres)!)).toEqual(postgres)
+    const pgbouncer = { SPILLWAY_TEST_PGBOUNCER_URL: 'postgres://h:2/db' }
+    expect(variablesOf(ownPgBouncer(pgbouncer)!)).toEqual(pgbouncer)
   })
 
   test('are refused where something is missing', () => {

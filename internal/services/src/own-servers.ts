@@ -1,4 +1,4 @@
-import { type RedisClusterService, type RedisService, type S3Service } from './service.ts'
+import type { PgBouncerService, PostgresService, RedisClusterService, RedisService, S3Service } from './service.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -12,12 +12,26 @@ export const OWN_SERVER_VARIABLES = {
     'SPILLWAY_TEST_S3_SECRET_ACCESS_KEY',
     'SPILLWAY_TEST_S3_REGION',
   ],
+  postgres: ['SPILLWAY_TEST_POSTGRES_URL'],
+  pgbouncer: ['SPILLWAY_TEST_PGBOUNCER_URL'],
 } as const
 
 /** Read the Redis that `SPILLWAY_TEST_REDIS_URL` names. */
 export function ownRedis(environment: Environment): RedisService | undefined {
   const url = environment['SPILLWAY_TEST_REDIS_URL']
   return url === undefined ? undefined : { available: true, url }
+}
+
+/** Read the PostgreSQL that `SPILLWAY_TEST_POSTGRES_URL` names. */
+export function ownPostgres(environment: Environment): PostgresService | undefined {
+  const url = environment['SPILLWAY_TEST_POSTGRES_URL']
+  return url === undefined ? undefined : { available: true, url }
+}
+
+/** Read the PgBouncer, in transaction mode, that `SPILLWAY_TEST_PGBOUNCER_URL` names. */
+export function ownPgBouncer(environment: Environment): PgBouncerService | undefined {
+  const url = environment['SPILLWAY_TEST_PGBOUNCER_URL']
+  return url === undefined ? undefined : { available: true, url, poolMode: 'transaction' }
 }
 
 /** Read the nodes that `SPILLWAY_TEST_REDIS_CLUSTER` names: `host:port,host:port,…`. Throws where it says no port. */
@@ -49,7 +63,9 @@ export function ownS3(environment: Environment): S3Service | undefined {
 }
 
 /** Say which environment variables point at a service; the inverse of reading them. */
-export function variablesOf(service: RedisService | RedisClusterService | S3Service): Readonly<Record<string, string>> {
+export function variablesOf(
+  service: RedisService | RedisClusterService | S3Service | PostgresService | PgBouncerService,
+): Readonly<Record<string, string>> {
   if ('endpoint' in service)
     return {
       SPILLWAY_TEST_S3_ENDPOINT: service.endpoint,
@@ -59,5 +75,7 @@ export function variablesOf(service: RedisService | RedisClusterService | S3Serv
     }
   if ('nodes' in service)
     return { SPILLWAY_TEST_REDIS_CLUSTER: service.nodes.map(({ host, port }) => `${host}:${port}`).join(',') }
+  if ('poolMode' in service) return { SPILLWAY_TEST_PGBOUNCER_URL: service.url }
+  if (/^postgres(?:ql)?:/.test(service.url)) return { SPILLWAY_TEST_POSTGRES_URL: service.url }
   return { SPILLWAY_TEST_REDIS_URL: service.url }
 }

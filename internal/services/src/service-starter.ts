@@ -1,5 +1,7 @@
-import { findRedis } from './find-redis.ts'
+import { findPgBouncer, findPostgres } from './find-postgres.ts'
+import { findRedis, type FoundProgram } from './find-redis.ts'
 import { findS3 } from './find-s3.ts'
+import { startPgBouncer, startPostgres } from './postgres-server.ts'
 import { startRedisCluster } from './redis-cluster.ts'
 import { startRedis } from './redis-server.ts'
 import { startS3 } from './s3-server.ts'
@@ -33,7 +35,7 @@ export class ServiceStarter {
   }
 
   async #start(name: ServiceName): Promise<SharedServices[ServiceName] | Unavailable> {
-    const found = name === 's3' ? await findS3() : await findRedis()
+    const found = await findService(name)
     if (!found.available) {
       if (isRequired(name)) throw new Error(found.why)
       return found
@@ -50,10 +52,25 @@ export class ServiceStarter {
     }
   }
 
+  async #startPgBouncer(): Promise<SharedServices['pgbouncer'] & Disposable> {
+    const postgres = await this.get('postgres')
+    if (!postgres.available) throw new Error(postgres.why)
+    return await startPgBouncer(postgres)
+  }
+
   async #startServer(name: ServiceName): Promise<SharedServices[ServiceName] & Disposable> {
     if (name === 'redis') return await startRedis()
+    if (name === 'postgres') return await startPostgres()
+    if (name === 'pgbouncer') return await this.#startPgBouncer()
     return name === 's3' ? await startS3() : await startRedisCluster()
   }
+}
+
+/** Look for the programs of a service. */
+export async function findService(name: ServiceName): Promise<FoundProgram | Unavailable> {
+  if (name === 'postgres') return await findPostgres()
+  if (name === 'pgbouncer') return await findPgBouncer()
+  return name === 's3' ? await findS3() : await findRedis()
 }
 
 /** Whether a test fails, instead of being skipped, if a service cannot be started. */

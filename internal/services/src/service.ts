@@ -20,6 +20,18 @@ export interface RedisClusterService {
   readonly nodes: readonly RedisNode[]
 }
 
+/** A PostgreSQL server. */
+export interface PostgresService {
+  readonly available: true
+  /** Such as `postgres://spillway@127.0.0.1:17000/postgres`. */
+  readonly url: string
+}
+
+/** A PgBouncer in front of a PostgreSQL server. */
+export interface PgBouncerService extends PostgresService {
+  readonly poolMode: 'transaction'
+}
+
 /** The address of a node of a Redis Cluster. */
 export interface RedisNode {
   readonly host: string
@@ -43,13 +55,15 @@ export interface SharedServices {
   readonly redis: RedisService
   readonly 'redis-cluster': RedisClusterService
   readonly s3: S3Service
+  readonly postgres: PostgresService
+  readonly pgbouncer: PgBouncerService
 }
 
 /** The name of a shared service. */
 export type ServiceName = keyof SharedServices
 
 /** The names of all shared services. */
-export const SERVICE_NAMES: readonly ServiceName[] = ['redis', 'redis-cluster', 's3']
+export const SERVICE_NAMES: readonly ServiceName[] = ['redis', 'redis-cluster', 's3', 'postgres', 'pgbouncer']
 
 /** Say that a service cannot be had, and why. */
 export const unavailable = (why: string): Unavailable => ({ available: false, why })

@@ -1,7 +1,9 @@
-import { ownRedis, ownRedisCluster, ownS3 } from './own-servers.ts'
+import { ownPgBouncer, ownPostgres, ownRedis, ownRedisCluster, ownS3 } from './own-servers.ts'
 import { askBroker, BROKER_VARIABLE } from './service-broker.ts'
 import { ServiceStarter } from './service-starter.ts'
 import type {
+  PgBouncerService,
+  PostgresService,
   RedisClusterService,
   RedisService,
   S3Service,
@@ -32,9 +34,21 @@ export async function sharedS3(): Promise<S3Service | Unavailable> {
   return ownS3(process.env) ?? (await shared('s3'))
 }
 
+/** Return a PostgreSQL that all tests of a run share, by `SPILLWAY_TEST_POSTGRES_URL`. Keep to schemas of your own. */
+export async function sharedPostgres(): Promise<PostgresService | Unavailable> {
+  return ownPostgres(process.env) ?? (await shared('postgres'))
+}
+
+/** Return a PgBouncer that all tests of a run share, by `SPILLWAY_TEST_PGBOUNCER_URL`; see {@link sharedPostgres}. */
+export async function sharedPgBouncer(): Promise<PgBouncerService | Unavailable> {
+  return ownPgBouncer(process.env) ?? (await shared('pgbouncer'))
+}
+
 /** Return a shared service by its name. */
 export async function sharedService(name: ServiceName): Promise<SharedServices[ServiceName] | Unavailable> {
   if (name === 'redis') return await sharedRedis()
+  if (name === 'postgres') return await sharedPostgres()
+  if (name === 'pgbouncer') return await sharedPgBouncer()
   return name === 's3' ? await sharedS3() : await sharedRedisCluster()
 }
 
