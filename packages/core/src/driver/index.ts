@@ -27,7 +27,7 @@ export type {
   StorageDriver,
   WrittenEntry,
 } from '../storage/storage-driver.ts'
-export type { EntryId } from '../storage/reference.ts'
+export { scopePathOf, type EntryId } from '../storage/reference.ts'
 export {
   StorageError,
   type Eviction,

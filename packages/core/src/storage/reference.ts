@@ -156,7 +156,18 @@ export function callerOf(storage: object): unknown {
   return scopeOfView(storage)?.caller ?? storage
 }
 
-/** Returns an empty string for a whole storage, and for third-party storages. */
+/**
+ * Return the path of a scope: ids of its entries begin with it and a slash. Returns an empty string for a whole storage, and
+ * for third-party storages.
+ *
+ * @example
+ * ```ts
+ * import { scopePathOf } from '@spillway/core/driver'
+ * import { InMemoryStorage } from '@spillway/memory'
+ *
+ * console.assert((await scopePathOf(new InMemoryStorage().scope('tenant-1', 'a'))) === 'tenant-1/a')
+ * ```
+ */
 export function scopePathOf(storage: object): string | Promise<string> {
   const scope = scopeOfView(storage)
   return scope === undefined ? '' : (scope.path ?? scopePath(scope))

@@ -1,0 +1,212 @@
+import { StorageError } from '@spillway/core/driver'
+import pg from 'pg'
+import { ConnectionTimeout, explainPostgresError, isConflict } from './postgres-error.ts'
+import { isCurrent, migrate, notCreatedError, readSchema, withSchema, type Query } from './schema.ts'
+
+/** The part of a client of `pg` that {@link PostgresStorage} uses. */
+export interface PostgresClient {
+  query(query: object): Promise<{ readonly rows: unknown[] } | { readonly rows: unknown[] }[]>
+  on(event: 'error', listener: (error: Error) => void): unknown
+  off(event: 'error', listener: (error: Error) => void): unknown
+  release(destroy?: boolean): void
+}
+
+/** The part of a `Pool` of `pg` that {@link PostgresStorage} uses. Its types need not be installed. */
+export interface PostgresPool {
+  readonly totalCount: number
+  readonly options: object
+  connect(): Promise<PostgresClient>
+  end(): Promise<void>
+}
+
+export type Row = Readonly<Record<string, unknown>>
+
+export interface ConnectionOptions {
+  readonly target: string | PostgresPool
+  readonly schema: string
+  readonly createTables: boolean
+  readonly rowLevelSecurity: boolean
+  readonly timeoutMs: number
+}
+
+const MAX_ATTEMPTS = 6
+const PAUSE_MS = 10
+const POOL_SIZE = 10
+
+/**
+ * Sends statements with a timeout, and explains failures. No statement depends on one before it, so that each may run on
+ * another connection of the server, as with PgBouncer.
+ */
+export class Connection {
+  readonly #options: ConnectionOptions
+  readonly #pool: PostgresPool
+  readonly #place: PostgresPlace
+  readonly #statements = new Map<string, string>()
+  #tables: Promise<void> | undefined
+  #closed: Promise<void> | undefined
+
+  constructor(options: ConnectionOptions) {
+    const { target, timeoutMs } = options
+    this.#options = options
+    this.#pool = typeof target === 'string' ? ownPool(target, timeoutMs) : target
+    this.#place = placeOf(typeof target === 'string' ? { connectionString: target } : target.options)
+  }
+
+  get schema(): string {
+    return this.#options.schema
+  }
+
+  /** URL of the database, without user and password. */
+  get address(): string {
+    const { host, port, database } = this.#place
+    return `postgres://${host}:${port}/${database}`
+  }
+
+  /** Sends one statement, in which `@` stands for the schema. Returns its rows. Repeats it after a conflict. */
+  async query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    return this.#explained(async () => {
+      this.#tables ??= this.#prepare()
+      try {
+        await this.#tables
+      } catch (error) {
+        this.#tables = undefined
+        throw error
+      }
+      return this.#run((query) => query(sql, values))
+    })
+  }
+
+  /** Sends several statements in one transaction. */
+  async transaction(work: (query: Query) => Promise<void>): Promise<void> {
+    await this.query('SELECT 1')
+    await this.#explained(() => this.#transaction(work))
+  }
+
+  async close(): Promise<void> {
+    if (typeof this.#options.target === 'string') await (this.#closed ??= this.#pool.end())
+  }
+
+  async #prepare(): Promise<void> {
+    const { schema, createTables, rowLevelSecurity } = this.#options
+    const state = await this.#run((query) => readSchema(query, schema))
+    if (isCurrent(state, rowLevelSecurity)) return
+    if (!createTables) throw notCreatedError(state, schema, rowLevelSecurity)
+    await this.#transaction((query) => migrate(query, schema, rowLevelSecurity))
+  }
+
+  async #transaction(work: (query: Query) => Promise<void>): Promise<void> {
+    await this.#run(async (query) => {
+      await query('BEGIN')
+      await work(query)
+      await query('COMMIT')
+    })
+  }
+
+  async #run<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return await this.#runOnce(work)
+      } catch (error) {
+        if (!isConflict(error) || attempt === MAX_ATTEMPTS) throw error
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS * 2 ** attempt))
+      }
+  }
+
+  async #runOnce<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+    const client = await this.#connect()
+    // A client that loses its connection between two statements says so by an event.
+    const ignore = (): void => undefined
+    client.on('error', ignore)
+    let failed = true
+    try {
+      const result = await work((sql, values) => this.#send(client, sql, values))
+      failed = false
+      return result
+    } finally {
+      client.off('error', ignore)
+      // After a failure, a transaction may be open, or the server may be another one by now.
+      client.release(failed)
+    }
+  }
+
+  async #send(client: PostgresClient, sql: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+    let text = this.#statements.get(sql)
+    if (text === undefined) this.#statements.set(sql, (text = withSchema(sql, this.schema)))
+    // Without a name, as the statement would not be known on another connection of PgBouncer.
+    const result = await client.query({ text, values, query_timeout: this.#options.timeoutMs, types: TYPES })
+    return (Array.isArray(result) ? (result.at(-1)?.rows ?? []) : result.rows) as Row[]
+  }
+
+  /** A client that comes too late goes back to the pool. */
+  async #connect(): Promise<PostgresClient> {
+    const { timeoutMs } = this.#options
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(new ConnectionTimeout()), timeoutMs)
+    const connecting = this.#pool.connect()
+    try {
+      return await Promise.race([connecting, late])
+    } catch (error) {
+      if (error instanceof ConnectionTimeout) void releaseLater(connecting)
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #explained<Result>(run: () => Promise<Result>): Promise<Result> {
+    try {
+      if (this.#closed !== undefined)
+        throw new StorageError('unavailable', 'The storage was closed. Make a new one.', { retryable: false })
+      return await run()
+    } catch (error) {
+      const { schema, timeoutMs } = this.#options
+      throw explainPostgresError(error, { address: this.address, schema, timeoutMs })
+    }
+  }
+}
+
+async function releaseLater(connecting: Promise<PostgresClient>): Promise<void> {
+  const [outcome] = await Promise.allSettled([connecting])
+  if (outcome.status === 'fulfilled') outcome.value.release()
+}
+
+function ownPool(connectionString: string, timeoutMs: number): PostgresPool {
+  const pool = new pg.Pool({
+    connectionString,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: timeoutMs,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    application_name: 'spillway',
+  })
+  // The next statement opens another connection, and reports a failure.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+interface PostgresPlace {
+  readonly host: string
+  readonly port: string | number
+  readonly database: string
+}
+
+/** Finds the server in the options of a pool, as `pg` does. */
+function placeOf(options: { readonly connectionString?: string } & Partial<PostgresPlace>): PostgresPlace {
+  const url = options.connectionString === undefined ? undefined : URL.parse(options.connectionString)
+  const environment = process.env
+  return {
+    host: url?.hostname || options.host || environment['PGHOST'] || 'localhost',
+    port: url?.port || options.port || environment['PGPORT'] || 5432,
+    database: url?.pathname.slice(1) || options.database || environment['PGDATABASE'] || '',
+  }
+}
+
+const TYPES_BY_ID: Readonly<Record<number, (value: string) => unknown>> = {
+  16: (value) => value === 't',
+  20: Number,
+  23: Number,
+  701: Number,
+}
+
+/** Types of the columns, so that settings of the application for `pg` change nothing here. */
+const TYPES = { getTypeParser: (id: number) => TYPES_BY_ID[id] ?? ((value: string): string => value) }

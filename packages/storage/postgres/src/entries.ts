@@ -1,0 +1,51 @@
+import { decodeDescription, StorageError, type DriverEntry, type EntryId, type EntryInfo } from '@spillway/core/driver'
+import type { Row } from './connection.ts'
+
+/** Columns of an entry. */
+export const COLUMNS = 'id, content, size, chunk_bytes, last_used_at, description'
+
+export interface FoundEntry {
+  readonly id: EntryId
+  readonly content: string
+  readonly size: number
+  readonly chunkBytes: number
+  readonly lastUsedAt: number
+  /** `undefined` if the description is damaged. */
+  readonly info: EntryInfo | undefined
+}
+
+/** Converts a row with {@link COLUMNS}, and with `line_index` if the statement selects it. */
+export function foundEntry(row: Row): FoundEntry {
+  const { id, content, size, chunk_bytes, last_used_at, description, line_index } = row as {
+    readonly id: EntryId
+    readonly content: string
+    readonly size: number
+    readonly chunk_bytes: number
+    readonly last_used_at: number
+    readonly description: string
+    readonly line_index?: string | null
+  }
+  const decoded = decodeDescription(description)
+  const lineIndex = line_index == null ? undefined : { lineIndex: line_index }
+  const info = decoded && { ...decoded, size, lastUsedAt: last_used_at, ...lineIndex }
+  return { id, content, size, chunkBytes: chunk_bytes, lastUsedAt: last_used_at, info }
+}
+
+/** Lists damaged entries too: otherwise they could not be found and removed. */
+export function listed({ id, size, lastUsedAt, info }: FoundEntry): DriverEntry {
+  const damaged = { key: '', contentType: 'application/octet-stream', storedAt: lastUsedAt, metadata: {} }
+  return { id, info: info ?? { ...damaged, size, lastUsedAt } }
+}
+
+export const referenceOf = (id: EntryId): string => id.slice(id.lastIndexOf('/') + 1)
+
+export function corruptError(id: EntryId): StorageError {
+  const reference = referenceOf(id)
+  return new StorageError(
+    'corrupt',
+    `${reference} is damaged in the database. Delete it, and store the content again.`,
+    {
+      reference,
+    },
+  )
+}

@@ -1,0 +1,129 @@
+import {
+  piecesOfRange,
+  StorageError,
+  type ByteRange,
+  type DriverContent,
+  type EntryId,
+  type EntryInfo,
+  type OpenEntry,
+} from '@spillway/core/driver'
+import type { Connection, Row } from './connection.ts'
+import { COLUMNS, corruptError, foundEntry, referenceOf, type FoundEntry } from './entries.ts'
+
+const MAX_ATTEMPTS = 10
+/** Bytes of chunks that one statement returns. */
+const BATCH_BYTES = 2 * 1024 * 1024
+/** Content of more bytes is in chunks. */
+const MOST = 2 ** 30
+const ALL: ByteRange = { offset: 0, length: Infinity }
+
+export const SELECT_ENTRY: string = `SELECT ${COLUMNS}, line_index FROM @entry WHERE id = $1`
+/** `pg` reads all values as text: Base64 is shorter than its own hexadecimal form. */
+export const SELECT_CONTENT: string = `SELECT ${COLUMNS}, octet_length(bytes) AS stored, encode(substr(bytes, $2::int + 1, $3::int), 'base64') AS bytes FROM @entry WHERE id = $1`
+/** Returns the bytes of a range from each chunk: $4 bytes of the first one are skipped, and $5 bytes follow. */
+export const SELECT_CHUNKS =
+  "SELECT encode(substr(bytes, greatest($4::int - at, 0) + 1, least($6::int, $4::int + $5::int - at) - greatest($4::int - at, 0)), 'base64') AS bytes FROM (SELECT number, (number - $2::int) * $6::int AS at, bytes FROM @chunk WHERE content = $1 AND number >= $2::int AND number < $3::int) AS chunk ORDER BY number"
+
+type WholeEntry = FoundEntry & { readonly info: EntryInfo }
+
+export class EntryReader {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** Throws `corrupt` if the description is damaged. */
+  async find(id: EntryId): Promise<WholeEntry | undefined> {
+    const [row] = await this.#connection.query(SELECT_ENTRY, [id])
+    return row && whole(row)
+  }
+
+  /** Throws `corrupt` if the content is damaged. */
+  async read(id: EntryId, range: ByteRange = ALL): Promise<DriverContent | undefined> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const row = await this.#selectContent(id, range)
+      if (row === undefined) return undefined
+      const entry = whole(row)
+      const content = row['bytes'] === null ? await this.#readChunks(entry, range) : inlineBytes(entry, row, range)
+      if (content !== undefined) return { content, info: entry.info }
+      if (await this.#exists(entry)) throw corruptError(id)
+      // The entry was removed during the read, and may be stored again.
+    }
+    return undefined
+  }
+
+  /** Content is never overwritten: its number leads to the same bytes while the entry exists. */
+  async open(id: EntryId): Promise<OpenEntry | undefined> {
+    const entry = await this.find(id)
+    if (entry === undefined) return undefined
+    return {
+      info: entry.info,
+      read: async (range, buffer) => {
+        const content = await this.#readOpen(entry, range, buffer)
+        if (content !== undefined) return content
+        if (await this.#exists(entry)) throw corruptError(id)
+        const reference = referenceOf(id)
+        throw new StorageError('not-found', `${reference} was removed while it was read. Check the reference.`, {
+          reference,
+        })
+      },
+      close: async () => undefined,
+    }
+  }
+
+  async #readOpen(entry: FoundEntry, range: ByteRange, buffer?: Uint8Array): Promise<Uint8Array | undefined> {
+    if (entry.size > entry.chunkBytes) return this.#readChunks(entry, range, buffer)
+    const row = await this.#selectContent(entry.id, range)
+    return row === undefined || row['content'] !== entry.content ? undefined : inlineBytes(entry, row, range)
+  }
+
+  async #selectContent(id: EntryId, { offset, length }: ByteRange): Promise<Row | undefined> {
+    const [row] = await this.#connection.query(SELECT_CONTENT, [id, Math.min(offset, MOST), Math.min(length, MOST)])
+    return row
+  }
+
+  /** Returns `undefined` if any byte is missing. */
+  async #readChunks(entry: FoundEntry, range: ByteRange, buffer?: Uint8Array): Promise<Uint8Array | undefined> {
+    const { content, size, chunkBytes } = entry
+    const whole = piecesOfRange(size, chunkBytes, range)
+    const target = buffer?.subarray(0, whole.length) ?? new Uint8Array(whole.length)
+    const perBatch = Math.max(1, Math.floor(BATCH_BYTES / chunkBytes))
+    let { skip } = whole
+    let filled = 0
+    for (let { first } = whole; first < whole.end; first += perBatch) {
+      const end = Math.min(whole.end, first + perBatch)
+      const length = Math.min(whole.length - filled, (end - first) * chunkBytes - skip)
+      const rows = await this.#connection.query(SELECT_CHUNKS, [content, first, end, skip, length, chunkBytes])
+      const chunks = rows.map(({ bytes }) => decodeBytes(bytes))
+      const found = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+      if (chunks.length !== end - first || found !== length) return undefined
+      for (const chunk of chunks) {
+        target.set(chunk, filled)
+        filled += chunk.length
+      }
+      skip = 0
+    }
+    return target
+  }
+
+  async #exists({ id, content }: FoundEntry): Promise<boolean> {
+    const [row] = await this.#connection.query(SELECT_ENTRY, [id])
+    return row?.['content'] === content
+  }
+}
+
+const decodeBytes = (text: unknown): Uint8Array => Buffer.from(String(text), 'base64')
+
+function whole(row: Row): WholeEntry {
+  const entry = foundEntry(row)
+  if (entry.info === undefined) throw corruptError(entry.id)
+  return { ...entry, info: entry.info }
+}
+
+/** Copies the bytes, which must share their memory with nothing else. Returns `undefined` if any byte is missing. */
+function inlineBytes({ size }: FoundEntry, row: Row, range: ByteRange): Uint8Array | undefined {
+  const bytes = decodeBytes(row['bytes'])
+  const { length } = piecesOfRange(size, Math.max(1, size), range)
+  return row['stored'] === size && bytes.length === length ? Uint8Array.from(bytes) : undefined
+}

@@ -1,0 +1,335 @@
+import {
+  assertKnownOptions,
+  decodeDescription,
+  encodeDescription,
+  ManagedStorage,
+  scopePathOf,
+  type ByteRange,
+  type CollectReport,
+  type DriverContent,
+  type DriverEntry,
+  type DriverListOptions,
+  type EntryId,
+  type EntryInfo,
+  type Eviction,
+  type EvictionReason,
+  type Location,
+  type ManagedStorageOptions,
+  type NewEntryInfo,
+  type OpenEntry,
+  type StorageDriver,
+  type WrittenEntry,
+} from '@spillway/core/driver'
+import { Connection, type PostgresPool, type Row } from './connection.ts'
+import { COLUMNS, foundEntry, listed, type FoundEntry } from './entries.ts'
+import { EntryReader } from './entry-reader.ts'
+import { EntryWriter } from './entry-writer.ts'
+import { collect, purge } from './leftovers.ts'
+import { quoteIdentifier } from './schema.ts'
+
+const DEFAULT_SCHEMA = 'spillway'
+const DEFAULT_CHUNK_BYTES = 131_072
+const MIN_CHUNK_BYTES = 4_096
+const MAX_CHUNK_BYTES = 1_048_576
+const DEFAULT_TIMEOUT_MS = 10_000
+/** Largest delay of a timer. */
+const MAX_TIMEOUT_MS = 2_147_483_647
+/** PostgreSQL cuts longer names. */
+const MAX_NAME_BYTES = 63
+const NAMES: readonly string[] = [
+  'schema',
+  'createTables',
+  'rowLevelSecurity',
+  'chunkBytes',
+  'timeoutMs',
+  'evictAfterTurns',
+  'ttlMs',
+  'maxBytes',
+  'now',
+] satisfies (keyof PostgresStorageOptions)[]
+
+/** Options of {@link PostgresStorage}. */
+export interface PostgresStorageOptions extends ManagedStorageOptions {
+  /** Schema of the tables. Storages that share a database need different ones. Defaults to `spillway`. */
+  readonly schema?: string | undefined
+  /** Create and update the tables at the first use. With `false`, see `postgresSchema`. Defaults to `true`. */
+  readonly createTables?: boolean | undefined
+  /**
+   * Create policies, so that the role of a tenant reaches only its scopes, also with SQL of its own. See
+   * {@link PostgresStorage.grantScope}. Defaults to `false`.
+   */
+  readonly rowLevelSecurity?: boolean | undefined
+  /** Bytes of content per row, from 4,096 to 1,048,576; existing rows stay unchanged. Defaults to 131,072. */
+  readonly chunkBytes?: number | undefined
+  /** Milliseconds to wait for a connection, and for an answer, before `unavailable`. Defaults to 10,000. */
+  readonly timeoutMs?: number | undefined
+}
+
+/**
+ * Store content in tables of a PostgreSQL database, which any number of processes can share, also through PgBouncer.
+ *
+ * Constructing does not connect. If the server is unreachable, operations reject with `unavailable` within `timeoutMs`, and
+ * work again once it returns. A full disk and missing permissions reject with `unavailable` and are not retryable.
+ *
+ * @param target - A URL `postgres://user:password@host:port/database`, or a `Pool` of `pg`, which is never closed.
+ * @throws TypeError if an option is unknown or invalid.
+ *
+ * @example
+ * ```ts
+ * import { PostgresStorage } from '@spillway/postgres'
+ *
+ * const url = process.env['SPILLWAY_TEST_POSTGRES_URL']
+ * const storage = new PostgresStorage(url ?? 'postgres://localhost/app', { schema: 'docs', ttlMs: 7 * 24 * 3_600_000 })
+ * if (url !== undefined) {
+ *   const session = storage.scope('tenant-1', 'session-1')
+ *   const reference = await session.store('call_1_0', new TextEncoder().encode('hello'))
+ *   const { content, contentType } = await session.retrieve(reference)
+ *   console.assert(new TextDecoder().decode(content) === 'hello' && contentType === 'text/plain')
+ * }
+ * await storage.close()
+ * ```
+ */
+export class PostgresStorage extends ManagedStorage {
+  readonly #connection: Connection
+
+  constructor(target: string | PostgresPool, options: PostgresStorageOptions = {}) {
+    assertKnownOptions(options, NAMES, 'PostgresStorage')
+    const { schema, createTables, rowLevelSecurity, chunkBytes, timeoutMs, ...managed } = options
+    const settings = checkedOptions({ schema, createTables, rowLevelSecurity, chunkBytes, timeoutMs })
+    assertTarget(target)
+    const connection = new Connection({ target, ...settings })
+    super(new PostgresDriver(connection, settings.chunkBytes), managed)
+    this.#connection = connection
+  }
+
+  /**
+   * Let a role use a scope and those below it. Needs `rowLevelSecurity`, and the owner of the tables. The role then opens a
+   * storage of its own. Granting twice is allowed.
+   *
+   * @param role - Name of a role of the database that exists.
+   * @param scope - Segments of the scope.
+   */
+  async grantScope(role: string, ...scope: readonly string[]): Promise<void> {
+    const path = await scopePathOf(this.scope(...scope))
+    const [schema, grantee] = [quoteIdentifier(this.#connection.schema), quoteIdentifier(role)]
+    await this.#connection.transaction(async (query) => {
+      await query(`GRANT USAGE ON SCHEMA ${schema} TO ${grantee}`)
+      await query(`GRANT SELECT, INSERT, UPDATE, DELETE ON @entry, @chunk, @pending, @tombstone TO ${grantee}`)
+      await query(`GRANT SELECT ON @format, @tenant TO ${grantee}`)
+      await query('INSERT INTO @tenant (role, scope) VALUES ($1, $2) ON CONFLICT DO NOTHING', [role, path])
+    })
+  }
+}
+
+interface CheckedOptions {
+  readonly schema: string
+  readonly createTables: boolean
+  readonly rowLevelSecurity: boolean
+  readonly chunkBytes: number
+  readonly timeoutMs: number
+}
+
+function checkedOptions({
+  schema = DEFAULT_SCHEMA,
+  createTables = true,
+  rowLevelSecurity = false,
+  chunkBytes = DEFAULT_CHUNK_BYTES,
+  timeoutMs = DEFAULT_TIMEOUT_MS,
+}: PostgresStorageOptions): CheckedOptions {
+  if (typeof schema !== 'string' || !/^[a-z_][\w-]*$/i.test(schema) || schema.length > MAX_NAME_BYTES)
+    throw new TypeError(`schema must be a name of up to 63 letters, digits, _ and -, such as 'spillway'.`)
+  for (const [name, value] of Object.entries({ createTables, rowLevelSecurity }))
+    if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false, got ${String(value)}.`)
+  if (!(Number.isInteger(chunkBytes) && chunkBytes >= MIN_CHUNK_BYTES && chunkBytes <= MAX_CHUNK_BYTES))
+    throw new TypeError(`chunkBytes must be whole, from ${MIN_CHUNK_BYTES} to ${MAX_CHUNK_BYTES}, got ${chunkBytes}.`)
+  if (!(Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))
+    throw new TypeError(`timeoutMs must be a positive number of milliseconds, got ${timeoutMs}.`)
+  return { schema, createTables, rowLevelSecurity, chunkBytes, timeoutMs }
+}
+
+function assertTarget(target: unknown): void {
+  if (typeof target === 'string') {
+    // A special character in a password ends the host. Messages would then repeat the password as the host.
+    const { protocol = '', pathname = '', search = '', hash = '' } = URL.parse(target) ?? {}
+    if (!/^postgres(?:ql)?:$/.test(protocol) || /[@:]/.test(pathname + hash) || search.includes('@'))
+      throw new TypeError(
+        'A URL of PostgreSQL is written postgres://user:password@host:port/database, with special characters of the password percent-encoded.',
+      )
+    return
+  }
+  const { connect, totalCount } = Object(target) as Partial<PostgresPool>
+  if (typeof connect !== 'function' || typeof totalCount !== 'number')
+    throw new TypeError(
+      'PostgresStorage needs a URL such as postgres://localhost/app, or a Pool of pg: new Pool({ … }).',
+    )
+}
+
+const PAGE = 500
+/** Sorts after all characters of ids: letters, digits, `_`, `-`, and `/`. */
+const END_OF_IDS = '~'
+const AFTER_SLASH = '0'
+/** Sorts before all characters of ids. */
+const BEFORE_ALL = '!'
+const MAX_TOMBSTONES = 1_000
+
+export const SELECT_PAGE: string = `SELECT ${COLUMNS} FROM @entry WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${PAGE}`
+/** Entries whose ids have no slash from position $3 on. */
+export const SELECT_PAGE_OF_SCOPE: string = `SELECT ${COLUMNS} FROM @entry WHERE id >= $1 AND id < $2 AND strpos(substr(id, $3::int), '/') = 0 ORDER BY id LIMIT ${PAGE}`
+export const SELECT_UNUSED: string = `SELECT ${COLUMNS} FROM @entry WHERE id >= $1 AND id < $2 AND last_used_at <= $3::double precision AND (last_used_at, id) > ($4::double precision, $5) ORDER BY last_used_at, id LIMIT ${PAGE}`
+export const TOUCH_ENTRY =
+  'UPDATE @entry SET last_used_at = greatest($2::double precision, last_used_at + 1) WHERE id = $1 RETURNING last_used_at'
+/** Content in chunks becomes pending, and is removed later. */
+const RELEASE =
+  'loose AS (INSERT INTO @pending (content, id, renewed_at) SELECT content, id, 0 FROM gone WHERE chunked)'
+const GONE = 'RETURNING id, content, bytes IS NULL AS chunked)'
+export const DELETE_ENTRY: string = `WITH gone AS (DELETE FROM @entry WHERE id = $1 ${GONE}, ${RELEASE},
+  forgotten AS (DELETE FROM @tombstone WHERE id = $1)
+  SELECT id, content, chunked FROM gone`
+export const DELETE_UNUSED: string = `WITH gone AS (DELETE FROM @entry WHERE id = $1 AND last_used_at <= $2::double precision ${GONE}, ${RELEASE}
+  SELECT id, content, chunked FROM gone`
+/** Leaves a tombstone, and removes the oldest one of the scope beyond the limit. */
+export const EVICT_ENTRY: string = `WITH gone AS (DELETE FROM @entry WHERE id = $1 AND last_used_at <= $2::double precision ${GONE}, ${RELEASE},
+  next AS (SELECT coalesce(max(place), 0) + 1 AS place FROM @tombstone WHERE scope = $3),
+  kept AS (INSERT INTO @tombstone (id, scope, place, reason, description, evicted_at)
+    SELECT id, $3, next.place, $4, $5, $6::double precision FROM gone, next
+    ON CONFLICT (id) DO UPDATE SET place = excluded.place, reason = excluded.reason, description = excluded.description, evicted_at = excluded.evicted_at),
+  forgotten AS (DELETE FROM @tombstone AS t WHERE scope = $3 AND id <> $1 AND place <= (SELECT place FROM next) - ${MAX_TOMBSTONES} AND EXISTS (SELECT FROM gone))
+  SELECT id, content, chunked FROM gone`
+/** Returns all ids of the page, also those that others have removed meanwhile, so that the next page begins after it. */
+export const DELETE_PAGE: string = `WITH page AS MATERIALIZED (SELECT id FROM @entry WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${PAGE}),
+  gone AS (DELETE FROM @entry WHERE id IN (SELECT id FROM page) ${GONE}, ${RELEASE}
+  SELECT page.id, gone.content, gone.chunked FROM page LEFT JOIN gone USING (id) ORDER BY page.id`
+export const DELETE_TOMBSTONES = 'DELETE FROM @tombstone WHERE id >= $1 AND id < $2'
+export const SELECT_TOMBSTONE =
+  'SELECT reason, description FROM @tombstone WHERE id = $1 AND NOT EXISTS (SELECT FROM @entry WHERE id = $1)'
+
+class PostgresDriver implements StorageDriver {
+  /** Smaller content is sent as fast as the question whether it exists. */
+  readonly touchFirstBytes: number = 128 * 1024
+  /** Present if a URL of the server can be told. */
+  readonly #connection: Connection
+  readonly #reader: EntryReader
+  readonly #chunkBytes: number
+
+  constructor(connection: Connection, chunkBytes: number) {
+    this.#connection = connection
+    this.#reader = new EntryReader(connection)
+    this.#chunkBytes = chunkBytes
+  }
+
+  async write(
+    id: EntryId,
+    chunks: AsyncIterable<Uint8Array>,
+    info: NewEntryInfo,
+    lineIndex: () => string | undefined = () => undefined,
+  ): Promise<WrittenEntry> {
+    return new EntryWriter(this.#connection, id, this.#chunkBytes).write(chunks, info, lineIndex)
+  }
+
+  async read(id: EntryId, range?: ByteRange): Promise<DriverContent | undefined> {
+    return this.#reader.read(id, range)
+  }
+
+  async open(id: EntryId): Promise<OpenEntry | undefined> {
+    return this.#reader.open(id)
+  }
+
+  async stat(id: EntryId): Promise<EntryInfo | undefined> {
+    return (await this.#reader.find(id))?.info
+  }
+
+  async touch(id: EntryId, lastUsedAt: number): Promise<number | undefined> {
+    const [row] = await this.#connection.query(TOUCH_ENTRY, [id, lastUsedAt])
+    return row === undefined ? undefined : Number(row['last_used_at'])
+  }
+
+  async remove(id: EntryId): Promise<boolean> {
+    return this.#removed(await this.#connection.query(DELETE_ENTRY, [id]))
+  }
+
+  async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
+    if (eviction === undefined) return this.#removed(await this.#connection.query(DELETE_UNUSED, [id, unusedSince]))
+    const { reason, evictedAt, metadata } = eviction
+    const scope = id.slice(0, Math.max(0, id.lastIndexOf('/')))
+    const description = encodeDescription({ key: '', contentType: '', storedAt: evictedAt, metadata }, { ascii: true })
+    const values = [id, unusedSince, scope, reason, description, evictedAt]
+    return this.#removed(await this.#connection.query(EVICT_ENTRY, values))
+  }
+
+  async findEviction(id: EntryId): Promise<Eviction | undefined> {
+    const [row] = await this.#connection.query(SELECT_TOMBSTONE, [id])
+    const description = row && decodeDescription(String(row['description']))
+    if (description === undefined) return undefined
+    const { storedAt: evictedAt, metadata } = description
+    return { reason: row?.['reason'] as EvictionReason, evictedAt, metadata }
+  }
+
+  async *list(prefix: string, { unusedSince, below }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {
+    const { from, to } = idRange(prefix)
+    for (let last: FoundEntry | undefined; ;) {
+      const start = last === undefined ? from : last.id + BEFORE_ALL
+      const after = [last?.lastUsedAt ?? -Infinity, last?.id ?? '']
+      const rows =
+        unusedSince !== undefined
+          ? await this.#connection.query(SELECT_UNUSED, [from, to, unusedSince, ...after])
+          : below === false
+            ? await this.#connection.query(SELECT_PAGE_OF_SCOPE, [start, to, prefix.length + 1])
+            : await this.#connection.query(SELECT_PAGE, [start, to])
+      const page = rows.map(foundEntry)
+      for (const entry of page) yield listed(entry)
+      last = page.at(-1)
+      if (page.length < PAGE) return
+    }
+  }
+
+  async *removeAll(prefix: string): AsyncGenerator<EntryId> {
+    const { from, to } = idRange(prefix)
+    for (let start = from; ;) {
+      const rows = await this.#connection.query(DELETE_PAGE, [start, to])
+      await this.#purge(rows)
+      for (const { id, content } of rows) if (content !== null) yield String(id)
+      start = String(rows.at(-1)?.['id']) + BEFORE_ALL
+      if (rows.length < PAGE) break
+    }
+    await this.#connection.query(DELETE_TOMBSTONES, [from, to])
+  }
+
+  async collect(prefix: string, now: number): Promise<CollectReport> {
+    const { from, to } = idRange(prefix)
+    return collect(this.#connection, from, to, now)
+  }
+
+  locate(id: EntryId): Location {
+    const { address, schema } = this.#connection
+    const [entry, chunk] = ['entry', 'chunk'].map((table) => `${quoteIdentifier(schema)}.${table}`)
+    const bytes = `encode(coalesce(e.bytes, c.bytes), 'hex')`
+    const sql = `SELECT ${bytes} FROM ${entry} AS e LEFT JOIN ${chunk} AS c USING (content) WHERE e.id = '${id}' ORDER BY c.number`
+    return {
+      address: `${address}?schema=${schema}#${id}`,
+      command: `psql -XAtq -d ${quoted(address)} -c ${quoted(sql)} | xxd -r -p`,
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close()
+  }
+
+  /** Returns whether an entry existed. What cannot be removed now is collected later. */
+  async #removed(rows: readonly Row[]): Promise<boolean> {
+    await this.#purge(rows)
+    return rows.length > 0
+  }
+
+  async #purge(rows: readonly Row[]): Promise<void> {
+    const contents = rows.flatMap(({ content, chunked }) => (chunked === true ? [String(content)] : []))
+    if (contents.length > 0) await Promise.allSettled([purge(this.#connection, contents)])
+  }
+}
+
+const idRange = (prefix: string): { readonly from: string; readonly to: string } => ({
+  from: prefix,
+  to: prefix === '' ? END_OF_IDS : prefix.slice(0, -1) + AFTER_SLASH,
+})
+
+/** Quotes a word for a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

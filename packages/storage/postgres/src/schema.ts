@@ -1,0 +1,164 @@
+import { assertFormat, StorageError } from '@spillway/core/driver'
+
+/** Puts the schema in front of the tables of a statement, which are written as `@entry`. */
+export const withSchema = (sql: string, schema: string): string =>
+  sql.replace(/@(?=[a-z])/g, () => `${quoteIdentifier(schema)}.`)
+
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/**
+ * Migrations: each step leads to the next version, the first from nothing to version 1.
+ *
+ * - `format`: one row with the version of the tables.
+ * - `entry`: an entry exists if it has a row here. `id` begins with the scope, so that a scope is a range of ids. `bytes` is
+ *   the content, or `NULL` if the content is in chunks. `content` is a random number: reading finds no chunk after a
+ *   removal, and never chunks of another content.
+ * - `chunk`: pieces of larger content. Values are stored without compression, so that reading a range reads only its bytes.
+ * - `pending`: content without an entry: not yet, while `renewed_at` is renewed, or no longer, with the time 0.
+ * - `tombstone`: evicted entries. `place` counts up in each scope.
+ * - `tenant`: with row-level security, the scopes that a role may use.
+ */
+export const SCHEMA_STEPS: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS @format (version integer NOT NULL, row_level_security boolean NOT NULL);
+INSERT INTO @format SELECT 1, false WHERE NOT EXISTS (SELECT FROM @format);
+CREATE TABLE IF NOT EXISTS @entry (
+  id text COLLATE "C" PRIMARY KEY,
+  content uuid NOT NULL,
+  size bigint NOT NULL,
+  chunk_bytes integer NOT NULL,
+  last_used_at double precision NOT NULL,
+  description text NOT NULL,
+  line_index text,
+  bytes bytea
+);
+ALTER TABLE @entry ALTER COLUMN bytes SET STORAGE EXTERNAL;
+CREATE INDEX IF NOT EXISTS entry_use ON @entry (last_used_at, id);
+CREATE TABLE IF NOT EXISTS @chunk (
+  content uuid,
+  number integer,
+  id text COLLATE "C" NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (content, number)
+);
+ALTER TABLE @chunk ALTER COLUMN bytes SET STORAGE EXTERNAL;
+CREATE TABLE IF NOT EXISTS @pending (
+  content uuid PRIMARY KEY,
+  id text COLLATE "C" NOT NULL,
+  renewed_at double precision NOT NULL
+);
+CREATE TABLE IF NOT EXISTS @tombstone (
+  id text COLLATE "C" PRIMARY KEY,
+  scope text COLLATE "C" NOT NULL,
+  place bigint NOT NULL,
+  reason text NOT NULL,
+  description text NOT NULL,
+  evicted_at double precision NOT NULL
+);
+CREATE INDEX IF NOT EXISTS tombstone_place ON @tombstone (scope, place);
+CREATE INDEX IF NOT EXISTS tombstone_age ON @tombstone (evicted_at);
+CREATE TABLE IF NOT EXISTS @tenant (role name, scope text COLLATE "C", PRIMARY KEY (role, scope));`,
+]
+
+/**
+ * Policies by `current_user`: a role sees ids below the scopes that `tenant` has for it. Owners of tables and superusers see
+ * everything. A role sees its own rows of `tenant`, and no policy lets it write there.
+ */
+const ROW_LEVEL_SECURITY: string = ['entry', 'chunk', 'pending', 'tombstone']
+  .map(
+    (table) => `ALTER TABLE @${table} ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS tenant ON @${table};
+CREATE POLICY tenant ON @${table} USING (EXISTS (
+  SELECT 1 FROM @tenant AS t WHERE t.role = current_user AND starts_with(id, t.scope || '/')
+));
+`,
+  )
+  .concat(
+    `ALTER TABLE @tenant ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS tenant ON @tenant;
+CREATE POLICY tenant ON @tenant FOR SELECT USING (role = current_user);
+UPDATE @format SET row_level_security = true;`,
+  )
+  .join('')
+
+const SET_VERSION = `UPDATE @format SET version = ${SCHEMA_STEPS.length};`
+
+/** Options of {@link postgresSchema}. */
+export interface PostgresSchemaOptions {
+  /** Schema of the tables. Defaults to `spillway`. */
+  readonly schema?: string | undefined
+  /** Also create the policies of `rowLevelSecurity`. Defaults to `false`. */
+  readonly rowLevelSecurity?: boolean | undefined
+}
+
+/**
+ * Return the SQL that creates the tables of a `PostgresStorage`, for a role that may do so. The storage itself then takes
+ * `createTables: false`.
+ *
+ * @example
+ * ```ts
+ * import { postgresSchema } from '@spillway/postgres'
+ *
+ * console.assert(postgresSchema({ schema: 'agents' }).includes('"agents".entry'))
+ * ```
+ */
+export function postgresSchema({ schema = 'spillway', rowLevelSecurity = false }: PostgresSchemaOptions = {}): string {
+  const policies = rowLevelSecurity ? [ROW_LEVEL_SECURITY] : []
+  const script = ['BEGIN;', createSchema(schema), ...SCHEMA_STEPS, SET_VERSION, ...policies, 'COMMIT;', '']
+  return withSchema(script.join('\n'), schema)
+}
+
+const createSchema = (schema: string): string => `CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)};`
+
+/** Sends one or more statements, and returns the rows of the last one. */
+export type Query = (sql: string, values?: readonly unknown[]) => Promise<readonly Readonly<Record<string, unknown>>[]>
+
+export interface SchemaState {
+  readonly version: number
+  readonly hasPolicies: boolean
+}
+
+const FIND_TABLE = 'SELECT to_regclass($1) IS NOT NULL AS found'
+const SELECT_FORMAT = 'SELECT version, row_level_security FROM @format'
+
+/** Returns version 0 if there are no tables. Rejects tables of a newer version with `unsupported`. */
+export async function readSchema(query: Query, schema: string): Promise<SchemaState> {
+  const [table] = await query(FIND_TABLE, [`${quoteIdentifier(schema)}.format`])
+  if (table?.['found'] !== true) return { version: 0, hasPolicies: false }
+  const [row] = await query(SELECT_FORMAT)
+  const version = Number(row?.['version'])
+  assertFormat('@spillway/postgres', version, SCHEMA_STEPS.length)
+  return { version, hasPolicies: row?.['row_level_security'] === true }
+}
+
+export const isCurrent = ({ version, hasPolicies }: SchemaState, rowLevelSecurity: boolean): boolean =>
+  version === SCHEMA_STEPS.length && (hasPolicies || !rowLevelSecurity)
+
+/** Migrates within the caller's transaction. Of many processes one does it, and the others wait for it. */
+export async function migrate(
+  query: Query,
+  schema: string,
+  rowLevelSecurity: boolean,
+  steps: readonly string[] = SCHEMA_STEPS,
+): Promise<void> {
+  await query('SELECT pg_advisory_xact_lock(hashtext($1))', [`spillway ${schema}`])
+  const { version, hasPolicies } = await readSchema(query, schema)
+  if (version === 0) {
+    // Creating a schema that exists needs a permission that its users may lack.
+    const [found] = await query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
+    if (found === undefined) await query(createSchema(schema))
+  }
+  for (const step of steps.slice(version)) await query(step)
+  if (version < steps.length) await query(`UPDATE @format SET version = ${steps.length}`)
+  if (rowLevelSecurity && !hasPolicies) await query(ROW_LEVEL_SECURITY)
+}
+
+export function notCreatedError({ version }: SchemaState, schema: string, rowLevelSecurity: boolean): StorageError {
+  const flags = `${schema === 'spillway' ? '' : ` --schema ${schema}`}${rowLevelSecurity ? ' --row-level-security' : ''}`
+  const found =
+    version === 0 ? 'has no tables yet' : version < SCHEMA_STEPS.length ? 'has older tables' : 'has no policies yet'
+  return new StorageError(
+    'unavailable',
+    `The schema ${schema} ${found}, and createTables is false. Have its owner run what this prints: spillway postgres schema${flags}`,
+    { retryable: false },
+  )
+}

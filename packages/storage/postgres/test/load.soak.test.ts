@@ -1,0 +1,18 @@
+import { sharedPgBouncer, sharedPostgres } from '@spillway-internal/services'
+import { mixedLoad } from '@spillway-internal/storage-suite'
+import { expect, it } from 'vitest'
+import { dropSchema, newSchema, postgresBackend } from './soak-backend.ts'
+
+const [postgres, pgbouncer] = await Promise.all([sharedPostgres(), sharedPgBouncer()])
+
+for (const [name, service] of [
+  ['a server', postgres],
+  ['PgBouncer', pgbouncer],
+] as const)
+  it.skipIf(!service.available)(`keeps two tenants apart under load at ${name}`, { timeout: 600_000 }, async () => {
+    const url = service.available ? service.url : ''
+    const schema = newSchema('load')
+    const report = await mixedLoad(postgresBackend(url, schema))
+    await dropSchema(url, schema)
+    expect(report.problems).toEqual([])
+  })

@@ -1,0 +1,69 @@
+/** What soaks and the conformance suite need to open PostgreSQL storages in other processes. */
+import type { Backend } from '@spillway-internal/storage-suite'
+import type { ManagedStorageOptions, StoredInfo } from '@spillway/core'
+import pg from 'pg'
+import { PostgresStorage } from '../src/index.ts'
+
+interface Config {
+  readonly url: string
+  readonly schema: string
+  readonly chunkBytes: number
+}
+
+/** Describe the storage in a schema. Chunks are small, so that many contents have several. */
+export function postgresBackend(url: string, schema: string, chunkBytes = 65_536): Backend<Config> {
+  return { module: new URL(import.meta.url), config: { url, schema, chunkBytes } }
+}
+
+/** Open one more storage. */
+export function open({ url, schema, chunkBytes }: Config, options: ManagedStorageOptions): PostgresStorage {
+  return new PostgresStorage(url, { ...options, schema, chunkBytes, timeoutMs: 20_000 })
+}
+
+/** Look for rows that belong to no entry. */
+export async function residue({ url, schema }: Config, entries: readonly StoredInfo[]): Promise<readonly string[]> {
+  const counts = await countRows(url, schema)
+  return [
+    ...(counts.pending === 0 ? [] : [`${counts.pending} pending contents`]),
+    ...(counts.orphans === 0 ? [] : [`${counts.orphans} chunks of no entry`]),
+    ...(counts.entry === entries.length ? [] : [`${counts.entry} entries, of which ${entries.length} are listed`]),
+  ]
+}
+
+interface RowCounts {
+  readonly entry: number
+  readonly chunk: number
+  readonly pending: number
+  readonly orphans: number
+}
+
+/** Count the rows of each table, and the chunks that belong to no entry. */
+export async function countRows(url: string, schema: string): Promise<RowCounts> {
+  const count = (table: string, where = ''): string => `(SELECT count(*)::int FROM "${schema}".${table} ${where})`
+  const orphans = count(
+    'chunk',
+    `AS c WHERE NOT EXISTS (SELECT FROM "${schema}".entry AS e WHERE e.content = c.content)`,
+  )
+  const rows = `SELECT ${count('entry')} AS entry, ${count('chunk')} AS chunk, ${count('pending')} AS pending, ${orphans} AS orphans`
+  const [found] = await ask<RowCounts>(url, rows)
+  if (found === undefined) throw new Error('The server has not answered.')
+  return found
+}
+
+/** Ask the server as anybody else does. */
+export async function ask<Row extends object>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Row>(sql, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Remove a schema with all that is in it. */
+export const dropSchema = async (url: string, schema: string): Promise<unknown> =>
+  ask(url, `DROP SCHEMA IF EXISTS "${schema}" CASCADE`)
+
+/** Return a name that no other test uses. */
+export const newSchema = (purpose: string): string => `${purpose}-${crypto.randomUUID()}`
