@@ -68,6 +68,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
         ...asUser(join(bin, 'postgres'), ['-D', data, ...settings], env),
         name: `postgres-${port}`,
         isReady: () => isReady(port),
+        // SIGTERM would wait for all clients to end.
+        stopSignal: 'SIGINT',
       })
       try {
         await startAgain(server)

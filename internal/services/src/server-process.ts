@@ -22,6 +22,8 @@ export interface ServerCommand {
   readonly isReady: () => Promise<boolean>
   /** Milliseconds that it may take until it is ready. Defaults to 30,000. */
   readonly timeoutMs?: number | undefined
+  /** The signal that stops it. Defaults to SIGTERM. */
+  readonly stopSignal?: 'SIGTERM' | 'SIGINT' | undefined
 }
 
 /** A server that runs as a child of this process, can be killed and started again, and does not outlive this process. */
@@ -96,17 +98,17 @@ export class ServerProcess {
     await this.#end('SIGKILL')
   }
 
-  /** Ask it to stop by SIGTERM and wait until it is gone; after 10 s kill it. */
+  /** Ask it to stop and wait until it is gone; after 10 s kill it. */
   async stop(): Promise<void> {
     const timer = setTimeout(() => void this.#signal('SIGKILL'), STOP_MS)
     try {
-      await this.#end('SIGTERM')
+      await this.#end(this.#command.stopSignal ?? 'SIGTERM')
     } finally {
       clearTimeout(timer)
     }
   }
 
-  async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child
     if (child?.pid === undefined || !this.isRunning) return
     child.ref()
@@ -117,7 +119,7 @@ export class ServerProcess {
     if (this.#command.container !== undefined) await runProgram('docker', ['rm', '--force', this.#command.container])
   }
 
-  async #signal(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  async #signal(signal: NodeJS.Signals): Promise<void> {
     const { container } = this.#command
     if (container !== undefined) await runProgram('docker', ['kill', '--signal', signal, container])
     // The client of a container passes SIGTERM on, and ends with the container.

@@ -121,12 +121,16 @@ const FIND_TABLE = 'SELECT to_regclass($1) IS NOT NULL AS found'
 const SELECT_FORMAT = 'SELECT version, row_level_security FROM @format'
 
 /** Returns version 0 if there are no tables. Rejects tables of a newer version with `unsupported`. */
-export async function readSchema(query: Query, schema: string): Promise<SchemaState> {
+export async function readSchema(
+  query: Query,
+  schema: string,
+  known: number = SCHEMA_STEPS.length,
+): Promise<SchemaState> {
   const [table] = await query(FIND_TABLE, [`${quoteIdentifier(schema)}.format`])
   if (table?.['found'] !== true) return { version: 0, hasPolicies: false }
   const [row] = await query(SELECT_FORMAT)
   const version = Number(row?.['version'])
-  assertFormat('@spillway/postgres', version, SCHEMA_STEPS.length)
+  assertFormat('@spillway/postgres', version, known)
   return { version, hasPolicies: row?.['row_level_security'] === true }
 }
 
@@ -141,7 +145,7 @@ export async function migrate(
   steps: readonly string[] = SCHEMA_STEPS,
 ): Promise<void> {
   await query('SELECT pg_advisory_xact_lock(hashtext($1))', [`spillway ${schema}`])
-  const { version, hasPolicies } = await readSchema(query, schema)
+  const { version, hasPolicies } = await readSchema(query, schema, steps.length)
   if (version === 0) {
     // Creating a schema that exists needs a permission that its users may lack.
     const [found] = await query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])

@@ -1,0 +1,204 @@
+import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { faultProxy, findPostgres, sharedPostgres, smallDisk, startPostgres } from '@spillway-internal/services'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { PostgresStorage, type PostgresPool, type PostgresStorageOptions } from '../src/index.ts'
+import { ask, countRows, dropSchema, newSchema } from './soak-backend.ts'
+
+const [postgres, found] = await Promise.all([sharedPostgres(), findPostgres()])
+const url = postgres.available ? postgres.url : 'postgres://localhost:1/postgres'
+const hello = new TextEncoder().encode('hello')
+const large = new Uint8Array(3_000_000).fill(7)
+/** Comparing by an assertion takes seconds. */
+const isLarge = ({ content }: { readonly content: Uint8Array }): boolean => Buffer.from(content).equals(large)
+const schema = newSchema('outages')
+const AN_HOUR_MS = 3_600_000
+
+function open(target: string | PostgresPool, options: PostgresStorageOptions = {}): PostgresStorage {
+  const storage = new PostgresStorage(target, { schema: schemaOfTest(), ...options })
+  onTestFinished(() => storage.close())
+  return storage
+}
+
+let schemas = 0
+function schemaOfTest(): string {
+  const name = `${schema}-${(schemas += 1)}`
+  onTestFinished(() => dropSchema(url, name).then(() => undefined))
+  return name
+}
+
+/** The URL with a setting for each of its connections. */
+const withSetting = (setting: string, target = url): string =>
+  `${target}?options=${encodeURIComponent(`-c ${setting}`)}`
+
+const unavailable = (message: string | RegExp, retryable = true): object => ({
+  code: 'unavailable',
+  retryable,
+  message: expect.stringMatching(message) as unknown,
+})
+
+async function connected(target: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: target })
+  client.on('error', () => undefined)
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+describe.skipIf(!postgres.available)('a connection', () => {
+  it('that is cut in the middle of a statement loses nothing and leaves nothing', async () => {
+    const { hostname, port } = new URL(url)
+    const proxy = await faultProxy({ host: hostname, port: Number(port) })
+    onTestFinished(() => proxy.close())
+    const name = schemaOfTest()
+    let now = Date.now()
+    const storage = open(Object.assign(new URL(url), { port: String(proxy.port) }).href, {
+      schema: name,
+      now: () => now,
+    })
+    const reference = await storage.store('key', large)
+    for (const bytes of [10, 5_000, 200_000, 1_500_000, 2_900_000]) {
+      proxy.cutAfter(bytes)
+      await expect(storage.store(`cut after ${bytes}`, large)).rejects.toMatchObject(unavailable('is lost'))
+      proxy.cutAfter(bytes)
+      await expect(storage.retrieve(reference)).rejects.toMatchObject(unavailable('is lost'))
+      proxy.cutAfter(Infinity)
+      expect(isLarge(await storage.retrieve(reference))).toBe(true)
+    }
+    now += AN_HOUR_MS
+    await storage.gc()
+    expect(await countRows(url, name)).toMatchObject({ entry: 1, pending: 0, orphans: 0 })
+  })
+
+  it('that is silent is given up within timeoutMs', async () => {
+    const { hostname, port } = new URL(url)
+    const proxy = await faultProxy({ host: hostname, port: Number(port) })
+    onTestFinished(() => proxy.close())
+    const storage = open(Object.assign(new URL(url), { port: String(proxy.port) }).href, { timeoutMs: 300 })
+    const reference = await storage.store('key', hello)
+    proxy.stall()
+    await expect(storage.retrieve(reference)).rejects.toMatchObject(unavailable('"timeoutMs"'))
+    await expect(storage.retrieve(reference)).rejects.toMatchObject(unavailable('"timeoutMs"'))
+    await proxy.restore()
+    expect((await storage.retrieve(reference)).content).toEqual(hello)
+  })
+
+  it('that a pool cannot give is an outage until it can', async () => {
+    const pool = new pg.Pool({ connectionString: url, max: 1 })
+    onTestFinished(() => pool.end())
+    const storage = open(pool, { timeoutMs: 200 })
+    const reference = await storage.store('key', hello)
+    const client = await pool.connect()
+    await expect(storage.retrieve(reference)).rejects.toMatchObject(unavailable('became free within 200 ms'))
+    client.release()
+    expect((await storage.retrieve(reference)).content).toEqual(hello)
+    expect([pool.totalCount, pool.idleCount, pool.waitingCount]).toEqual([1, 1, 0])
+    await storage.close()
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+  })
+
+  it('that waits for a lock ends by the statement_timeout of the server, or by timeoutMs', async () => {
+    const name = schemaOfTest()
+    const reference = await open(url, { schema: name }).store('key', hello)
+    const client = await connected(url)
+    await client.query(`BEGIN; LOCK TABLE "${name}".entry IN ACCESS EXCLUSIVE MODE`)
+    const canceled = open(withSetting('statement_timeout=100'), { schema: name })
+    await expect(canceled.retrieve(reference)).rejects.toMatchObject(unavailable('statement_timeout'))
+    const hurried = open(url, { schema: name, timeoutMs: 100 })
+    await expect(hurried.retrieve(reference)).rejects.toMatchObject(unavailable('has not answered within 100 ms'))
+    await client.query('ROLLBACK')
+    for (const storage of [canceled, hurried]) expect((await storage.retrieve(reference)).content).toEqual(hello)
+  })
+})
+
+describe.skipIf(!postgres.available)('conflicts', () => {
+  it('of serializable transactions are repeated until they succeed', async () => {
+    const storage = open(withSetting('default_transaction_isolation=serializable'))
+    const stored = Array.from({ length: 8 }, (_, index) => storage.store(`key ${index % 2}`, large))
+    expect(new Set(await Promise.all(stored)).size).toBe(2)
+    const deleted = await Promise.all([storage.clear(), storage.clear(), storage.clear()])
+    expect(deleted.reduce((sum, count) => sum + count, 0)).toBe(2)
+  })
+
+  it('that go on are an outage', async () => {
+    const name = schemaOfTest()
+    const storage = open(url, { schema: name })
+    await storage.gc()
+    const fails = `CREATE FUNCTION "${name}".fails() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'in the way' USING ERRCODE = '40P01'; END $$;
+      CREATE TRIGGER fails BEFORE INSERT ON "${name}".entry FOR EACH ROW EXECUTE FUNCTION "${name}".fails()`
+    await ask(url, fails)
+    await expect(storage.store('key', hello)).rejects.toMatchObject(unavailable('in the way several times'))
+  })
+})
+
+describe.skipIf(!found.available)('a server', () => {
+  it('that is restarted, or has become read-only, goes on with what it has', async () => {
+    const server = await startPostgres()
+    onTestFinished(() => server.dispose())
+    let now = Date.now()
+    const storage = new PostgresStorage(server.url, { now: () => now })
+    onTestFinished(() => storage.close())
+    const reference = await storage.store('key', hello)
+    await server.stop()
+    await expect(storage.retrieve(reference)).rejects.toMatchObject(unavailable('nothing listens|is lost'))
+    await server.start()
+    expect((await storage.retrieve(reference)).content).toEqual(hello)
+
+    await server.stop()
+    await writeFile(join(server.data, 'standby.signal'), '')
+    await server.start()
+    // Its last use cannot be renewed.
+    now += AN_HOUR_MS
+    expect((await storage.retrieve(reference)).content).toEqual(hello)
+    expect((await new PostgresStorage(server.url).retrieve(reference)).content).toEqual(hello)
+    await expect(storage.store('other', hello)).rejects.toMatchObject(unavailable('is read-only'))
+    await expect(storage.delete(reference)).rejects.toMatchObject(unavailable('is read-only'))
+  })
+
+  it('whose disk is full keeps what it has, and takes more once there is room', async ({ skip }) => {
+    const disk = await smallDisk(11_000_000)
+    skip(!disk.available, disk.available ? '' : disk.why)
+    if (!disk.available) return
+    onTestFinished(() => disk.dispose())
+    const folder = join(disk.path, 'tables')
+    await mkdir(folder)
+    const ballast = join(disk.path, 'ballast')
+    await writeFile(ballast, new Uint8Array(5_000_000))
+    await chmod(dirname(disk.path), 0o711)
+    const server = await startPostgres()
+    onTestFinished(() => server.dispose())
+    await chown(folder, 65_534, 65_534)
+    await ask(server.url, `CREATE TABLESPACE small LOCATION '${folder}'`)
+    const storage = new PostgresStorage(withSetting('default_tablespace=small', server.url))
+    onTestFinished(() => storage.close())
+    const reference = await storage.store('first', large)
+    const full = unavailable('disk of .* is full', false)
+    await expect(storage.store('second', large)).rejects.toMatchObject(full)
+    expect(isLarge(await storage.retrieve(reference))).toBe(true)
+    await expect(storage.store('third', large)).rejects.toMatchObject(full)
+    await rm(ballast)
+    expect(isLarge(await storage.retrieve(await storage.store('third', large)))).toBe(true)
+  })
+
+  it('that refuses a password, a database or more connections says so, without the password', async () => {
+    const server = await startPostgres({ settings: { max_connections: '5', superuser_reserved_connections: '3' } })
+    onTestFinished(() => server.dispose())
+    await ask(server.url, 'CREATE ROLE someone LOGIN')
+    const someone = Object.assign(new URL(server.url), { username: 'someone', password: 'hunter2' }).href
+    const clients = await Promise.all([connected(someone), connected(someone)])
+    const crowded = new PostgresStorage(someone)
+    onTestFinished(() => crowded.close())
+    await expect(crowded.store('key', hello)).rejects.toMatchObject(unavailable('no connection left'))
+    await Promise.all(clients.map((client) => client.end()))
+    const nowhere = new PostgresStorage(Object.assign(new URL(server.url), { pathname: '/nowhere' }).href)
+    onTestFinished(() => nowhere.close())
+    await expect(nowhere.store('key', hello)).rejects.toMatchObject(unavailable('does not exist'))
+    await writeFile(join(server.data, 'pg_hba.conf'), 'host all all all scram-sha-256\n')
+    await server.stop()
+    await server.start()
+    const refused: unknown = await crowded.store('key', hello).catch((error: unknown) => error)
+    expect(refused).toMatchObject(unavailable('refuses the user or the password'))
+    expect(JSON.stringify(refused) + String(refused)).not.toContain('hunter2')
+  })
+})
