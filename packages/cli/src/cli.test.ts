@@ -152,6 +152,7 @@ it('prints the error of a wrong command line as JSON with --json', async () => {
 it('says what to install for a backend that is missing, and never shows a password', async () => {
   const stores = [
     ['redis://user:hunter2@host', '@spillway/redis ioredis'],
+    ['postgres://user:hunter2@host/db', '@spillway/postgres pg'],
     ['sqlite:./x.db', '@spillway/sqlite better-sqlite3'],
     ['s3://bucket', '@spillway/s3 @aws-sdk/client-s3'],
   ] as const
@@ -167,7 +168,7 @@ it('says what to install for a backend that is missing, and never shows a passwo
     process.exit()`
   const ended = await start(process.execPath, ['--input-type=module', '--eval', program], { cwd: temporaryFolder() })
     .end
-  expect(ended).toMatchObject({ code: 0, stdout: '3\n3\n3\n' })
+  expect(ended).toMatchObject({ code: 0, stdout: '3\n3\n3\n3\n' })
   const told = ended.stderr.split('\n')
   for (const [index, [, names]] of stores.entries()) expect(told[index]).toContain(`npm install ${names} `)
   expect(ended.stderr).not.toContain('hunter2')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
-import { sharedRedis, sharedRedisCluster, sharedS3 } from '@spillway-internal/services'
+import { sharedPostgres, sharedRedis, sharedRedisCluster, sharedS3 } from '@spillway-internal/services'
 
 /** A store that commands can be run against. */
 export interface TestStore {
@@ -21,6 +21,7 @@ export interface TestStores {
 
 const redis = await sharedRedis()
 const cluster = await sharedRedisCluster()
+const postgres = await sharedPostgres()
 const s3 = await sharedS3()
 
 const byUrl = (url: string): TestStore => ({ url, env: {} })
@@ -41,8 +42,21 @@ export const TEST_STORES: readonly TestStores[] = [
     hasAge: true,
     create: async () => byUrl(cluster.available ? `${cluster.url}?prefix=cli-${randomUUID()}` : ''),
   },
+  {
+    name: 'postgres:',
+    available: postgres.available,
+    hasAge: true,
+    create: async () => postgresStore(),
+  },
   { name: 's3:', available: s3.available, hasAge: false, create: async () => await s3Store() },
 ]
+
+/** The user comes from the environment, so that commands may name the URL. */
+function postgresStore(): TestStore {
+  if (!postgres.available) throw new Error(postgres.why)
+  const { host, pathname, username } = new URL(postgres.url)
+  return { url: `postgres://${host}${pathname}?schema=cli-${randomUUID()}`, env: { PGUSER: username } }
+}
 
 /** Why there is no S3, or the server. */
 export const S3: typeof s3 = s3

@@ -36,6 +36,14 @@ async function expectUnusable({ url, env = {} }: Failing, ...words: (string | Re
   for (const told of [listed.stderr, ran.stdout]) expect(told).not.toContain('hunter2')
 }
 
+describe('a PostgreSQL server', () => {
+  test('that is down is named, without the password of its URL', TIMEOUT, async () => {
+    const port = await sparePort()
+    const url = `postgres://someone:hunter2@127.0.0.1:${port}/app`
+    await expectUnusable({ url }, `127.0.0.1:${port}`, 'nothing listens')
+  })
+})
+
 describe.skipIf(!hasRedis)('a Redis server', () => {
   test('that is down is named, without the password of its URL', TIMEOUT, async () => {
     const port = await sparePort()

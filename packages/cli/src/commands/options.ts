@@ -22,11 +22,15 @@ export const JSON_OPTION: Option = option('--json', 'print JSON, errors too')
 
 /** The options of commands with a store that print no JSON. */
 export const STORE_OPTIONS: readonly Option[] = [
-  option('--store <url>', 'where content is: file:./dir, sqlite:./file.db, redis://…, s3://bucket/prefix', {
-    env: 'SPILLWAY_STORE',
-    initial: 'file:.spillway',
-    described: '.spillway of this folder or the nearest one above',
-  }),
+  option(
+    '--store <url>',
+    'where content is: file:./dir, sqlite:./file.db, redis://…, postgres://…, s3://bucket/prefix',
+    {
+      env: 'SPILLWAY_STORE',
+      initial: 'file:.spillway',
+      described: '.spillway of this folder or the nearest one above',
+    },
+  ),
   option('--scope <segments>', 'stay behind this wall, such as tenant-1/session-9; repeated ones are joined', {
     env: 'SPILLWAY_SCOPE',
     parse: parseScope,

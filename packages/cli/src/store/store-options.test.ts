@@ -62,6 +62,7 @@ test.each([
   'redis://host:1/2',
   'redis+cluster://a:1,b:2',
   'redis://host?prefix=mine',
+  'postgres://host:1/database?schema=mine&sslmode=require',
   's3://bucket/me@example.com?region=eu-west-1',
   's3://bucket?endpoint=http://127.0.0.1:9000&path-style=true',
   's3://bucket?endpoint=http%3A%2F%2F127.0.0.1%3A9000',

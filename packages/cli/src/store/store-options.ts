@@ -41,6 +41,8 @@ const PLAIN_PLACE = /^\/\/[\w.-]+(?::\d{1,5})?(?:,[\w.-]+(?::\d{1,5})?)*(?:\/[^:
 const PLAIN_PARAMETERS: Readonly<Record<string, RegExp>> = {
   endpoint: /^https?:\/\/[\w.-]+(?::\d{1,5})?\/?$/,
   prefix: /^[^@:]*$/,
+  schema: /^[\w-]*$/,
+  sslmode: /^[\w-]*$/,
   region: /^[^@:]*$/,
   'path-style': /^\w*$/,
   'conditional-put': /^\w*$/,

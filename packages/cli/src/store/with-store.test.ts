@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
-import { openStore, parseRedisUrl, parseS3Url, type LoadPackage } from './with-store.ts'
+import { openStore, parsePostgresUrl, parseRedisUrl, parseS3Url, type LoadPackage } from './with-store.ts'
 
 /** Stands for backends that are installed: each class only remembers what it was made with. */
 function recordingPackages(): { load: LoadPackage; made: unknown[] } {
@@ -19,7 +19,10 @@ function recordingPackages(): { load: LoadPackage; made: unknown[] } {
     }
   const load: LoadPackage = async (name) =>
     Object.fromEntries(
-      ['FileStorage', 'SqliteStorage', 'RedisStorage', 'S3Storage'].map((each) => [each, classOf(`${name} ${each}`)]),
+      ['FileStorage', 'SqliteStorage', 'RedisStorage', 'PostgresStorage', 'S3Storage'].map((each) => [
+        each,
+        classOf(`${name} ${each}`),
+      ]),
     )
   return { load, made }
 }
@@ -32,6 +35,8 @@ test.each([
   ['redis://host:1/2', ['@spillway/redis RedisStorage', 'redis://host:1/2', {}]],
   ['rediss://host', ['@spillway/redis RedisStorage', 'rediss://host', {}]],
   ['redis+cluster://a:1,b:2', ['@spillway/redis RedisStorage', 'redis+cluster://a:1,b:2', {}]],
+  ['postgres://host/db', ['@spillway/postgres PostgresStorage', 'postgres://host/db', {}]],
+  ['postgresql://h/d?schema=s', ['@spillway/postgres PostgresStorage', 'postgresql://h/d', { schema: 's' }]],
   ['s3://bucket', ['@spillway/s3 S3Storage', 'bucket', {}]],
   ['s3://bucket/a/b?region=eu-west-1', ['@spillway/s3 S3Storage', 'bucket', { prefix: 'a/b', region: 'eu-west-1' }]],
 ])('opens %s', async (url, expected) => {
@@ -114,6 +119,19 @@ test.each([
   ['redis://host?prefix=', /must not be empty/],
 ])('refuses %s', (url, message) => {
   expect(() => parseRedisUrl(url)).toThrow(message)
+})
+
+test.each([
+  ['postgres://u:p%3Fw@h:1/d', { url: 'postgres://u:p%3Fw@h:1/d' }],
+  ['postgres://u:p?schema=w@h/d', { url: 'postgres://u:p?schema=w@h/d' }],
+  ['postgres://h/d?sslmode=require', { url: 'postgres://h/d?sslmode=require' }],
+  ['postgres://h/d?sslmode=require&schema=s', { url: 'postgres://h/d?sslmode=require', schema: 's' }],
+])('reads %s', (url, place) => {
+  expect(parsePostgresUrl(url)).toEqual(place)
+})
+
+test('refuses two schemas', () => {
+  expect(() => parsePostgresUrl('postgres://h/d?schema=a&schema=b')).toThrow('given twice')
 })
 
 test.each([

@@ -6,6 +6,7 @@ import {
   type ManagedStorage,
   type Storage,
 } from '@spillway/core'
+import type { postgresSchema } from '@spillway/postgres'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -130,6 +131,16 @@ const redis: Backend = {
     return [place, { ...options, ...settings }]
   },
 }
+const postgres: Backend = {
+  package: '@spillway/postgres',
+  client: 'pg',
+  className: 'PostgresStorage',
+  example: 'postgres://host/database',
+  arguments(url, settings) {
+    const { url: place, ...options } = parsePostgresUrl(url)
+    return [place, { ...options, ...settings }]
+  },
+}
 const redisCluster: Backend = { ...redis, example: 'redis+cluster://host:7000,host:7001' }
 
 const BACKENDS: Readonly<Record<string, Backend>> = {
@@ -156,6 +167,8 @@ const BACKENDS: Readonly<Record<string, Backend>> = {
   rediss: redis,
   'redis+cluster': redisCluster,
   'rediss+cluster': redisCluster,
+  postgres,
+  postgresql: postgres,
   s3: {
     package: '@spillway/s3',
     client: '@aws-sdk/client-s3',
@@ -188,6 +201,15 @@ export async function openStore(
     if (error instanceof TypeError) throw usageError(`${redactUrl(url)}: ${error.message}`, { cause: error })
     throw error
   }
+}
+
+interface PostgresPackage {
+  readonly postgresSchema: typeof postgresSchema
+}
+
+/** Load the package of stores in PostgreSQL. Throws a {@link CliError} `not-installed`. */
+export async function loadPostgres(): Promise<PostgresPackage> {
+  return (await loadBackend(postgres, (name) => import(name))) as unknown as PostgresPackage
 }
 
 /** Return the path of a local store; `undefined` for any other. */
@@ -263,6 +285,23 @@ export function parseRedisUrl(url: string): RedisPlace {
   const end = start === -1 ? url.length : start
   const place = url.slice(0, end).replace(/^[a-z+]+:/i, (scheme) => scheme.toLowerCase())
   return { url: place, ...readParameters(url.slice(end + 1), { prefix: (prefix) => ({ prefix }) }, 'a Redis store') }
+}
+
+interface PostgresPlace {
+  readonly url: string
+  readonly schema?: string
+}
+
+/** Parse `postgres://user:password@host:port/database?schema=…`. All other parameters are for `pg`, such as `sslmode`. */
+export function parsePostgresUrl(url: string): PostgresPlace {
+  const start = url.indexOf('?', url.lastIndexOf('@') + 1)
+  if (start === -1) return { url }
+  const parameters = new URLSearchParams(url.slice(start))
+  const [schema, second] = parameters.getAll('schema')
+  if (second !== undefined) throw usageError('The parameter schema of a PostgreSQL store is given twice.')
+  if (schema === undefined) return { url }
+  parameters.delete('schema')
+  return { url: `${url.slice(0, start)}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`, schema }
 }
 
 interface S3Place {
