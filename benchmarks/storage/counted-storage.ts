@@ -1,5 +1,6 @@
 import type { ManagedStorage } from '@spillway/core'
 import { FileStorage, NodeFileSystem } from '@spillway/file'
+import { PostgresStorage } from '@spillway/postgres'
 import { RedisStorage } from '@spillway/redis'
 import { S3Storage } from '@spillway/s3'
 import { SqliteStorage } from '@spillway/sqlite'
@@ -7,6 +8,7 @@ import { httpFaults } from '@spillway-internal/services'
 import Database from 'better-sqlite3'
 import { Redis } from 'ioredis'
 import { join } from 'node:path'
+import pg from 'pg'
 import { countingFileSystem } from '../counting-file-system.ts'
 import { known } from '../report/known.ts'
 import type { Kind, Place } from './place.ts'
@@ -48,6 +50,24 @@ export const openCounted: Readonly<Record<Exclude<Kind, 'memory'>, (place: Place
       await client.quit()
     }
     return { storage, counts: () => new Map(client.counts), close }
+  },
+  PostgreSQL: async ({ postgres, prefix }) => {
+    const pool = new pg.Pool({ connectionString: known(postgres) })
+    const counts = new Map<string, number>()
+    pool.on('connect', (client) => {
+      const query = client.query.bind(client) as (...input: unknown[]) => unknown
+      client.query = (...input: unknown[]): never => {
+        increase(counts, '')
+        return query(...input) as never
+      }
+    })
+    const storage = new PostgresStorage(pool, { schema: prefix, evictAfterTurns: TURNS })
+    const close = async (): Promise<void> => {
+      await storage.close()
+      await pool.query(`DROP SCHEMA "${prefix}" CASCADE`)
+      await pool.end()
+    }
+    return { storage, counts: () => new Map(counts), close }
   },
   S3: async ({ s3, prefix }) => {
     const { bucket, region, accessKeyId, secretAccessKey, endpoint } = known(s3)

@@ -17,6 +17,7 @@ const MANY: Readonly<Record<Kind, number>> = {
   file: 100_000,
   SQLite: 1_000_000,
   Redis: 100_000,
+  PostgreSQL: 1_000_000,
   S3: 100_000,
 }
 const FEW_QUICKLY = 200

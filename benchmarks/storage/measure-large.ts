@@ -12,13 +12,20 @@ const SCRIPT = fileURLToPath(new URL('large-process.ts', import.meta.url))
 const MEBIBYTE = 1_048_576
 const PIECE_BYTES = 65_536
 /** Megabytes of the content: Redis has it in memory. */
-const SIZES: Readonly<Record<Kind, number>> = { memory: 256, file: 1_024, SQLite: 1_024, Redis: 256, S3: 1_024 }
+const SIZES: Readonly<Record<Kind, number>> = {
+  memory: 256,
+  file: 1_024,
+  SQLite: 1_024,
+  Redis: 256,
+  PostgreSQL: 1_024,
+  S3: 1_024,
+}
 const SIZE_QUICKLY = 8
 const ROUNDS = 5
 const MOST_READ_KB = 512
 const MOST_ADDED_MB = 150
 /** Where content is not in the memory of the process that stores it. */
-const OUTSIDE = ['file', 'SQLite', 'Redis', 'S3'] as const satisfies readonly Kind[]
+const OUTSIDE = ['file', 'SQLite', 'Redis', 'PostgreSQL', 'S3'] as const satisfies readonly Kind[]
 
 interface Row {
   readonly kind: Kind
@@ -80,7 +87,8 @@ async function measureKind(kind: Kind, options: RunOptions): Promise<Row> {
 
 async function discard(place: Place): Promise<void> {
   try {
-    if (place.kind === 'Redis' || place.kind === 'S3') await inProcess('clear', { place })
+    if (place.kind === 'Redis' || place.kind === 'PostgreSQL' || place.kind === 'S3')
+      await inProcess('clear', { place })
   } finally {
     removePlace(place)
   }

@@ -6,11 +6,12 @@ import { openCounted, type CountedStorage } from './counted-storage.ts'
 import { makePlace, removePlace } from './place.ts'
 import type { RunOptions } from './run-options.ts'
 
-const BACKENDS = ['file', 'SQLite', 'Redis', 'S3'] as const
+const BACKENDS = ['file', 'SQLite', 'Redis', 'PostgreSQL', 'S3'] as const
 const HEADS = {
   file: 'file: calls of the file system',
   SQLite: 'SQLite: statements',
   Redis: 'Redis: commands',
+  PostgreSQL: 'PostgreSQL: statements',
   S3: 'S3: requests',
 }
 const SMALL_BYTES = 102_400

@@ -18,6 +18,8 @@ const OPEN: Readonly<Record<Kind, (place: Place, lifetime: Lifetime) => Promise<
     new (await import('@spillway/sqlite')).SqliteStorage({ path: join(directory, 'ours.db'), ...lifetime }),
   Redis: async ({ redis, prefix }, lifetime) =>
     new (await import('@spillway/redis')).RedisStorage({ url: redis, prefix, ...lifetime }),
+  PostgreSQL: async ({ postgres, prefix }, lifetime) =>
+    new (await import('@spillway/postgres')).PostgresStorage(known(postgres), { schema: prefix, ...lifetime }),
   S3: async ({ s3, prefix }, { evictAfterTurns }) => {
     const { S3Storage } = await import('@spillway/s3')
     const { endpoint, region, accessKeyId, secretAccessKey, bucket } = known(s3)

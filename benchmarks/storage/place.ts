@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DATA } from '../speed/lib.mjs'
 
 /** Backends, by the name that tables show. */
-export const KINDS = ['memory', 'file', 'SQLite', 'Redis', 'S3'] as const
+export const KINDS = ['memory', 'file', 'SQLite', 'Redis', 'PostgreSQL', 'S3'] as const
 
 export type Kind = (typeof KINDS)[number]
 
@@ -19,6 +19,7 @@ export interface S3Address {
 /** The servers that are there. */
 export interface Servers {
   readonly redis?: string | undefined
+  readonly postgres?: string | undefined
   readonly s3?: S3Address | undefined
 }
 
@@ -27,17 +28,17 @@ export interface Place extends Servers {
   readonly kind: Kind
   /** A directory that exists and is empty. */
   readonly directory: string
-  /** What its keys begin with on a server. */
+  /** What its keys begin with on a server, or the name of its schema. */
   readonly prefix: string
 }
 
 let places = 0
 
 /** Make a place; it is removed by {@link removePlace}. */
-export function makePlace(kind: Kind, { redis, s3 }: Servers): Place {
+export function makePlace(kind: Kind, servers: Servers): Place {
   const directory = mkdtempSync(join(DATA, 'storage-'))
   places += 1
-  return { kind, directory, prefix: `bench-${process.pid}-${places}`, redis, s3 }
+  return { kind, directory, prefix: `bench-${process.pid}-${places}`, ...servers }
 }
 
 /** Remove what an implementation has stored in files; on a server it removes that itself. */

@@ -50,7 +50,9 @@ const missing = [
   ...(!hasPeers() || hasKeyvSqlite() ? [] : ['@keyv/sqlite: WITH_SQLITE3=1 benchmarks/storage/setup.sh compiles it']),
 ]
 const isThere = (kind: (typeof KINDS)[number]): boolean =>
-  (kind !== 'Redis' || servers.redis !== undefined) && (kind !== 'S3' || servers.s3 !== undefined)
+  (kind !== 'Redis' || servers.redis !== undefined) &&
+  (kind !== 'PostgreSQL' || servers.postgres !== undefined) &&
+  (kind !== 'S3' || servers.s3 !== undefined)
 const options: RunOptions = { isQuick: values.quick === true, kinds: wanted.filter(isThere), servers }
 try {
   await runReport({

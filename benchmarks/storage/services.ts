@@ -4,7 +4,7 @@ import {
   DeleteObjectsCommand,
   ListObjectsV2Command,
 } from '@aws-sdk/client-s3'
-import { sharedRedis, sharedS3 } from '@spillway-internal/services'
+import { sharedPostgres, sharedRedis, sharedS3 } from '@spillway-internal/services'
 import type { Kind, S3Address, Servers } from './place.ts'
 import { s3Client } from './s3-client.ts'
 
@@ -19,18 +19,24 @@ export interface Services {
 export async function findServices(kinds: readonly Kind[]): Promise<Services> {
   const missing: string[] = []
   let redis: string | undefined
+  let postgres: string | undefined
   let s3: S3Address | undefined
   if (kinds.includes('Redis')) {
     const found = await sharedRedis()
     if (found.available) redis = found.url
     else missing.push(`Redis: ${found.why}`)
   }
+  if (kinds.includes('PostgreSQL')) {
+    const found = await sharedPostgres()
+    if (found.available) postgres = found.url
+    else missing.push(`PostgreSQL: ${found.why}`)
+  }
   if (kinds.includes('S3')) {
     const found = await sharedS3()
     if (found.available) s3 = await makeBucket({ ...found, bucket: `spillway-bench-${process.pid}` })
     else missing.push(`S3: ${found.why}`)
   }
-  return { servers: { redis, s3 }, missing }
+  return { servers: { redis, postgres, s3 }, missing }
 }
 
 /** Make a bucket beside one, to be removed by {@link removeBucket}. */

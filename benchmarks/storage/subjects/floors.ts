@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { Redis } from 'ioredis'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { known } from '../../report/known.ts'
 import type { Place } from '../place.ts'
 import { s3Client } from '../s3-client.ts'
@@ -80,6 +81,28 @@ export function redisFloor({ redis, prefix }: Place): Subject {
     },
     close: async () => {
       await client.quit()
+    },
+  }
+}
+
+/** One row with a value, by `pg`, with the same safety as ours. */
+export async function postgresFloor({ postgres, prefix }: Place): Promise<Subject> {
+  const pool = new pg.Pool({ connectionString: known(postgres) })
+  const table = `"${prefix}-floor"`
+  await pool.query(`CREATE TABLE ${table} (key text PRIMARY KEY, value bytea)`)
+  await pool.query(`ALTER TABLE ${table} ALTER COLUMN value SET STORAGE EXTERNAL`)
+  const upsert = `INSERT INTO ${table} VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
+  const select = `SELECT value FROM ${table} WHERE key = $1`
+  return {
+    store: async (key, bytes) => {
+      await pool.query(upsert, [key, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)])
+      return key
+    },
+    retrieve: async (key) => known((await pool.query<{ value: Uint8Array }>(select, [key])).rows[0]).value,
+    clear: async () => void (await pool.query(`TRUNCATE ${table}`)),
+    close: async () => {
+      await pool.query(`DROP TABLE ${table}`)
+      await pool.end()
     },
   }
 }

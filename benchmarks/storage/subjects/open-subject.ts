@@ -1,7 +1,7 @@
 import { known } from '../../report/known.ts'
 import { openStorage } from '../open-storage.ts'
 import type { Kind, Place } from '../place.ts'
-import { fileFloor, mapFloor, redisFloor, s3Floor, sqliteFloor } from './floors.ts'
+import { fileFloor, mapFloor, postgresFloor, redisFloor, s3Floor, sqliteFloor } from './floors.ts'
 import {
   hasKeyvSqlite,
   hasPeers,
@@ -53,6 +53,11 @@ const SUBJECTS: Readonly<Record<Kind, Readonly<Record<string, Open>>>> = {
     [OURS_COPIED]: (place) => ours(place, false),
     unstorage: ({ redis, prefix }) => unstorage('redis', { url: redis, base: prefix }),
     Keyv: keyvRedis,
+  },
+  PostgreSQL: {
+    'pg, INSERT and SELECT': postgresFloor,
+    [OURS]: (place) => ours(place, true),
+    [OURS_COPIED]: (place) => ours(place, false),
   },
   S3: {
     'PutObject and GetObject': s3Floor,

@@ -20,7 +20,7 @@ describe.skipIf(!postgres.available)('a server', () => {
 
 /** Cases in which the state of a session, or the version of the server, could matter. */
 const isConnected = (id: string): boolean =>
-  isFull || /^(?:store|range|stream|outage|durability|concurrency)\//.test(id)
+  isFull || /^(?:range|durability|concurrency)\//.test(id)
 
 describe.skipIf(!pgbouncer.available)('through PgBouncer', () => {
   const harness = postgresHarness(pgbouncer.available ? pgbouncer.url : NOWHERE, '@spillway/postgres through PgBouncer')
