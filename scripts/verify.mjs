@@ -30,7 +30,7 @@ ${PHASES.flatMap((phase) => Object.entries(phase))
   --filter    only these packages, in the syntax of turbo: @spillway/core, ...@spillway/file
   --force     run every task, also if it passed before
 
-SPILLWAY_REQUIRE_SERVICES=1 fails if Redis, a Redis Cluster or S3 is missing; SPILLWAY_INSTALL_SERVICES=0 forbids
+SPILLWAY_REQUIRE_SERVICES=1 fails if Redis, PostgreSQL or S3 is missing; SPILLWAY_INSTALL_SERVICES=0 forbids
 installing Debian packages for them; SPILLWAY_SEED repeats a run's random inputs.`
 
 const { values: options, positionals: wanted } = parseArgs({

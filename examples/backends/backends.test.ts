@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
-import { sharedRedis, sharedS3 } from '@spillway-internal/services'
+import { sharedPostgres, sharedRedis, sharedS3 } from '@spillway-internal/services'
 import { expect, onTestFinished, test } from 'vitest'
 import { backends, tryOut } from './backends.ts'
 
 const redis = await sharedRedis()
+const postgres = await sharedPostgres()
 const s3 = await sharedS3()
 
 async function expectSameAnswer(environment: Record<string, string>, name: string): Promise<void> {
@@ -33,6 +34,11 @@ test.skipIf(!redis.available)('so does Redis', async () => {
   await expectSameAnswer({ REDIS_URL: redis.url }, 'redis')
 })
 
+test.skipIf(!postgres.available)('so does PostgreSQL', async () => {
+  if (!postgres.available) return
+  await expectSameAnswer({ POSTGRES_URL: postgres.url }, 'postgres')
+})
+
 test.skipIf(!s3.available)('so does S3', async () => {
   if (!s3.available) return
   const { endpoint, region, accessKeyId, secretAccessKey } = s3
@@ -46,10 +52,11 @@ test.skipIf(!s3.available)('so does S3', async () => {
 })
 
 test('prints a line for each backend, says what the others need, and ends', async () => {
-  const { REDIS_URL: _, S3_BUCKET: __, ...env } = process.env
+  const { REDIS_URL: _, S3_BUCKET: __, POSTGRES_URL: ___, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'backends.ts')], { env })
   for (const name of ['memory', 'file', 'sqlite'])
     expect(stdout).toMatch(new RegExp(`^${name}: \\d{5,} tokens became \\d{3,4}, under call_1_0_\\w+$`, 'm'))
   expect(stdout).toContain('redis: not used; set REDIS_URL')
+  expect(stdout).toContain('postgres: not used; set POSTGRES_URL')
   expect(stdout).toContain('s3: not used; set S3_BUCKET')
 })

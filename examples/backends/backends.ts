@@ -2,8 +2,9 @@
  * One large result, stored, previewed and searched in each backend that this machine can reach: the same lines of code, and
  * the same reference.
  *
- * `node backends.ts` uses memory, files and SQLite. With REDIS_URL set it also uses Redis, or a Cluster; with S3_BUCKET set
- * that bucket, on the server of S3_ENDPOINT if there is one, with the credentials that the AWS tools would use.
+ * `node backends.ts` uses memory, files and SQLite. With REDIS_URL set it also uses Redis, or a Cluster; with
+ * POSTGRES_URL set PostgreSQL; with S3_BUCKET set that bucket, on the server of S3_ENDPOINT if there is one, with the
+ * credentials that the AWS tools would use.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,6 +12,7 @@ import { join } from 'node:path'
 import { ContextOffloader, type ManagedStorage } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
 import { InMemoryStorage } from '@spillway/memory'
+import { PostgresStorage } from '@spillway/postgres'
 import { RedisStorage } from '@spillway/redis'
 import { S3Storage } from '@spillway/s3'
 import { SqliteStorage } from '@spillway/sqlite'
@@ -35,7 +37,7 @@ export interface Report {
 
 /** Set up every backend; files go below `directory`. Nothing is connected to yet. */
 export function backends(directory: string, environment: Environment): readonly Backend[] {
-  const { REDIS_URL: url, S3_BUCKET: bucket, S3_ENDPOINT: endpoint } = environment
+  const { REDIS_URL: url, POSTGRES_URL: database, S3_BUCKET: bucket, S3_ENDPOINT: endpoint } = environment
   return [
     { name: 'memory', storage: new InMemoryStorage({ evictAfterTurns: 20 }) },
     { name: 'file', storage: new FileStorage(join(directory, 'artifacts')) },
@@ -43,6 +45,9 @@ export function backends(directory: string, environment: Environment): readonly 
     url === undefined
       ? { name: 'redis', toUse: 'set REDIS_URL' }
       : { name: 'redis', storage: new RedisStorage(url, { prefix: 'example', ttlMs: 60 * 60 * 1000 }) },
+    database === undefined
+      ? { name: 'postgres', toUse: 'set POSTGRES_URL' }
+      : { name: 'postgres', storage: new PostgresStorage(database, { schema: 'spillway_example' }) },
     bucket === undefined
       ? { name: 's3', toUse: 'set S3_BUCKET' }
       : {

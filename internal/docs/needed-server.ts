@@ -1,8 +1,18 @@
-import { sharedRedis, sharedS3, type RedisService, type S3Service } from '../services/src/index.ts'
+import {
+  sharedPostgres,
+  sharedRedis,
+  sharedS3,
+  type PostgresService,
+  type RedisService,
+  type S3Service,
+  type Unavailable,
+} from '../services/src/index.ts'
 import type { Fence } from './extract-fences.ts'
 
 /** The address of Redis in examples: where people have it. */
 const REDIS_IN_EXAMPLES = 'redis://localhost:6379'
+/** The database of PostgreSQL in examples. */
+const POSTGRES_IN_EXAMPLES = 'postgres://localhost/app'
 /** The bucket of examples. */
 const BUCKET_IN_EXAMPLES = 'my-bucket'
 
@@ -15,20 +25,28 @@ export interface NeededServer {
   address(code: string): string
 }
 
+const FINDERS: Readonly<Record<string, () => Promise<RedisService | PostgresService | S3Service | Unavailable>>> = {
+  redis: sharedRedis,
+  postgres: sharedPostgres,
+  s3: sharedS3,
+}
+
 const NOTHING: NeededServer = { env: {}, address: (code) => code }
 
-/** Find the server that an example names behind its fence: `needs=redis`, or `needs=s3` with a bucket `my-bucket`. */
+/** Find the server that an example names behind its fence: `needs=redis`, `needs=postgres`, or `needs=s3` with a bucket `my-bucket`. */
 export async function neededServer({ flags }: Pick<Fence, 'flags'>): Promise<NeededServer> {
   const name = flags.find((flag) => flag.startsWith('needs='))?.slice('needs='.length)
   if (name === undefined) return NOTHING
-  if (name !== 'redis' && name !== 's3') throw new Error(`needs=${name} is unknown: it is redis or s3.`)
-  const service = name === 'redis' ? await sharedRedis() : await sharedS3()
+  const find = FINDERS[name]
+  if (find === undefined) throw new Error(`needs=${name} is unknown: it is one of ${Object.keys(FINDERS).join(', ')}.`)
+  const service = await find()
   if (!service.available) return { ...NOTHING, missing: service.why }
-  return 'url' in service ? redis(service) : await s3(service)
+  if ('endpoint' in service) return await s3(service)
+  return byUrl(service, name === 'redis' ? REDIS_IN_EXAMPLES : POSTGRES_IN_EXAMPLES)
 }
 
-function redis({ url }: RedisService): NeededServer {
-  return { env: {}, address: (code) => code.replaceAll(REDIS_IN_EXAMPLES, url) }
+function byUrl({ url }: RedisService | PostgresService, inExamples: string): NeededServer {
+  return { env: {}, address: (code) => code.replaceAll(inExamples, url) }
 }
 
 async function s3({ endpoint, accessKeyId, secretAccessKey, region }: S3Service): Promise<NeededServer> {

@@ -13,7 +13,7 @@ import { COLUMNS, corruptError, foundEntry, referenceOf, type FoundEntry } from 
 const MAX_ATTEMPTS = 10
 /** Bytes of chunks that one statement returns. */
 const BATCH_BYTES = 2 * 1024 * 1024
-/** Content of more bytes is in chunks. */
+/** PostgreSQL takes no larger offsets. Content beyond is in chunks. */
 const MOST = 2 ** 30
 const ALL: ByteRange = { offset: 0, length: Infinity }
 

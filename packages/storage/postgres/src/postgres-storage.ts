@@ -206,7 +206,6 @@ export const SELECT_TOMBSTONE =
 class PostgresDriver implements StorageDriver {
   /** Smaller content is sent as fast as the question whether it exists. */
   readonly touchFirstBytes: number = 128 * 1024
-  /** Present if a URL of the server can be told. */
   readonly #connection: Connection
   readonly #reader: EntryReader
   readonly #chunkBytes: number
