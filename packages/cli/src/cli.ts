@@ -7,6 +7,7 @@ import {
   copyCommand,
   gcCommand,
   lsCommand,
+  postgresCommand,
   rmCommand,
   statCommand,
   statsCommand,
@@ -15,7 +16,6 @@ import { getCommand, grepCommand } from './commands/get.ts'
 import { historyCommand } from './commands/history.ts'
 import { hookCommand } from './commands/hook.ts'
 import { mcpCommand } from './commands/mcp.ts'
-import { postgresCommand } from './commands/postgres.ts'
 import { putCommand } from './commands/put.ts'
 import { runCommand } from './commands/run.ts'
 import { serveCommand } from './commands/serve.ts'

@@ -13,7 +13,7 @@ import {
   showStatus,
 } from '../output.ts'
 import { isEphemeral, redactUrl, type StoreOptions } from '../store/store-options.ts'
-import { isMissingFile, localPath, openStore, withStore } from '../store/with-store.ts'
+import { isMissingFile, loadPostgres, localPath, openStore, withStore } from '../store/with-store.ts'
 
 type CopyOptions = Pick<StoreOptions, 'scope' | 'json'>
 
@@ -76,4 +76,16 @@ export async function check({ options }: Invocation<CheckOptions>): Promise<numb
     await printLine([`read ${countEntries(entries)}, ${formatBytes(bytes)}: ${found}`, ...more].join('; '))
   }
   return left === 0 ? EXIT_CODE.ok : EXIT_CODE.storage
+}
+
+interface SchemaOptions {
+  readonly schema?: string
+  readonly rowLevelSecurity?: boolean
+}
+
+/** Run `spillway postgres schema`. */
+export async function printPostgresSchema({ options }: Invocation<SchemaOptions>): Promise<number> {
+  const { postgresSchema } = await loadPostgres()
+  await print(postgresSchema(options))
+  return EXIT_CODE.ok
 }

@@ -1,3 +1,4 @@
+import { postgresSchema } from '@spillway/postgres'
 import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -107,4 +108,12 @@ describe('the default store', () => {
     await put('newer', cwd)
     expect(readdirSync(join(cwd, '.spillway/session'))).toEqual([`${old}.txt`])
   })
+})
+
+it('prints the tables of a schema, and with an option their policies', async () => {
+  const printed = await spillway(['postgres', 'schema'])
+  expect(printed).toMatchObject({ code: 0, stderr: '', stdout: postgresSchema() })
+  const secured = await spillway(['postgres', 'schema', '--schema', 'agents', '--row-level-security'])
+  expect(secured.stdout).toBe(postgresSchema({ schema: 'agents', rowLevelSecurity: true }))
+  expect(secured.stdout).toContain('CREATE POLICY')
 })
