@@ -19,7 +19,7 @@ describe.skipIf(!postgres.available)('a server', () => {
 })
 
 /** Cases in which the state of a session, or the version of the server, could matter. */
-const isConnected = (id: string): boolean => isFull || /^(?:range|durability|concurrency)\//.test(id)
+const isConnected = (id: string): boolean => isFull || /^(?:durability|concurrency)\//.test(id)
 
 describe.skipIf(!pgbouncer.available)('through PgBouncer', () => {
   const harness = postgresHarness(pgbouncer.available ? pgbouncer.url : NOWHERE, '@spillway/postgres through PgBouncer')

@@ -184,7 +184,9 @@ describe.skipIf(!found.available)('a server', () => {
   it('that refuses a password, a database or more connections says so, without the password', async () => {
     const server = await startPostgres({ settings: { max_connections: '5', superuser_reserved_connections: '3' } })
     onTestFinished(() => server.dispose())
-    await ask(server.url, 'CREATE ROLE someone LOGIN')
+    const admin = await connected(server.url)
+    await admin.query('CREATE ROLE someone LOGIN')
+    await admin.end()
     const someone = Object.assign(new URL(server.url), { username: 'someone', password: 'hunter2' }).href
     const clients = await Promise.all([connected(someone), connected(someone)])
     const crowded = new PostgresStorage(someone)

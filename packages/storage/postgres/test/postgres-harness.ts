@@ -12,13 +12,14 @@ const MAX_TOMBSTONES = 1_000
 export const postgresHarness = (url: string, name = '@spillway/postgres'): ConformanceHarness => ({
   name,
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
-  timeoutMs: 120_000,
+  timeoutMs: 300_000,
   async create(settings) {
     const schema = newSchema('conformance')
     const { hostname, port } = new URL(url)
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     const behind = Object.assign(new URL(url), { port: String(proxy.port) }).href
     let now = Date.now()
+    let isPlanted = false
     const storages: PostgresStorage[] = []
     const opened = (target: string): PostgresStorage => {
       const storage = new PostgresStorage(target, { schema, timeoutMs: TIMEOUT_MS, ...settings, now: () => now })
@@ -38,7 +39,10 @@ export const postgresHarness = (url: string, name = '@spillway/postgres'): Confo
           const { entry, chunk, pending } = await countRows(url, schema)
           return entry + chunk + pending
         },
-        plant: (content) => plant(url, schema, content),
+        plant: (content) => {
+          isPlanted = true
+          return plant(url, schema, content)
+        },
         kill: (script) => killConformanceWriter(postgresBackend(url, schema), script),
         damage: async (reference) => {
           for (const table of ['entry', 'chunk']) {
@@ -53,7 +57,7 @@ export const postgresHarness = (url: string, name = '@spillway/postgres'): Confo
         for (const storage of storages) await storage.close()
         await proxy.close()
         await dropSchema(url, schema)
-        await dropSchema(url, `${schema}x`)
+        if (isPlanted) await dropSchema(url, `${schema}x`)
       },
     }
   },

@@ -50,15 +50,18 @@ export async function countRows(url: string, schema: string): Promise<RowCounts>
   return found
 }
 
-/** Ask the server as anybody else does. */
+const pools = new Map<string, pg.Pool>()
+
+/** Ask the server as anybody else does. Connections stay for the next question, as there are many. */
 export async function ask<Row extends object>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Row>(sql, values)).rows
-  } finally {
-    await client.end()
+  let pool = pools.get(url)
+  if (pool === undefined) {
+    pool = new pg.Pool({ connectionString: url, max: 2, allowExitOnIdle: true })
+    // Servers of tests are stopped.
+    pool.on('error', () => undefined)
+    pools.set(url, pool)
   }
+  return (await pool.query<Row>(sql, values)).rows
 }
 
 /** Remove a schema with all that is in it. */
