@@ -77,6 +77,7 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^ok +store +file:.*\/\.spillway \(default\)$/m)
     expect(stdout).toMatch(/^ok +store use +a write, read, and delete took \d+ ms, listing 1 entries \d+ ms$/m)
     expect(stdout).toMatch(/^ok +@spillway\/redis, ioredis +installed$/m)
+    expect(stdout).toMatch(/^ok +@spillway\/postgres, pg +installed$/m)
     expect(stdout).toMatch(/^ok +Gemini CLI +configured in \.gemini\/settings\.json/m)
     expect(stdout).toMatch(/^ok +Codex +not configured here$/m)
   })

@@ -15,6 +15,7 @@ const OLDEST_NODE = 22
 const PACKAGES = [
   '@spillway/sqlite, better-sqlite3',
   '@spillway/redis, ioredis',
+  '@spillway/postgres, pg',
   '@spillway/s3, @aws-sdk/client-s3',
   '@lydell/node-pty',
 ] as const
