@@ -35,7 +35,7 @@ const BITS = 32_768
 const table = new Uint8Array(BITS / 8)
 const add = (first: number, second: number): void => {
   const bit = ((Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 7) % BITS
-  table[bit >> 3] |= 1 << (bit & 7)
+  table[bit >> 3]! |= 1 << (bit & 7)
 }
 
 const scripts = Object.keys(PAIRS).map((script) => ({ script, letter: new RegExp(`\\p{Script=${script}}`, 'u') }))

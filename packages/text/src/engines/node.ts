@@ -19,7 +19,6 @@ import { TAG_BYTES, type Aes256Gcm } from './aes-256-gcm.ts'
 import type { BlockCodec } from './block-codec.ts'
 import { createWorkerPool, WorkerFailure, WorkerTimeout } from './node-worker-pool.ts'
 import { nodeSqlEngine } from './node-sql-engine.ts'
-import { createPatternBudget } from './pattern-budget.ts'
 import type { SqlEngine } from './sql-engine.ts'
 
 /** Loaded on demand: few programs need it, and loading takes a millisecond. */
@@ -336,4 +335,31 @@ export function singleByteText(bytes: Uint8Array, start: number, end: number): s
 
 export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.prototype.utf8Slice.call(bytes, start, end)
+}
+
+/** Extra time for text, so that ordinary patterns can search large content in linear time. */
+const MS_PER_MILLION_UNITS = 20
+
+interface PatternBudget {
+  /** Add text to be matched and return the milliseconds left, always above 0. Throws `timeout` if none are left. */
+  begin(textLength: number): number
+  spend(milliseconds: number): void
+  timeout(progress: PatternProgress): PatternError
+}
+
+function createPatternBudget(deadlineMs: number): PatternBudget {
+  let left = deadlineMs
+  const timeout = (progress: PatternProgress): PatternError =>
+    new PatternError('timeout', 'The pattern took too long and was stopped.', { progress })
+  return {
+    begin: (textLength) => {
+      if (left <= 0) throw timeout({ matched: 0, hits: new Uint32Array() })
+      left += (textLength / 1e6) * MS_PER_MILLION_UNITS
+      return left
+    },
+    spend: (milliseconds) => {
+      left -= milliseconds
+    },
+    timeout,
+  }
 }
