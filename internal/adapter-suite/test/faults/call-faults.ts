@@ -18,7 +18,7 @@ export const callFaults: readonly Fault[] = [
       let latest: TinyOutput | undefined
       return offloading(async (output, context, offload) => {
         latest = output
-        await new Promise((resolve) => setTimeout(resolve, 30))
+        await new Promise((resolve) => setTimeout(resolve, 500))
         return offload(latest, context)
       })
     },
@@ -194,6 +194,15 @@ export const callFaults: readonly Fault[] = [
         const size = JSON.stringify(output.value).length
         if (replaced === output && size > 100_000) throw new Error('The result could not be stored.')
         return replaced
+      }),
+  },
+  {
+    name: 'shows a result whole that was cut',
+    caughtBy: ['outages/cut'],
+    create: () =>
+      offloading(async (output, context, offload) => {
+        const replaced = await offload(output, context)
+        return JSON.stringify(replaced).includes('[Cut here') ? output : replaced
       }),
   },
   {

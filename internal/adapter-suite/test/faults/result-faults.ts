@@ -134,7 +134,7 @@ export const resultFaults: readonly Fault[] = [
       return offloading(async (output, context, offload) => {
         const replaced = await offload(output, context)
         offloaded ||= replaced !== output
-        await new Promise((resolve) => setTimeout(resolve, 100))
+        await new Promise((resolve) => setTimeout(resolve, 1_000))
         return offloaded && replaced === output ? { type: 'text', value: '[unchanged]' } : replaced
       })
     },

@@ -413,9 +413,13 @@ describe('offloadHistory', () => {
       await agentOf({ model: scriptedModel(calling('status', 'users')).model, ...options }).generateText('Go.', IN_A)
       const { model, prompts } = scriptedModel()
       await agentOf({ model, ...options }).generateText('Go on.', IN_A)
-      return prompts[0]?.messages
+      const messages: readonly { readonly role: string }[] = JSON.parse(prompts[0]?.messages ?? '[]')
+      // VoltAgent saves the request in the background, so its place varies.
+      return messages.filter(({ role }) => role === 'tool')
     }
-    expect(await run(offloadHooks(offloader))).toBe(await run({}))
+    const shown = await run(offloadHooks(offloader))
+    expect(shown).toHaveLength(1)
+    expect(shown).toEqual(await run({}))
   })
 
   it('offloads earlier results in memory', async () => {

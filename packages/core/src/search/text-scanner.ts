@@ -192,12 +192,14 @@ export class TextScanner implements Scanner {
       const end = ends[index]!
       const stepsOfLine = this.#steps(end - from)
       if (linear !== undefined && stepsOfLine > STEPS_PER_UNIT * (end - from + 1)) {
-        const takeInLine = (start: number, stop: number): void => take(from + start, from + stop, from, end)
-        for (const _ of linear.matchLine(text.slice(from, end), takeInLine)) {
+        // A search that stops within a line has not searched it.
+        const found: [number, number][] = []
+        for (const _ of linear.matchLine(text.slice(from, end), (start, stop) => found.push([start, stop]))) {
           call.pause()
           yield byteOf(from)
           call.resume()
         }
+        for (const [start, stop] of found) take(from + start, from + stop, from, end)
         continue
       }
       this.#matchLine(text, from, end, take)

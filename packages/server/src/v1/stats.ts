@@ -17,6 +17,7 @@ export const statsRoute: Route = defineRoute({
         .object({
           meter: z.object({
             results: z.number(),
+            failed: z.number(),
             offloaded: z.number(),
             tokensAvoided: z.number(),
             tokensShown: z.number(),
