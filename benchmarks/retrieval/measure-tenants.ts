@@ -7,7 +7,7 @@ import type { RunOptions } from './run-options.ts'
 
 type Call = Readonly<Record<string, unknown>>
 
-/** What the victim asks of 5,000 lines. */
+/** Calls of the victim, over 5,000 lines. */
 const VICTIM_CALLS: Readonly<Record<string, Call>> = {
   'ten lines': { line_range: { start: 100, end: 110 } },
   keyword: { pattern: 'value 77' },
@@ -17,7 +17,7 @@ const VICTIM_CALLS: Readonly<Record<string, Call>> = {
   query: { query: 'value of the last ok line' },
 }
 
-/** What other tenants do at the same time: so many calls at once, over and over. */
+/** Attacks by other tenants: this number of calls runs all the time. */
 const ATTACKS: readonly {
   readonly name: string
   readonly calls: number
@@ -31,7 +31,7 @@ const ATTACKS: readonly {
   { name: '8 × query, 25 MB', calls: 8, call: { query: 'value nobody wrote' }, isLarge: true },
 ]
 
-/** What a call of the victim may take beside the attack. */
+/** Time limit of a victim's call during an attack. */
 const MOST_MS = 250
 
 /** Measure the calls of one tenant while another one works in the same process. */

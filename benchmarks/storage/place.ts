@@ -28,7 +28,7 @@ export interface Place extends Servers {
   readonly kind: Kind
   /** A directory that exists and is empty. */
   readonly directory: string
-  /** What its keys begin with on a server, or the name of its schema. */
+  /** Prefix of its keys on a server, or the name of its schema. */
   readonly prefix: string
 }
 

@@ -10,7 +10,7 @@ const PAGE =
   '<p>An engine turns heat into motion.</p><table><tr><th>name</th><th>power</th></tr><tr><td>V8</td><td>5</td></tr>' +
   '</table><pre>code\n  more</pre></main></body></html>'
 
-/** What a mutation puts into a text: ends of structures, controls, and words of the frame around previews. */
+/** Texts that a mutation inserts: ends of structures, control characters, and words of the frame around previews. */
 const INSERTS = [
   ...['"', "'", '`', '<', '>', '{', '}', '[', ']', ',', ';', '|', '\\', '&', '#', '%', '\t', '\r', '\n', '\r\n'],
   ...['\0', '\u001B[31m', '\u001B]52;c;eA==\u0007', '\u009B2J', '\u2028', '\u202E', '\uFEFF', '\uD800', '\u0301'],

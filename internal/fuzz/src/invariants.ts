@@ -1,4 +1,4 @@
-/** What holds for every input: nothing crashes, leaks, stalls, outgrows its budget or is lost. */
+/** Checks for every input: nothing crashes, leaks, stalls, exceeds its budget, or is lost. */
 import assert from 'node:assert/strict'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { estimateTokens, type ContentBlock, type ContextOffloader, type Outcome, type Storage } from '@spillway/core'

@@ -10,6 +10,7 @@ export {
   parseObject,
   type EntryDescription,
 } from './entry-description.ts'
+export { damagedRowsError, referenceOf, removedError } from './entry-errors.ts'
 export { piecesOfRange, regroupChunks, type PieceSpan } from './regroup-chunks.ts'
 export { extensionForContentType } from '@spillway/text'
 export { parseJournalEvent, type EventJournal, type JournalEvent } from '../journal/event-journal.ts'

@@ -1,4 +1,5 @@
 import {
+  removedError,
   StorageError,
   BoundedMap,
   type ByteRange,
@@ -110,9 +111,7 @@ export class EntryReader {
       read: async (range, buffer) => {
         const read = await unless('ENOENT', file.read(range, buffer))
         if (read !== undefined) return read
-        throw new StorageError('not-found', `${paths.reference} was removed while it was read. Check the reference.`, {
-          reference: paths.reference,
-        })
+        throw removedError(paths.reference)
       },
       close: () => file.close(),
     }

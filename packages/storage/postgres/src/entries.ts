@@ -1,4 +1,4 @@
-import { decodeDescription, StorageError, type DriverEntry, type EntryId, type EntryInfo } from '@spillway/core/driver'
+import { decodeDescription, type DriverEntry, type EntryId, type EntryInfo } from '@spillway/core/driver'
 import type { Row } from './connection.ts'
 
 /** Columns of an entry. */
@@ -35,17 +35,4 @@ export function foundEntry(row: Row): FoundEntry {
 export function listed({ id, size, lastUsedAt, info }: FoundEntry): DriverEntry {
   const damaged = { key: '', contentType: 'application/octet-stream', storedAt: lastUsedAt, metadata: {} }
   return { id, info: info ?? { ...damaged, size, lastUsedAt } }
-}
-
-export const referenceOf = (id: EntryId): string => id.slice(id.lastIndexOf('/') + 1)
-
-export function corruptError(id: EntryId): StorageError {
-  const reference = referenceOf(id)
-  return new StorageError(
-    'corrupt',
-    `${reference} is damaged in the database. Delete it, and store the content again.`,
-    {
-      reference,
-    },
-  )
 }

@@ -1,6 +1,8 @@
 import {
   piecesOfRange,
-  StorageError,
+  damagedRowsError,
+  referenceOf,
+  removedError,
   type ByteRange,
   type DriverContent,
   type EntryId,
@@ -8,7 +10,7 @@ import {
   type OpenEntry,
 } from '@spillway/core/driver'
 import type { Connection, Row } from './connection.ts'
-import { COLUMNS, corruptError, foundEntry, referenceOf, type FoundEntry } from './entries.ts'
+import { COLUMNS, foundEntry, type FoundEntry } from './entries.ts'
 
 const MAX_ATTEMPTS = 10
 /** Bytes of chunks that one statement returns. */
@@ -47,7 +49,7 @@ export class EntryReader {
       const entry = whole(row)
       const content = row['bytes'] === null ? await this.#readChunks(entry, range) : inlineBytes(entry, row, range)
       if (content !== undefined) return { content, info: entry.info }
-      if (await this.#exists(entry)) throw corruptError(id)
+      if (await this.#exists(entry)) throw damagedRowsError(id)
       // The entry was removed during the read, and may be stored again.
     }
     return undefined
@@ -62,11 +64,8 @@ export class EntryReader {
       read: async (range, buffer) => {
         const content = await this.#readOpen(entry, range, buffer)
         if (content !== undefined) return content
-        if (await this.#exists(entry)) throw corruptError(id)
-        const reference = referenceOf(id)
-        throw new StorageError('not-found', `${reference} was removed while it was read. Check the reference.`, {
-          reference,
-        })
+        if (await this.#exists(entry)) throw damagedRowsError(id)
+        throw removedError(referenceOf(id))
       },
       close: async () => undefined,
     }
@@ -117,7 +116,7 @@ const decodeBytes = (text: unknown): Uint8Array => Buffer.from(String(text), 'ba
 
 function whole(row: Row): WholeEntry {
   const entry = foundEntry(row)
-  if (entry.info === undefined) throw corruptError(entry.id)
+  if (entry.info === undefined) throw damagedRowsError(entry.id)
   return { ...entry, info: entry.info }
 }
 

@@ -1,5 +1,6 @@
 import {
   describeUnknown,
+  referenceOf,
   StorageError,
   type ByteRange,
   type DriverContent,
@@ -151,8 +152,6 @@ const lastByte = ({ offset, length }: ByteRange): readonly [number, number] => [
   offset,
   Math.min(offset + length - 1, Number.MAX_SAFE_INTEGER),
 ]
-
-const referenceOf = (id: EntryId): string => id.slice(id.lastIndexOf('/') + 1)
 
 const gone = (id: EntryId): StorageError =>
   new StorageError('not-found', `${referenceOf(id)} was removed while it was read.`, { reference: referenceOf(id) })

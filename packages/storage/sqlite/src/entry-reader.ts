@@ -1,5 +1,7 @@
 import {
-  StorageError,
+  damagedRowsError,
+  referenceOf,
+  removedError,
   piecesOfRange,
   type ByteRange,
   type DriverContent,
@@ -54,7 +56,7 @@ export class EntryReader {
       if (entry === undefined) return undefined
       const content = entry.content ?? (await this.#readParts(entry, range))
       if (content !== undefined) return { content, info: entry.info }
-      if ((await this.#state(entry)) === 'damaged') throw corruptError(id)
+      if ((await this.#state(entry)) === 'damaged') throw damagedRowsError(id)
       // The entry was removed during the read and may be stored again.
     }
     return undefined
@@ -69,11 +71,8 @@ export class EntryReader {
       read: async (range, buffer) => {
         const content = await this.#readParts(entry, range, buffer)
         if (content !== undefined) return content
-        if ((await this.#state(entry)) === 'damaged') throw corruptError(id)
-        const reference = referenceOf(id)
-        throw new StorageError('not-found', `${reference} was removed while it was read. Check the reference.`, {
-          reference,
-        })
+        if ((await this.#state(entry)) === 'damaged') throw damagedRowsError(id)
+        throw removedError(referenceOf(id))
       },
       close: async () => undefined,
     }
@@ -114,19 +113,6 @@ function wholeEntry(session: Session, id: EntryId): WholeEntry | undefined {
     session.assertCurrent()
     return undefined
   }
-  if (entry.info === undefined) throw corruptError(id)
+  if (entry.info === undefined) throw damagedRowsError(id)
   return { ...entry, info: entry.info }
-}
-
-const referenceOf = (id: EntryId): string => id.slice(id.lastIndexOf('/') + 1)
-
-function corruptError(id: EntryId): StorageError {
-  const reference = referenceOf(id)
-  return new StorageError(
-    'corrupt',
-    `${reference} is damaged in the database. Delete it, and store the content again.`,
-    {
-      reference,
-    },
-  )
 }

@@ -1,0 +1,16 @@
+import { splitId, type EntryId } from '../storage/reference.ts'
+import { StorageError } from '../storage/storage-error.ts'
+
+/** Return the reference of an entry, the last part of its id. */
+export const referenceOf = (id: EntryId): string => splitId(id).reference
+
+/** Make the error `not-found` of an entry that was removed while it was read. */
+export const removedError = (reference: string): StorageError =>
+  new StorageError('not-found', `${reference} was removed while it was read. Check the reference.`, { reference })
+
+/** Make the error `corrupt` of an entry whose rows in a database are damaged. */
+export function damagedRowsError(id: EntryId): StorageError {
+  const reference = referenceOf(id)
+  const message = `${reference} is damaged in the database. Delete it, and store the content again.`
+  return new StorageError('corrupt', message, { reference })
+}
