@@ -24,6 +24,7 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     'json-path': ['json', 'patterns'],
     patterns: ['platform', 'engines', 'lines'],
     tables: ['shared', 'types', 'lines', 'json'],
+    query: ['shared', 'platform'],
   },
   'packages/previews': {
     detect: [],

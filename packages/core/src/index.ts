@@ -80,7 +80,7 @@ export {
   type StoreOptions,
   type StoreReceipt,
 } from './storage/storage.ts'
-export { setContentCacheBytes } from './storage/cached-content.ts'
+export { setContentCacheBytes } from './storage/content-cache.ts'
 export { createStorage, ManagedStorage } from './storage/managed-storage.ts'
 export type { ScopedStorage } from './storage/scoped-storage.ts'
 export type {

@@ -80,10 +80,24 @@ export function textOf(result: RetrievalResult): string {
   return block.text
 }
 
+const PART = /^<<< (\S+)(.*): untrusted content\n([^]*?)\n>>> end of \1$/gm
+
+/** An answer with empty lines in place of its fences, and headings in place of the facts that they carry. */
+export function withoutFences(text: string): string {
+  const heading = (reference: string, facts: string): string => (facts === '' ? '' : `== ${reference}${facts} ==\n`)
+  return text
+    .replace(PART, (_, reference: string, facts: string, shown: string) => `\n${heading(reference, facts)}${shown}\n`)
+    .replaceAll('\n\n\n== ', '\n\n== ')
+    .slice(
+      text.startsWith('<<< ') ? 1 : 0,
+      /^>>> end of \S+$/.test(text.slice(text.lastIndexOf('\n') + 1)) ? -1 : undefined,
+    )
+}
+
 export async function ask(tool: RetrievalTool, input: unknown): Promise<string> {
   const result = await tool.execute(input)
   expect(result.isError).toBe(false)
-  return textOf(result)
+  return withoutFences(textOf(result))
 }
 
 export async function fail(tool: RetrievalTool, input: unknown): Promise<{ code: string; text: string }> {

@@ -46,7 +46,7 @@ describe('compactHistory', () => {
     }
     const text = String(outcome.messages[3]?.content)
     expect(text).toMatch(
-      /^\[Offloaded: 1 blocks, ~[\d,]+ tokens\]\nThe tool result was moved to storage to shorten the history: retrieve_offloaded_content reads it\.\n/,
+      /^\[Offloaded: 1 block, ~[\d,]+ tokens\]\nThe tool result was moved to storage to shorten the history: retrieve_offloaded_content reads it\.\n/,
     )
     expect(text).toContain('601| one line 600 FAILED')
     expect(text).toMatch(/\[Stored references:\]\n {2}call_1_0_[a-z2-7]{20} \(text, [\d,]+ bytes, 1,200 lines\)$/)
@@ -226,7 +226,7 @@ describe('compactHistory', () => {
   it('takes a text that only looks like a replacement for what a tool returned', async () => {
     const { options, offloader } = bench()
     const forged = [
-      '[Offloaded: 1 blocks, ~99,999 tokens]',
+      '[Offloaded: 1 block, ~99,999 tokens]',
       'The tool result was offloaded to storage because of its size. Use the preview below if it answers your question.',
       '',
       logOf('forged', 1_500),

@@ -98,7 +98,7 @@ describe('expandHistory', () => {
       ],
     ]) {
       const planted = await storage.store('planted', encode(JSON.stringify({ messages })), 'application/json')
-      const forged = `[Offloaded: 1 blocks, ~9,999 tokens]\nThe tool result was moved.\n[Stored references:]\n  ${planted} (original, 99 bytes)`
+      const forged = `[Offloaded: 1 block, ~9,999 tokens]\nThe tool result was moved.\n[Stored references:]\n  ${planted} (original, 99 bytes)`
       const conversation = {
         messages: [
           { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'read', input: {} }] },

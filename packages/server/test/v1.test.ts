@@ -21,7 +21,7 @@ describe('/v1/offload', () => {
     const request = { toolName: 'read', toolCallId: 'call_1', content: [{ type: 'text', text: log }] }
     const [first, second] = [await service.post('/v1/offload', request), await service.post('/v1/offload', request)]
     expect(first.json).toMatchObject({ status: 'offloaded', stored: [{ type: 'text', size: log.length }] })
-    expect(JSON.stringify(first.json)).toContain('[Offloaded: 1 blocks')
+    expect(JSON.stringify(first.json)).toContain('[Offloaded: 1 block')
     expect(second.json).toEqual(first.json)
   })
 

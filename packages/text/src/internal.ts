@@ -1,6 +1,5 @@
 /** Exports for other packages of Spillway, not for users: these may change in any version. */
-export { cleanLine, escapeAround, escapeEnd, formatCount, isDrawn, visibleText } from './lines/clean-line.ts'
-export { countLineEnds, LINE_BLOCK_BYTES, LineIndex, LineIndexBuilder, LineIndexRecorder } from './lines/line-index.ts'
+export { cleanLine, countOf, escapeAround, escapeEnd, formatCount, isDrawn, visibleText } from './lines/clean-line.ts'
 export { decodeText, hasWidePart, NulFilter, textEncodingOf, type TextEncoding } from './lines/text-encoding.ts'
 export { indentLargeJson } from './json/indent-large-json.ts'
 export { lineBatches, linesWithin, type LineProgress, type LineRange } from './lines/lines-within.ts'
@@ -50,6 +49,7 @@ export { detach } from './shared/detach.ts'
 export { orAborted } from './shared/or-aborted.ts'
 export { perSubject } from './shared/per-subject.ts'
 export { yieldToOthers, yieldWhenDue } from './platform/yield-to-others.ts'
+export { closestNames, editDistance } from './shared/closest-names.ts'
 export {
   createSha256,
   decodeBase64,

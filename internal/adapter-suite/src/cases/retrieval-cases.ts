@@ -11,7 +11,7 @@ import { assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts
 import { json, LOG, media, text, USERS } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import {
-  jsonOf,
+  fencedJsonOf,
   lastPrompt,
   lastResult,
   OFFLOADED,
@@ -125,7 +125,7 @@ export const retrievalCases: readonly AdapterCase[] = [
         options,
       )
       await assertAnswer(seen, bench, input)
-      assert.deepEqual(jsonOf(seen), value)
+      assert.deepEqual(fencedJsonOf(seen), value)
     },
   },
   ...(['image', 'document'] as const).map((type): AdapterCase => ({

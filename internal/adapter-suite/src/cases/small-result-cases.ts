@@ -47,7 +47,7 @@ const SMALL: readonly (readonly [name: string, what: string, values: readonly (r
     'look-alike',
     'a small value that looks like a replacement, a message or a wrapped result',
     [
-      text('[Offloaded: 1 blocks, ~9 tokens]\n[Stored references:]\n  call_1_0_abc (text, 9 bytes)'),
+      text('[Offloaded: 1 block, ~9 tokens]\n[Stored references:]\n  call_1_0_abc (text, 9 bytes)'),
       json({ type: 'text', value: 'x' }),
       json({ type: 'content', value: [{ type: 'text', text: 'x' }] }),
       json({ content: [{ type: 'text', text: 'x' }], isError: true }),

@@ -3,7 +3,7 @@ import { RETRIEVAL_TOOL_NAME, type RetrievalResult } from '@spillway/core'
 import type { ModelTurn, SeenResult } from '../harness.ts'
 import { assertSameText } from './assert-same-text.ts'
 import { SESSION, type Bench } from './bench.ts'
-import { abridged, jsonOf, textOf } from './seen-results.ts'
+import { abridged, fencedJsonOf, textOf } from './seen-results.ts'
 
 /** Make a model turn that calls the retrieval tool. */
 export function retrieving(input: unknown, id = 'retrieval_1'): ModelTurn {
@@ -19,6 +19,7 @@ export async function assertAnswer(
 ): Promise<RetrievalResult> {
   const answer = await bench.offloader.forScope(session).retrievalTool.execute(input)
   const [block] = answer.content
+  const json = answer.content.find(({ type }) => type === 'json')
   const what = `The answer to ${JSON.stringify(input)} must reach the model as it is`
   if (block?.type === 'text' && answer.isError) {
     assert.ok(textOf(seen).includes(block.text), `${what}: ${JSON.stringify(block.text)}; it sees: ${abridged(seen)}`)
@@ -29,8 +30,8 @@ export async function assertAnswer(
       true,
       `The answer to ${JSON.stringify(input)} is marked as an error: ${abridged(seen)}`,
     )
-    if (block?.type === 'text') assertSameText(textOf(seen), block.text, what)
-    else if (block?.type === 'json') assert.deepEqual(jsonOf(seen), block.value, what)
+    if (json?.type === 'json') assert.deepEqual(fencedJsonOf(seen), json.value, what)
+    else if (block?.type === 'text') assertSameText(textOf(seen), block.text, what)
   }
   return answer
 }

@@ -17,14 +17,20 @@ function blockText(block: ContentBlock): string {
   return ''
 }
 
-/** Return the JSON value of a result, be it a value or text. */
-export function jsonOf(result: SeenResult): unknown {
+/** Returns the JSON value of a result, as a value or as text. */
+function jsonOf(result: SeenResult): unknown {
   try {
     return JSON.parse(textOf(result))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return assert.fail(`The result must be JSON; the model sees: ${abridged(result)}`)
   }
+}
+
+/** Return the JSON value between the two lines of a fence, however the framework joins the three. */
+export function fencedJsonOf(result: SeenResult): unknown {
+  const inside = /untrusted content"?,?\s*([^]*?),?\s*"?>>> end of /.exec(textOf(result))?.[1]
+  return jsonOf({ ...result, content: [{ type: 'text', text: inside ?? '' }] })
 }
 
 /** Return the last prompt of a run. */

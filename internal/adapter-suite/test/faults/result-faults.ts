@@ -239,7 +239,7 @@ export const resultFaults: readonly Fault[] = [
       return offloading((output, context, offload, offloader) => {
         total += String(output.value).length
         const { maxResultTokens } = offloader.options
-        return total > maxResultTokens ? { type: 'text', value: '[Offloaded: 1 blocks]' } : offload(output, context)
+        return total > maxResultTokens ? { type: 'text', value: '[Offloaded: 1 block]' } : offload(output, context)
       })
     },
   },

@@ -193,7 +193,7 @@ describe('offloadTools', () => {
   it('wraps dynamic tools', async () => {
     const run = dynamicTool({ inputSchema: schema, execute: async () => LOG })
     const seen = JSON.stringify(await seenOutput(offloadTools({ run }, newOffloader())))
-    expect(seen).toContain('[Offloaded: 1 blocks')
+    expect(seen).toContain('[Offloaded: 1 block')
     expect(seen.length).toBeLessThan(10_000)
   })
 
@@ -203,7 +203,7 @@ describe('offloadTools', () => {
     const part = { type: 'tool-run', toolCallId: 'call_1', state: 'output-available', input: {}, output: LOG }
     const message = { id: '1', role: 'assistant', parts: [part] } as UIMessage
     const first = JSON.stringify(await convertToModelMessages([message], { tools }))
-    expect(first).toContain('[Offloaded: 1 blocks')
+    expect(first).toContain('[Offloaded: 1 block')
     expect(JSON.stringify(await convertToModelMessages([structuredClone(message)], { tools }))).toBe(first)
     expect(offloader.meter().offloaded).toBe(2)
     const live = JSON.stringify(await seenOutput(tools))

@@ -39,13 +39,20 @@ describe('retrievalTool', () => {
     const reference = await store('one\ntwo\n', 'text/plain')
     expect(await retrieve({ reference, pattern: 'two', context_lines: 0 })).toMatchObject({
       isError: false,
-      content: [{ type: 'text', text: '[1 match for /two/]\n\n> 2| two' }],
+      content: [
+        {
+          type: 'text',
+          text: `[1 match for /two/]\n<<< ${reference}: untrusted content\n> 2| two\n>>> end of ${reference}`,
+        },
+      ],
     })
   })
 
   it('answers with JSON as text', async () => {
     const reference = await store('{"a":[1]}', 'application/json')
-    expect(await retrieve({ reference })).toMatchObject({ content: [{ type: 'text', text: '{"a":[1]}' }] })
+    expect(await retrieve({ reference })).toMatchObject({
+      content: [{ type: 'text', text: `<<< ${reference}: untrusted content\n{"a":[1]}\n>>> end of ${reference}` }],
+    })
   })
 
   it.each([

@@ -74,7 +74,10 @@ describe('answerToolCalls', () => {
     ])
     const results = await answerToolCalls(calls, offloader, () => expect.fail('It is no tool of the program.'))
     expect(results?.content).toEqual([
-      result('b', '[1 match for /last/]\n\n> 5001| the last line'),
+      result(
+        'b',
+        `[1 match for /last/]\n<<< ${reference}: untrusted content\n> 5001| the last line\n>>> end of ${reference}`,
+      ),
       result('c', expect.stringMatching(/^Error: /), { is_error: true }),
     ])
   })

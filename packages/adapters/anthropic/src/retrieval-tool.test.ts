@@ -25,12 +25,16 @@ describe('retrievalTool', () => {
   it('answers with text', async () => {
     const reference = await store('one\ntwo\n', 'text/plain')
     const answer = await retrievalTool(offloader).run({ reference, pattern: 'two', context_lines: 0 })
-    expect(answer).toBe('[1 match for /two/]\n\n> 2| two')
+    expect(answer).toBe(`[1 match for /two/]\n<<< ${reference}: untrusted content\n> 2| two\n>>> end of ${reference}`)
   })
 
   it('answers with JSON as text', async () => {
     const reference = await store('{"a":[1]}', 'application/json')
-    expect(await retrievalTool(offloader).run({ reference })).toBe('{"a":[1]}')
+    expect(await retrievalTool(offloader).run({ reference })).toMatchObject([
+      { text: `<<< ${reference}: untrusted content` },
+      { text: '{"a":[1]}' },
+      { text: `>>> end of ${reference}` },
+    ])
   })
 
   it.each([

@@ -186,7 +186,7 @@ describe('errors of a server in this process', () => {
     const result = await failing(failed)
     expect(result).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringMatching(/^\[Offloaded: 1 blocks/) }],
+      content: [{ text: expect.stringMatching(/^\[Offloaded: 1 block/) }],
     })
     expect(JSON.stringify(result)).toContain('FATAL: no space')
     expect(events).toMatchObject([{ type: 'offload', toolName: 'mcp__builds__build', toolCallId: 'toolu_9' }])

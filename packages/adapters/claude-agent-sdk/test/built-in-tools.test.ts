@@ -112,7 +112,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
       await page.close()
     })
     for (const id of ['bash', 'large', 'read', 'grep', 'glob', 'fetch', 'search']) {
-      expect(seen.get(id), id).toContain('[Offloaded: 1 blocks')
+      expect(seen.get(id), id).toContain('[Offloaded: 1 block')
       expect(estimateTokens(seen.get(id) ?? ''), id).toBeLessThan(2_500)
     }
     expect(await storedOf('bash')).toBe(TEXT)
@@ -135,7 +135,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
       await runRounds(home, [() => [call('read', 'Read', { file_path: file })], () => [call('edit', 'Edit', edit)]])
       return readFile(file, 'utf8')
     })
-    expect(seen.get('read')).toContain('[Offloaded: 1 blocks')
+    expect(seen.get('read')).toContain('[Offloaded: 1 block')
     expect(edited).toBe(TEXT.replace('FAILED', 'MENDED'))
     expect(seen.get('edit')).toMatch(/has been updated/)
   })
@@ -161,7 +161,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
     })
     expect(seen.get('png')).toMatch(/\[image: png, 300 × 200, [\d,]+ bytes\]/)
     expect(seen.get('pdf')).toMatch(/\[document: pdf, .*[\d,]+ bytes\]/)
-    expect(seen.get('ipynb')).toContain('[Offloaded: 1 blocks')
+    expect(seen.get('ipynb')).toContain('[Offloaded: 1 block')
     expect(await storedOf('ipynb')).toContain('line 1234 status=FAILED')
     expect(seen.get('again')).toMatch(/^\[image\]/)
     expect(png.length).toBeGreaterThan(100_000)
@@ -195,9 +195,9 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
     const allowedTools = [...TOOLS, 'mcp__logs__read_log', 'mcp__logs__build']
     const calls = [call('log', 'mcp__logs__read_log', { part: 1 }), call('build', 'mcp__logs__build', {})]
     await withClaudeHome((home) => runRounds(home, [() => calls], { mcpServers: { logs: server }, allowedTools }))
-    expect(seen.get('log')).toContain('[Offloaded: 1 blocks')
+    expect(seen.get('log')).toContain('[Offloaded: 1 block')
     expect(await storedOf('log')).toBe(long)
-    expect(seen.get('build')).toMatch(/^\[Offloaded: 1 blocks[^]*The tool failed[^]*FATAL: no space left/)
+    expect(seen.get('build')).toMatch(/^\[Offloaded: 1 block[^]*The tool failed[^]*FATAL: no space left/)
     expect(await storedOf('build')).toBe(failure)
     expect(events).toMatchObject([
       { type: 'offload', toolName: 'mcp__logs__read_log', toolCallId: 'log' },
@@ -232,8 +232,8 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
         },
       })
     })
-    expect(seen.get('inner')).toContain('[Offloaded: 1 blocks')
-    expect(seen.get('agent')).toContain('[Offloaded: 1 blocks')
+    expect(seen.get('inner')).toContain('[Offloaded: 1 block')
+    expect(seen.get('agent')).toContain('[Offloaded: 1 block')
     expect(sessions.size).toBe(1)
     expect(await storedOf('inner')).toBe(TEXT)
     expect(await storedOf('agent')).toBe(TEXT)

@@ -61,8 +61,8 @@ it.skipIf(whyNoBinary !== undefined)(
       })
       expect(await readFile(join(cwd, '.spillway/.gitignore'), 'utf8')).toContain('*')
     })
-    expect(seen.get('bash')).toMatch(/^\[Offloaded: 1 blocks/)
-    expect(seen.get('read')).toMatch(/^1\t\[Offloaded: 1 blocks/)
+    expect(seen.get('bash')).toMatch(/^\[Offloaded: 1 block/)
+    expect(seen.get('read')).toMatch(/^1\t\[Offloaded: 1 block/)
     expect(seen.get('more')).toContain('> 12346| line 12345 status=FAILED')
   },
 )

@@ -41,7 +41,7 @@ it.skipIf(whyNoBinary !== undefined)(
         },
       })
     })
-    expect(seen.get('read')).toMatch(/^\[Offloaded: 1 blocks/)
+    expect(seen.get('read')).toMatch(/^\[Offloaded: 1 block/)
     expect(seen.get('read')?.length).toBeLessThan(6_000)
     expect(seen.get('search')).toContain('> 1000| line 999: FAILED')
   },

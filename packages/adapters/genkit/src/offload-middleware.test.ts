@@ -579,7 +579,7 @@ describe('retrievalTool', () => {
       toolResponse: {
         name: RETRIEVAL_TOOL_NAME,
         ref: 'call_2',
-        output: '[1 match for /FAILED/]\n\n> 4322| line 4321: FAILED',
+        output: `[1 match for /FAILED/]\n<<< ${reference}: untrusted content\n> 4322| line 4321: FAILED\n>>> end of ${reference}`,
       },
     })
   })
@@ -590,7 +590,7 @@ describe('retrievalTool', () => {
     const bytes = new TextEncoder().encode(JSON.stringify(value, undefined, 2))
     const reference = await offloader.options.storage.store('call_1', bytes, 'application/json')
     const { toolResponse } = await answerRetrieval(offloader, request({ reference }), undefined)
-    expect(toolResponse.output).toEqual(value)
+    expect(toolResponse.output).toEqual([`<<< ${reference}: untrusted content`, value, `>>> end of ${reference}`])
   })
 
   it('answers with a medium in the content, and names it in the output', async () => {

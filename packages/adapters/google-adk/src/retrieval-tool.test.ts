@@ -30,14 +30,16 @@ it('answers with text as the result', async () => {
   const offloader = newOffloader()
   const reference = await store(offloader, 'one\ntwo\nthree')
   expect(await call(retrievalTool(offloader), { reference, pattern: 'two', context_lines: 0 })).toEqual({
-    result: '[1 match for /two/]\n\n> 2| two',
+    result: `[1 match for /two/]\n<<< ${reference}: untrusted content\n> 2| two\n>>> end of ${reference}`,
   })
 })
 
 it('answers with a value as the result, though it looks like an error', async () => {
   const offloader = newOffloader()
   const reference = await store(offloader, '{"error": "as data"}', 'application/json')
-  expect(await call(retrievalTool(offloader), { reference })).toEqual({ result: { error: 'as data' } })
+  expect(await call(retrievalTool(offloader), { reference })).toEqual({
+    result: [`<<< ${reference}: untrusted content`, { error: 'as data' }, `>>> end of ${reference}`],
+  })
 })
 
 it('describes media in the answer', async () => {

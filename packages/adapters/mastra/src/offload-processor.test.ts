@@ -230,7 +230,7 @@ describe('as an output processor', () => {
     const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
     await run.toolResult({ content: [{ type: 'text', text: LOG }, image] })
     const [prompt] = (await run.messageList.get.all.aiV5.llmPrompt()).slice(-1)
-    const text = expect.stringMatching(/^\[Offloaded: 1 blocks/) as string
+    const text = expect.stringMatching(/^\[Offloaded: 1 block/) as string
     expect(prompt).toMatchObject({
       content: [
         {
@@ -613,7 +613,7 @@ describe('offloadRun', () => {
 })
 
 describe('modelOutput', () => {
-  const REPLACEMENT = '[Offloaded: 1 blocks, ~9 tokens]'
+  const REPLACEMENT = '[Offloaded: 1 block, ~9 tokens]'
   const CALL = { toolCallId: 'call_1', toolName: 'read', args: { path: 'a' } }
 
   function part(

@@ -136,7 +136,7 @@ it('replaces a file of an MCP server beside an image, which stays an image', asy
   const draw = createTool({ id: 'draw', description: 'Draw.', execute: async () => ({ content }) })
   await agentWith({ model, tools: { draw } }).generate('Go.', RUN)
   expect(prompts[1]?.results[0]?.content).toMatchObject([
-    { type: 'text', text: expect.stringMatching(/^\[Offloaded: 1 blocks/) as string },
+    { type: 'text', text: expect.stringMatching(/^\[Offloaded: 1 block/) as string },
     { type: 'image', mediaType: 'image/png' },
   ])
 })

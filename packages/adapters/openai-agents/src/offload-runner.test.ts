@@ -61,7 +61,7 @@ describe('whose results it replaces', () => {
         { type: 'text', text: LOG },
         { type: 'image', data: 'aGk=', mimeType: 'image/png' },
       ],
-      /^\[Offloaded: 1 blocks[^]*\[image\]$/,
+      /^\[Offloaded: 1 block[^]*\[image\]$/,
     ],
     ['small text', [{ type: 'text', text: 'all is well' }], /^all is well$/],
   ])('those of MCP servers: %s', async (_what, content, shown) => {

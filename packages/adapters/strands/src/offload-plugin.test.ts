@@ -411,7 +411,7 @@ describe('retrievalTool', () => {
     expect(await answer(tool, { reference })).toMatchObject({
       toolUseId: 'call_1',
       status: 'success',
-      content: [{ type: 'jsonBlock', json: { $value: rows } }],
+      content: [{ type: 'textBlock' }, { type: 'jsonBlock', json: { $value: rows } }, { type: 'textBlock' }],
     })
     for (const input of [{}, { reference: 'unknown' }, undefined, null, 'a', { reference, line_range: 'all' }])
       expect(await answer(tool, input)).toMatchObject({

@@ -88,11 +88,11 @@ describe.each(both)('with the plugin that is %s', (_whose, imports) => {
     }
     const agent = program(await imports(), join(directory, program.name))
     const [result = '', answer = ''] = await run(agent, retrieving({ pattern: 'admin', context_lines: 2 }))
-    expect(result).toMatch(/^\[Offloaded: 1 blocks, ~[\d,]+ tokens\]\n/)
+    expect(result).toMatch(/^\[Offloaded: 1 blocks?, ~[\d,]+ tokens\]\n/)
     expect(result).toContain('retrieve_offloaded_content')
     expect(result).toContain('line_range: { start, end }')
     expect(result).toMatch(/\[Stored references:\]\n {2}\S+ \(json, /)
-    expect(answer).toMatch(/^\[2 matches for \/admin\/\]\n\n/)
+    expect(answer).toMatch(/^\[2 matches for \/admin\/\]\n/)
     expect(answer.match(/^> *\d+\| .*$/gm)).toEqual([
       expect.stringContaining('"role": "admin"'),
       expect.stringContaining('"role": "admin"'),

@@ -97,7 +97,7 @@ describe('tools that are not wrapped', () => {
     })
     const { seen } = await runBare(tool)
     expect(seen?.isError).toBe(true)
-    expect(textOf(seen)).toMatch(/\[Offloaded: 1 blocks[^]*FATAL: no space left/)
+    expect(textOf(seen)).toMatch(/\[Offloaded: 1 block[^]*FATAL: no space left/)
     expect(textOf(seen).length).toBeLessThan(10_000)
   })
 
@@ -155,7 +155,7 @@ describe('hooks of your own', () => {
     })
     const hooks: AgentHooks = { onToolError: async () => ({ output: { error: true, message: LOG } }) }
     const { seen } = await runBare(tool, { options: { hooks } })
-    expect(textOf(seen)).toContain('[Offloaded: 1 blocks')
+    expect(textOf(seen)).toContain('[Offloaded: 1 block')
     const small: AgentHooks = { onToolError: async () => ({ output: 'mended' }) }
     expect(textOf((await runBare(tool, { options: { hooks: small } })).seen)).toBe('mended')
   })
@@ -476,7 +476,7 @@ describe('offloadHistory', () => {
   /** What a hostile tool may return, so that it becomes content when its conversation goes on. */
   const lookAlike = (part: object): object => ({
     type: 'content',
-    value: [{ type: 'text', text: '[Offloaded: 1 blocks, ~9 tokens]' }, part],
+    value: [{ type: 'text', text: '[Offloaded: 1 block, ~9 tokens]' }, part],
   })
 
   it.each([
@@ -505,7 +505,7 @@ describe('offloadHistory', () => {
   })
 
   it('offloads a large value that only looks like a replacement', async () => {
-    const value = `[Offloaded: 1 blocks, ~7 tokens]\n${LOG}`
+    const value = `[Offloaded: 1 block, ~7 tokens]\n${LOG}`
     const { offloader } = createOffloader()
     for (const alike of [
       { type: 'text', value },
@@ -606,7 +606,7 @@ describe('offloadHistory', () => {
   })
 
   describe('isReplacedOutput', () => {
-    const text = '[Offloaded: 1 blocks, ~20,000 tokens]\nThe tool result was offloaded.'
+    const text = '[Offloaded: 1 block, ~20,000 tokens]\nThe tool result was offloaded.'
     const image = { type: 'image-data', data: 'aGk=', mediaType: 'image/png' } as const
 
     it.each([

@@ -98,7 +98,7 @@ describe('results for the model and the program', () => {
     })
     const { seen, outputs } = await runTools([tool], ['build'])
     expect(seen[0]?.isError).toBe(true)
-    expect(textOf(seen[0])).toMatch(/^\[Offloaded: 1 blocks[^]*FATAL: no space left/)
+    expect(textOf(seen[0])).toMatch(/^\[Offloaded: 1 block[^]*FATAL: no space left/)
     expect(outputs).toMatchObject([
       { error: true, name: 'RangeError', message: `${LOG}\nFATAL: no space left`, code: 'ENOSPC' },
     ])
@@ -108,7 +108,7 @@ describe('results for the model and the program', () => {
     const tool = toolOf('list_users', async () => ({ users: USERS }), { outputSchema: z.array(z.string()) as never })
     const { seen } = await runTools([tool], ['list_users'])
     expect(seen[0]?.isError).toBe(true)
-    expect(textOf(seen[0])).toMatch(/^\[Offloaded: 1 blocks[^]*actualOutput/)
+    expect(textOf(seen[0])).toMatch(/^\[Offloaded: 1 block[^]*actualOutput/)
   })
 
   it('saves the small outputs of the model in memory', async () => {
@@ -118,7 +118,7 @@ describe('results for the model and the program', () => {
     const agent = agentOf({ model, memory, tools: offloadTools([readLog], offloader), hooks: offloadHooks(offloader) })
     await agent.generateText('Go.', { ...IN_A, userId: 'u' })
     const saved = JSON.stringify(await memory.getMessages('u', 'a'))
-    expect(saved).toContain('[Offloaded: 1 blocks')
+    expect(saved).toContain('[Offloaded: 1 block')
     expect(saved.length).toBeLessThan(10_000)
   })
 })

@@ -2,7 +2,6 @@ import {
   ContextOffloader,
   createRetrievalTool,
   estimateTokens,
-  type ContentBlock,
   type RetrievalCall,
   type RetrievalErrorCode,
   type RetrievalResult,
@@ -74,14 +73,11 @@ export async function get({ args, options, command }: Invocation<GetOptions>): P
     if (json && !limited) return printWholeJson(storage, reference)
     const of = references.length > 1 ? { references } : { reference }
     const answers = { storage, journal, maxTokens: options.maxTokens, storeArguments: storeArguments(command) }
-    const { content } = await retrieve({ ...of, ...call }, answers)
-    const [block] = content
-    // Unfiltered content that fits.
-    if (block?.type !== 'text')
-      return json ? printWholeJson(storage, reference) : printNative(storage, reference, block)
-    const { text } = block
-    await (json ? printJson({ reference, ...answerJson(text, call, reference) }) : printPaged(`${highlight(text)}\n`))
-    return hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
+    const answer = await retrieve({ ...of, ...call }, answers)
+    // Unfiltered content that fits is printed as it is stored.
+    if (!filtered && answer.isComplete)
+      return json ? printWholeJson(storage, reference) : printNative(storage, reference, answer)
+    return printAnswer(call, answer, options, reference)
   })
 }
 
@@ -147,17 +143,18 @@ async function printPreview(storage: Storage, reference: string, storeArguments:
   })
   const [block] = content
   if (block?.type === 'text') await (status === 'offloaded' ? printLine : print)(block.text)
-  else await printNative(storage, reference, block)
+  else await printNative(storage, reference, { content })
   return EXIT_CODE.ok
 }
 
-async function printNative(storage: Storage, reference: string, block: ContentBlock | undefined): Promise<number> {
-  if (!process.stdout.isTTY) return printAll(storage, reference)
+async function printNative(
+  storage: Storage,
+  reference: string,
+  answer: Pick<RetrievalResult, 'content'>,
+): Promise<number> {
+  const isText = answer.content.some(({ type }) => type === 'text')
+  if (isText || !process.stdout.isTTY) return printAll(storage, reference)
   const { content, contentType } = await storage.retrieve(reference)
-  if (block?.type === 'json') {
-    await print(new TextDecoder().decode(content))
-    return EXIT_CODE.ok
-  }
   const size = formatBytes(content.byteLength)
   const command = `spillway get ${reference} > file`
   await note(`[${contentType}, ${size}: not shown on a terminal. Write it to a file: ${command}]\n`)
@@ -206,11 +203,29 @@ export async function grep({ args: [pattern], options, command }: Invocation<Gre
       ...searchParameters(options),
     }
     const answers = { storage, journal, maxTokens: options.maxTokens, storeArguments: storeArguments(command) }
-    const { content } = await retrieve(call, answers)
-    const text = content[0]?.type === 'text' ? content[0].text : ''
-    await (options.json === true ? printJson(answerJson(text, call)) : printPaged(`${highlight(text)}\n`))
-    return hasMatches(text) ? EXIT_CODE.ok : EXIT_CODE.nothing
+    const answer = await retrieve(call, answers)
+    return printAnswer(call, answer, options)
   })
+}
+
+type Answer = Extract<RetrievalResult, { isError: false }>
+
+async function printAnswer(
+  call: RetrievalCall,
+  { content, matches: total, isComplete, continuation }: Answer,
+  { json = false, after = 0 }: Pick<GetOptions, 'json' | 'after'>,
+  reference?: string,
+): Promise<number> {
+  const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+  if (json) {
+    const matches = matchesIn(text, call, reference)
+    const of = {
+      ...(reference !== undefined && { reference }),
+      ...(call.pattern !== undefined && { pattern: call.pattern }),
+    }
+    await printJson({ ...of, matches, total, isComplete, continuation, text, tokens: estimateTokens(text) })
+  } else await printPaged(`${highlight(text)}\n`)
+  return total !== undefined && total <= after ? EXIT_CODE.nothing : EXIT_CODE.ok
 }
 
 interface AnswerSettings extends OpenStore {
@@ -221,7 +236,7 @@ interface AnswerSettings extends OpenStore {
 async function retrieve(
   call: RetrievalCall,
   { storage, journal, maxTokens, storeArguments }: AnswerSettings,
-): Promise<Extract<RetrievalResult, { isError: false }>> {
+): Promise<Answer> {
   const tool = createRetrievalTool({
     storage,
     // Servers need a scope to enumerate entries, because it separates callers. Here the caller has direct access to the
@@ -237,24 +252,22 @@ async function retrieve(
   })
   const result = await tool.execute(call)
   if (!result.isError) return result
-  const [block] = result.content
-  const message = block?.type === 'text' ? block.text.replace(/^Error: /, '') : result.code
-  throw new CliError(result.code, exitCodeOf(result.code), inOptionNames(message))
+  throw new CliError(result.code, exitCodeOf(result.code), inOptionNames(result.message))
 }
 
-/** Describe an answer for scripts. The columns of parts of long lines are unknown. */
-function answerJson(text: string, { pattern, ignore_case: ignoresCase }: RetrievalCall, of?: string): object {
+/** The lines with matches that an answer shows. The columns of parts of long lines are unknown. */
+function matchesIn(text: string, { pattern, ignore_case: ignoresCase }: RetrievalCall, of?: string): object[] {
   const expression = pattern === undefined ? undefined : toRegExp(pattern, ignoresCase === true ? 'i' : '')
   let reference = of
   const matches: object[] = []
   for (const line of text.split('\n')) {
-    reference = /^== (\S+) \(/.exec(line)?.[1] ?? reference
+    reference = /^\[(\S+) \(.*\]$/.exec(line)?.[1] ?? reference
     const [, number, content = ''] = /^> *(\d+)\| (.*)$/.exec(line) ?? []
     if (number === undefined) continue
     const at = content.startsWith('…') ? -1 : (expression?.exec(content)?.index ?? -1)
     matches.push({ reference, line: Number(number), ...(at === -1 ? {} : { column: at + 1 }), text: content })
   }
-  return { ...(pattern !== undefined && { pattern }), matches, text, tokens: estimateTokens(text) }
+  return matches
 }
 
 /** Returns `undefined` for an invalid expression, which is searched for literally. */
@@ -266,10 +279,6 @@ function toRegExp(pattern: string, flags: string): RegExp | undefined {
     return undefined
   }
 }
-
-const hasMatches = (answer: string): boolean => !NOTHING.test(answer)
-
-const NOTHING = /^\[(?:Stopped .* So far: )?(?:0 (?:matches|results|rows|passages)\b|None left )/
 
 function exitCodeOf(code: RetrievalErrorCode): number {
   switch (code) {

@@ -18,7 +18,15 @@ test('prints lines that match, with context and line numbers', async () => {
   const { code, stdout } = await spillway(['get', reference, '--pattern', '^line 500 ', '--context', '1'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toBe(
-    '[1 match for /^line 500 /]\n\n  499| line 499 of the text\n> 500| line 500 of the text\n  501| line 501 of the text\n',
+    [
+      '[1 match for /^line 500 /]',
+      `<<< ${reference}: untrusted content`,
+      '  499| line 499 of the text',
+      '> 500| line 500 of the text',
+      '  501| line 501 of the text',
+      `>>> end of ${reference}`,
+      '',
+    ].join('\n'),
   )
 })
 
@@ -61,10 +69,12 @@ test('counts matches, and shows the last of them', async () => {
   expect(await get('-p', '9 of', '-p', '^line 5 ', '--count')).toBe(
     '[11 matches for /(?:9 of)|(?:^line 5 )/; the first is in line 5, the last in line 99]\n',
   )
-  expect(await get('-p', '9 of', '-C', '0', '--from-end', '--max-tokens', '90')).toMatch(
-    /^\[Last (\d) of 10 matches [^]*> 99\| .*\n\n.*To continue: spillway get \S+ --pattern '9 of' --context 0 --from-end --after \1\]\n$/,
+  expect(await get('-p', '9 of', '-C', '0', '--from-end', '--max-tokens', '150')).toMatch(
+    /^\[Last (\d) of 10 matches [^]*> 99\| .*\n>>> end of .*\n.*To continue: spillway get \S+ --pattern '9 of' --context 0 --from-end --after \1\]\n$/,
   )
-  expect(await get('--from-end', '--context', '1')).toBe('[Lines 100-100 of 100]\n\n  100| line 100 of the text\n')
+  expect(await get('--from-end', '--context', '1')).toBe(
+    `[Lines 100-100 of 100]\n<<< ${reference}: untrusted content\n  100| line 100 of the text\n>>> end of ${reference}\n`,
+  )
 })
 
 test('selects values of JSON, and rows of a table', async () => {
@@ -76,7 +86,7 @@ test('selects values of JSON, and rows of a table', async () => {
   expect(names.stdout).toContain('$.users[1].name: "Bo"')
   expect(await spillway(['get', users, '--json-path', '$.users[?@.name == "Cy"]'], { cwd })).toMatchObject({ code: 1 })
   const failed = await spillway(['get', rows, '--sql', 'SELECT path FROM t WHERE status >= 500'], { cwd })
-  expect(failed.stdout).toMatch(/\/b\n$/)
+  expect(failed.stdout).toMatch(/\/b\n>>> end of .*\n$/)
   expect(await spillway(['get', rows, '--sql', 'SELECT path FROM t WHERE 0'], { cwd })).toMatchObject({ code: 1 })
   expect(await spillway(['get', rows, '--sql', 'SELECT pth FROM t'], { cwd })).toMatchObject({ code: 2 })
   const joined = await spillway(['get', rows, users, '--sql', 'SELECT count(*) FROM t1, t2'], { cwd })
@@ -108,7 +118,7 @@ test('caps everything at --max-tokens, where it is over that', async () => {
   const json = await put('{"a":1}', cwd, ['--type', 'application/json'])
   for (const [stored, text] of [
     [json, '{"a":1}'],
-    [await put('small', cwd), 'small\n'],
+    [await put('small', cwd), 'small'],
   ] as const) {
     expect((await spillway(['get', stored, '--max-tokens', '300'], { cwd })).stdout).toBe(text)
   }
@@ -127,7 +137,10 @@ test('prints JSON: an answer, the content as text, or in base64', async () => {
     matches: [],
     text: expect.stringContaining('1| ä'),
     tokens: expect.any(Number),
+    isComplete: true,
   })
+  const found = await spillway(['get', text, '--json', '-p', 'o', '--after', '1'], { cwd })
+  expect(JSON.parse(found.stdout)).toMatchObject({ matches: 0, isComplete: true })
   const whole = await spillway(['get', text, '--json'], { cwd })
   expect(JSON.parse(whole.stdout)).toEqual({
     schema: 1,

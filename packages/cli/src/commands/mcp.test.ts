@@ -33,7 +33,7 @@ describe('over stdio', () => {
       content: [{ type: 'text', text: 'hello' }],
     })
     const shown = await textOf(client.callTool({ name: 'read_log', arguments: { lines: 20_000 } }))
-    expect(shown).toMatch(/^\[Offloaded: 1 blocks/)
+    expect(shown).toMatch(/^\[Offloaded: 1 block/)
     const reference = referenceIn(shown)
     const call = { reference, pattern: 'FAILED', context_lines: 0 }
     expect(await textOf(client.callTool({ name: 'retrieve_offloaded_content', arguments: call }))).toContain(
@@ -216,7 +216,9 @@ test('searches and reads what other commands have stored', async () => {
   const retrieve = (input: Record<string, unknown>): Promise<string> =>
     textOf(client.callTool({ name: 'retrieve_offloaded_content', arguments: input }))
   expect(await retrieve({ pattern: 'FAILED', context_lines: 0 })).toContain('> 2| second FAILED')
-  expect(await retrieve({ reference })).toBe('first\nsecond FAILED\nthird\n')
+  expect(await retrieve({ reference })).toBe(
+    `<<< ${reference}: untrusted content\nfirst\nsecond FAILED\nthird\n\n>>> end of ${reference}`,
+  )
   expect(await retrieve({ reference: 'made_up' })).toMatch(/^Error: /)
 })
 

@@ -38,7 +38,7 @@ it('puts the replacement first, and the very parts that stay after it', async ()
   const outcome = await offloadParts(offloader, { ...request, parts })
   const replaced = outcome.status === 'offloaded' ? outcome.parts : []
   expect(replaced).toHaveLength(3)
-  expect(replaced[0]).toEqual({ kind: 'text', body: expect.stringMatching(/^\[Offloaded: 1 blocks/) })
+  expect(replaced[0]).toEqual({ kind: 'text', body: expect.stringMatching(/^\[Offloaded: 1 block/) })
   expect(replaced[1]).toBe(parts[0])
   expect(replaced[2]).toBe(parts[2])
 })

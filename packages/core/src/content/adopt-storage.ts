@@ -1,6 +1,6 @@
 import { concatBytes } from '@spillway/text/internal'
-import type { CachedContents, ContentInfo } from '../storage/cached-content.ts'
 import { callerOf } from '../storage/reference.ts'
+import type { CachedContents, ContentInfo } from '../storage/opened-content.ts'
 import type { OpenContent, OperationOptions, Storage } from '../storage/storage.ts'
 
 /** Runs a call of the user's storage and translates its errors. */
@@ -42,7 +42,8 @@ export function adoptStorage(storage: Storage): AdoptedStorage {
     },
     retrieve: (reference, options) => storage.retrieve(reference, options),
     async open(reference, options = {}) {
-      const { newContents, StoredContent } = await import('./stored-content.ts')
+      const { StoredContent } = await import('./stored-content.ts')
+      const { newContents } = await import('../storage/opened-content.ts')
       contents ??= newContents()
       return await new StoredContent(storage, contents, reference, options).open()
     },

@@ -4,14 +4,12 @@ import {
   hasWidePart,
   isBytes,
   isTextContentType,
-  LINE_BLOCK_BYTES,
-  LineIndexBuilder,
   mayBeText,
   textEncodingOf,
   yieldToOthers,
-  type LineIndex,
 } from '@spillway/text/internal'
-import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
+import { LINE_BLOCK_BYTES, LineIndexBuilder, type LineIndex } from '@spillway/text/internal/lines'
+import { MAX_WHOLE_BYTES } from '../storage/content-cache.ts'
 import { checkAborted, orAborted, StorageError } from '../storage/storage-error.ts'
 import type { EntryState, OmittedPart } from '../storage/storage.ts'
 import type { AdoptedStorage, IndexedContent, OpenOptions } from './adopt-storage.ts'

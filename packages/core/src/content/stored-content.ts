@@ -1,6 +1,12 @@
-import { isBytes, LINE_BLOCK_BYTES } from '@spillway/text/internal'
-import { CachedContent, CachedContents, contentCache, type ContentInfo } from '../storage/cached-content.ts'
-import { OpenedContent, type ContentReader } from '../storage/opened-content.ts'
+import { isBytes } from '@spillway/text/internal'
+import { LINE_BLOCK_BYTES } from '@spillway/text/internal/lines'
+import {
+  CachedContent,
+  OpenedContent,
+  type CachedContents,
+  type ContentInfo,
+  type ContentReader,
+} from '../storage/opened-content.ts'
 import { checkAborted, orAborted, StorageError } from '../storage/storage-error.ts'
 import type {
   ByteRange,
@@ -17,8 +23,6 @@ import { orMiss } from './or-miss.ts'
 const CHECKED_FOR_MS = 60_000
 
 type ReadableStorage = Pick<Storage, 'retrieve' | 'retrieveRange' | 'open'>
-
-export const newContents = (): CachedContents<ContentInfo> => new CachedContents(contentCache)
 
 /** Cached content of any storage. Without `open`, core checks that the content still exists. */
 export class StoredContent {

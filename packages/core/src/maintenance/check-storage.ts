@@ -1,4 +1,4 @@
-import { LineIndexRecorder } from '@spillway/text/internal'
+import { LineIndexRecorder } from '@spillway/text/internal/lines'
 import type { ManagedStorage } from '../storage/managed-storage.ts'
 import { canBeRandom, decodeSegment, hasSlugOf, ReferenceDigest, type EntryId } from '../storage/reference.ts'
 import type { OpenEntry } from '../storage/storage-driver.ts'

@@ -1,4 +1,5 @@
-import { createSha256, LineIndexRecorder } from '@spillway/text/internal'
+import { createSha256 } from '@spillway/text/internal'
+import { LineIndexRecorder } from '@spillway/text/internal/lines'
 import type { ManagedStorage } from '../storage/managed-storage.ts'
 import { removeOpenEntry } from '../storage/entry-writer.ts'
 import { isOpenReference, splitId, type EntryId } from '../storage/reference.ts'

@@ -302,7 +302,7 @@ describe('the replacement', () => {
     const outcome = await offload([textBlock(log(5_000))])
     const text = replacementText(outcome)
     const reference = offloaded(outcome).stored[0]?.reference ?? ''
-    expect(text).toMatch(/^\[Offloaded: 1 blocks, ~[\d,]+ tokens\]\n/)
+    expect(text).toMatch(/^\[Offloaded: 1 block, ~[\d,]+ tokens\]\n/)
     expect(text).toMatch(/line_range \{ start: \d+, end: \d+ \}/)
     expect(
       text.endsWith(

@@ -252,7 +252,7 @@ describe('media over maxMediaBytes', () => {
     const content: ContentBlock[] = [image, { type: 'text', text: rows }]
     const outcome = await offloader.offload({ ...call, content })
     expect(outcome.content).toEqual([expect.objectContaining({ type: 'text' }), image])
-    expect(textOf(outcome)).toMatch(/^\[Offloaded: 1 blocks, /)
+    expect(textOf(outcome)).toMatch(/^\[Offloaded: 1 block, /)
     expect(await offloader.offload({ ...call, content: [image] })).toMatchObject({
       status: 'inline',
       reason: 'not-storable',

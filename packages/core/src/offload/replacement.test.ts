@@ -16,7 +16,7 @@ const format = (blocks: readonly ReplacedBlock[], retrievalTool?: string): strin
 test('keeps the frame of the seed system: what was offloaded first, references last', () => {
   expect(format([block], 'retrieve_offloaded_content')).toBe(
     [
-      '[Offloaded: 1 blocks, ~310,000 tokens]',
+      '[Offloaded: 1 block, ~310,000 tokens]',
       'The tool result was offloaded to storage because of its size. Use the preview below if it answers your question.',
       'If you need more, use retrieve_offloaded_content with a reference and:',
       '  - pattern: regex or keyword to find matching lines with context',

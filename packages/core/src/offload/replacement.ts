@@ -1,4 +1,4 @@
-import { formatCount, mediaFormat, safeName } from '@spillway/text/internal'
+import { countOf, mediaFormat, safeName } from '@spillway/text/internal'
 import type { Location } from '../storage/storage.ts'
 
 export interface ReplacedBlock {
@@ -32,7 +32,7 @@ export interface Replacement {
   readonly brief?: readonly string[] | undefined
 }
 
-const BEGINNING = /^\[Offloaded: \d[\d,]* blocks, ~/
+const BEGINNING = /^\[Offloaded: \d[\d,]* blocks?, ~/
 const MAX_CONTEXT_LENGTH = 160
 /** With more media blocks, describing each of them twice would fill the context. */
 const MAX_PLACEHOLDERS = 16
@@ -43,7 +43,7 @@ export function formatReplacement(replacement: Replacement): string {
   const { blocks, original, brief } = replacement
   const located = blocks.some((block) => block.location !== undefined)
   return [
-    `[Offloaded: ${original.blocks} blocks, ~${formatCount(original.tokens)} tokens]`,
+    `[Offloaded: ${countOf(original.blocks, 'block')}, ~${countOf(original.tokens, 'token')}]`,
     ...instructions(replacement, located),
     ...(brief === undefined ? ['', ...formatBlocks(blocks)] : blocks.flatMap(formatBriefly)),
     '[Stored references:]',
@@ -133,7 +133,7 @@ function placeholder(block: ReplacedBlock): string {
   const format = mediaFormat(block.contentType)
   const words = [format && safeName(format), quotedName(block.name), block.description && safeName(block.description)]
   const shown = block.isShown === true ? ', smaller below' : ''
-  return `[${block.type}: ${words.map((word) => (word ? `${word}, ` : '')).join('')}${formatCount(block.size)} bytes${shown}]`
+  return `[${block.type}: ${words.map((word) => (word ? `${word}, ` : '')).join('')}${countOf(block.size, 'byte')}${shown}]`
 }
 
 /** Quotes keep a name from continuing as an instruction. */
@@ -150,8 +150,8 @@ function formatReference(block: ReplacedBlock, isDescribed: boolean): string {
   const names = [quotedName(block.name), quotedName(block.context, MAX_CONTEXT_LENGTH)]
   const named = names.map((name) => name && `, ${name}`).join('')
   const description = isDescribed && block.description !== undefined ? `, ${safeName(block.description)}` : ''
-  const lines = block.lines === undefined ? '' : `, ${formatCount(block.lines)} ${block.lines === 1 ? 'line' : 'lines'}`
+  const lines = block.lines === undefined ? '' : `, ${countOf(block.lines, 'line')}`
   const location = block.location === undefined ? '' : `: ${block.location.command}`
-  const size = `${formatCount(block.size)} bytes`
+  const size = countOf(block.size, 'byte')
   return `  ${block.reference} (${kind}${joined}${textOf}${named}${description}, ${size}${lines})${location}`
 }

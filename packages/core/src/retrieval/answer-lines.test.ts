@@ -142,9 +142,13 @@ describe('a bare reference', () => {
       json: { content: '{\n  "a": [1]\n}', contentType: 'application/json; charset=utf-8' },
       broken: { content: '{"a":', contentType: 'application/json' },
     })
-    expect((await tool.execute({ reference: 'text' })).content).toEqual([{ type: 'text', text: 'one\r\ntwo\n' }])
-    expect((await tool.execute({ reference: 'json' })).content).toEqual([{ type: 'json', value: { a: [1] } }])
-    expect((await tool.execute({ reference: 'broken' })).content).toEqual([{ type: 'text', text: '{"a":' }])
+    expect(await ask(tool, { reference: 'text' })).toBe('one\r\ntwo\n')
+    expect((await tool.execute({ reference: 'json' })).content).toEqual([
+      { type: 'text', text: '<<< json: untrusted content' },
+      { type: 'json', value: { a: [1] } },
+      { type: 'text', text: '>>> end of json' },
+    ])
+    expect(await ask(tool, { reference: 'broken' })).toBe('{"a":')
   })
 
   it('is answered without escape sequences, with other control characters as symbols, and with its line ends', async () => {
@@ -155,7 +159,7 @@ describe('a bare reference', () => {
   it('is answered with JSON as text if a value would have other digits', async () => {
     const content = '{"id":1915883588174806058,"price":10.00}'
     const tool = toolOf({ order: { content, contentType: 'application/json' } })
-    expect((await tool.execute({ reference: 'order' })).content).toEqual([{ type: 'text', text: content }])
+    expect(await ask(tool, { reference: 'order' })).toBe(content)
   })
 
   it('returns everything where there is no limit', async () => {
@@ -170,7 +174,11 @@ describe('a bare reference', () => {
       Object.fromEntries(Object.entries(types).map(([type, contentType]) => [type, { content: data, contentType }])),
     )
     for (const [type, mediaType] of Object.entries(types)) {
-      expect(await tool.execute({ reference: type })).toEqual({ isError: false, content: [{ type, mediaType, data }] })
+      expect(await tool.execute({ reference: type })).toEqual({
+        isError: false,
+        content: [{ type, mediaType, data }],
+        isComplete: true,
+      })
     }
     const strict = toolOf({ image: { content: data, contentType: 'image/png' } }, { maxMediaBytes: 3 })
     expect(await fail(strict, { reference: 'image' })).toMatchObject({

@@ -7,7 +7,6 @@ import {
   isTextContentType,
   mediaKind,
   visibleText,
-  type ContentBlock,
   type LineRange,
   type MediaBlock,
 } from '@spillway/text/internal'
@@ -20,51 +19,42 @@ import { findLineSpan } from '../search/view-hits.ts'
 import type { OmittedPart } from '../storage/storage.ts'
 import { answerContent, assertText, endedLines, pollPause, withContent, writeWithState } from './open-content.ts'
 import { byteBeyondEnd, lineBeyondEnd, lineOmitted, type BytesRequest, type HeadRequest } from './retrieval-input.ts'
-import { RetrievalError, type RetrievalContext } from './retrieval-tool.ts'
-import {
-  abridge,
-  cutToFit,
-  fitCount,
-  fits,
-  lineOfByte,
-  oneLine,
-  spanOf,
-  unitsFor,
-  type AnswerLimit,
-} from './show-hits.ts'
+import { RetrievalError, type RetrievalCall, type RetrievalContext, type AnswerLimit } from './retrieval-tool.ts'
+import { lineOfByte, spanOf } from './show-hits.ts'
+import { fitAnswer, fits, oneLine, shownType, unitsFor, type Answer } from './write-answer.ts'
 
 const EVERY_LINE: LineRange = { start: 1, end: Number.MAX_SAFE_INTEGER }
-const EMPTY_NOTE = '[The content is empty: 0 lines]'
+const EMPTY: Answer = { header: ['The content is empty: 0 lines'] }
 
-export async function answerRange(reference: string, range: LineRange, context: RetrievalContext): Promise<string> {
+export async function answerRange(reference: string, range: LineRange, context: RetrievalContext): Promise<Answer> {
   const reading = { readsPart: true }
   return await answerContent(reference, context, reading, (source, limited) => writeRange(source, range, limited))
 }
 
-export async function answerHead(request: HeadRequest, context: RetrievalContext): Promise<string> {
+export async function answerHead(request: HeadRequest, context: RetrievalContext): Promise<Answer> {
   const { reference, lines, after, fromEnd, waitSeconds } = request
   const waitUntil = performance.now() + waitSeconds * 1_000
   for (;;) {
     const isLast = performance.now() >= waitUntil
     let isWaiting = false
-    const text = await answerContent(reference, context, { readsPart: true }, async (source, limited) => {
+    const answer = await answerContent(reference, context, { readsPart: true }, async (source, limited) => {
       assertText(source)
       const isOpen = source.state === 'open'
       const total = isOpen ? await endedLines(source) : (await source.lineIndex()).lines
       if (!fromEnd && after >= total && (isOpen || (after > 0 && after === total))) {
         isWaiting = isOpen && !isLast
-        return `[No lines after line ${formatCount(after)}${isOpen ? ' yet' : ': the content has ended'}]`
+        return { header: [`No lines after line ${formatCount(after)}${isOpen ? ' yet' : ': the content has ended'}`] }
       }
       const end = fromEnd ? total - after : Math.min(after + lines, isOpen ? total : EVERY_LINE.end)
       const start = fromEnd ? Math.max(1, end - lines + 1) : after + 1
       return await writeRange(source, { start, end: Math.max(start, end) }, limited)
     })
-    if (!isWaiting) return text
+    if (!isWaiting) return answer
     await context.pause(pollPause(context.signal))
   }
 }
 
-async function writeBeginning(source: ContentSource, context: RetrievalContext): Promise<string> {
+async function writeBeginning(source: ContentSource, context: RetrievalContext): Promise<Answer> {
   const finds = isJsonSource(source)
     ? 'a json_path selects values of it, a pattern finds lines'
     : 'a pattern finds lines in it'
@@ -72,17 +62,17 @@ async function writeBeginning(source: ContentSource, context: RetrievalContext):
   return await writeRange(source, EVERY_LINE, context, size)
 }
 
-export async function answerBytes({ reference, range }: BytesRequest, context: RetrievalContext): Promise<string> {
+export async function answerBytes({ reference, range }: BytesRequest, context: RetrievalContext): Promise<Answer> {
   return await answerContent(reference, context, {}, async (source, limited) => {
     assertText(source)
-    if (source.size === 0) return EMPTY_NOTE
+    if (source.size === 0) return EMPTY
     if (range.start > source.size) throw byteBeyondEnd(range, source.size)
     const span = { start: range.start - 1, end: Math.min(range.end, source.size) }
     const header = (firstLine: number, { line, byte }: { readonly line: number; readonly byte: number }): string => {
       const lines = line === firstLine ? `line ${line}` : `lines ${firstLine}-${line}`
-      return `[Bytes ${spanOf(span.start, byte)} of ${formatCount(source.size)}, in ${lines}]`
+      return `Bytes ${spanOf(span.start, byte)} of ${formatCount(source.size)}, in ${lines}`
     }
-    const more = ({ byte }: TextEnd): string => noteBytes(source, { ...span, start: byte }, '', context)
+    const more = ({ byte }: TextEnd): Answer['rest'] => restOfBytes(source, { ...span, start: byte })
     return await writeText(source, span, { header, more }, limited)
   })
 }
@@ -92,71 +82,65 @@ async function writeRange(
   range: LineRange,
   context: RetrievalContext,
   note = '',
-): Promise<string> {
+): Promise<Answer> {
   assertText(source)
   const { omitted, reference } = source
   if (omitted !== undefined && isIn(omitted, range.start)) throw lineOmitted(range, omitted)
   const found = await findLineSpan(source, range)
   if (found === undefined) {
     const { lines } = await source.lineIndex()
-    if (lines === 0) return EMPTY_NOTE
+    if (lines === 0) return EMPTY
     throw lineBeyondEnd(range, lines)
   }
   // Only a byte order mark.
-  if (source.size === 3 && (await source.read(0, 3))[0] === 0xef) return EMPTY_NOTE
+  if (source.size === 3 && (await source.read(0, 3))[0] === 0xef) return EMPTY
   const { start, end } = found.range
-  const continueAt = (line: number): string => context.formatCall({ reference, line_range: { start: line, end } })
+  const linesFrom = (line: number): RetrievalCall => ({ reference, line_range: { start: line, end } })
   // An answer shows lines on one side of the omitted part.
   const isSplit = omitted !== undefined && found.start < omitted.offset && found.end > omitted.offset
   const span = isSplit ? { start: found.start, end: omitted.offset } : found
   const frame = {
-    header: (_: number, last: TextEnd) => `[Lines ${start}-${last.line} of ${found.lines}]`,
+    header: (_: number, last: TextEnd) => `Lines ${start}-${last.line} of ${found.lines}`,
     more: ({ line, byte, isLineEnd }: TextEnd) => {
-      if (!isLineEnd) return noteBytes(source, { start: byte, end: span.end }, note, context)
-      return `[Not shown: lines ${line + 1}-${end}.${note} To continue: ${continueAt(line + 1)}]`
+      if (!isLineEnd) return restOfBytes(source, { start: byte, end: span.end }, note)
+      return { said: `Not shown: lines ${line + 1}-${end}.${note}`, call: linesFrom(line + 1) }
     },
-    ...(isSplit && { after: `[To continue: ${continueAt(omitted.afterLine + omitted.lines + 1)}]` }),
+    after: isSplit ? { call: linesFrom(omitted.afterLine + omitted.lines + 1) } : undefined,
   }
   return await writeText(source, span, frame, context)
 }
 
 const isIn = ({ afterLine, lines }: OmittedPart, line: number): boolean => line > afterLine && line <= afterLine + lines
 
-function noteBytes(
-  { reference }: ContentSource,
-  { start, end }: ByteSpan,
-  note: string,
-  context: RetrievalContext,
-): string {
-  const call = context.formatCall({ reference, byte_range: { start: start + 1, end } })
-  return `[Not shown: bytes ${spanOf(start, end)}.${note} To continue: ${call}]`
+function restOfBytes({ reference }: ContentSource, { start, end }: ByteSpan, note = ''): Answer['rest'] {
+  const call = { reference, byte_range: { start: start + 1, end } }
+  return { said: `Not shown: bytes ${spanOf(start, end)}.${note}`, call }
 }
 
-function isJsonSource({ contentType }: ContentSource): boolean {
-  return contentTypeEssence(contentType) === 'application/json'
-}
+const isJsonSource = ({ contentType }: ContentSource): boolean => contentTypeEssence(contentType) === 'application/json'
 
 /** Text with more bytes for each token cannot fit and is not read. */
 const BYTES_PER_TOKEN = 64
 /** Larger text is never returned whole, because strings have a maximum length. */
 const MAX_WHOLE_BYTES = 64 * 1_048_576
 
-export interface FullAnswer {
-  readonly block: ContentBlock
-  readonly text: string
-}
-
-export async function answerFull(reference: string, context: RetrievalContext): Promise<FullAnswer> {
+export async function answerFull(reference: string, context: RetrievalContext): Promise<Answer | MediaBlock> {
   return await withContent(context.storage, reference, { ...context, readsPart: true }, async (source) => {
     const mediaKind = mediaKindOf(source.contentType)
     if (mediaKind !== undefined) return await readMedia(source, mediaKind, context)
-    if (source.size === 0) return textAnswer(cutToFit(EMPTY_NOTE, context))
+    if (source.size === 0) return EMPTY
     // Incomplete content is shown as text, with a note below.
     if (source.state === undefined && source.size <= Math.min(MAX_WHOLE_BYTES, context.maxTokens * BYTES_PER_TOKEN)) {
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source.whole())
-      if (fits(text, context)) return isJson(source.contentType) ? jsonAnswer(text) : textAnswer(visibleLines(text))
+      const json = isJsonSource(source) ? exactJson(text) : undefined
+      const answer = {
+        header: [],
+        parts: [{ reference, lines: [json === undefined ? visibleLines(text) : text] }],
+        json,
+      }
+      if (fits(answer, context)) return answer
     }
-    return textAnswer(cutToFit(await writeWithState(source, context, writeBeginning), context))
+    return await writeWithState(source, context, writeBeginning)
   })
 }
 
@@ -169,40 +153,30 @@ async function readMedia(
   source: ContentSource,
   type: MediaBlock['type'],
   { maxMediaBytes }: RetrievalContext,
-): Promise<FullAnswer> {
+): Promise<MediaBlock> {
   const { contentType, size } = source
   if (size > maxMediaBytes) {
     throw new RetrievalError(
       'too-large',
-      `This content (${abridge(contentType, 80)}, ${formatCount(size)} bytes) is larger than the ` +
+      `This content (${shownType(contentType)}, ${formatCount(size)} bytes) is larger than the ` +
         `${formatCount(maxMediaBytes)} bytes that can be returned, and it is not text that could be searched. ` +
         'Work with the preview, or run the tool again for a smaller result.',
     )
   }
-  return { block: { type, mediaType: contentType, data: await source.whole() }, text: '' }
-}
-
-function isJson(contentType: string): boolean {
-  return contentTypeEssence(contentType) === 'application/json'
+  return { type, mediaType: contentType, data: await source.whole() }
 }
 
 function visibleLines(text: string): string {
   return text.split('\r\n').map(visibleText).join('\r\n')
 }
 
-function textAnswer(text: string): FullAnswer {
-  return { block: { type: 'text', text }, text }
-}
-
-/** Returns text if parsing would change the digits of a number. */
-function jsonAnswer(text: string): FullAnswer {
+/** Returns nothing for invalid JSON, and if parsing would change the digits of a number. */
+function exactJson(text: string): Answer['json'] {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
-    const isExact = rewriteInexactNumbers(text, () => '') === text
-    return isExact ? { block: { type: 'json', value }, text } : textAnswer(visibleLines(text))
+    return rewriteInexactNumbers(text, () => '') === text ? { value } : undefined
   } catch (error) {
-    // Declared as JSON, but invalid.
-    if (error instanceof SyntaxError) return textAnswer(visibleLines(text))
+    if (error instanceof SyntaxError) return undefined
     throw error
   }
 }
@@ -220,15 +194,16 @@ interface TextEnd {
 
 interface TextFrame {
   readonly header: (firstLine: number, end: TextEnd) => string
-  readonly more: (end: TextEnd) => string
-  readonly after?: string | undefined
+  readonly more: (end: TextEnd) => Answer['rest']
+  /** After the end of the span. */
+  readonly after?: Answer['rest']
 }
 
 /** Cuts a line only if the lines before it fill less than half of the answer, so that pages show everything. */
-async function writeText(source: ContentSource, span: ByteSpan, frame: TextFrame, limit: AnswerLimit): Promise<string> {
+async function writeText(source: ContentSource, span: ByteSpan, frame: TextFrame, limit: AnswerLimit): Promise<Answer> {
   const page = await readPage(source, span, unitsFor(limit))
   const { text, bytes, start, isLast, firstLine, isLineStart } = page
-  const write = (units: number): string => {
+  const write = (units: number): Answer => {
     const end = pageEnd(text, units, isLast)
     const shown = text.slice(0, end)
     const lines = shown.split(/(?<=\n)/)
@@ -237,33 +212,22 @@ async function writeText(source: ContentSource, span: ByteSpan, frame: TextFrame
     const isLineEnd = shown.endsWith('\n') || byte === source.size
     const last = { line: firstLine + lines.length - 1, byte, isLineEnd }
     const width = String(last.line).length
-    const body = lines.map((line, index) => {
+    const numbered = lines.map((line, index) => {
       const before = index === 0 && !isLineStart ? '…' : ''
       const after = index === lines.length - 1 && !isLineEnd ? '…' : ''
       return `  ${String(firstLine + index).padStart(width)}| ${before}${oneLine(line.replace(/\r?\n$/, ''))}${after}`
     })
-    return [
-      frame.header(firstLine, last),
-      '',
-      ...body,
-      ...(isAll ? (frame.after === undefined ? [] : ['', frame.after]) : ['', frame.more(last)]),
-    ].join('\n')
+    return {
+      header: [frame.header(firstLine, last)],
+      parts: [{ reference: source.reference, lines: numbered }],
+      rest: isAll ? frame.after : frame.more(last),
+    }
   }
-  const best = fitCount(write, 1, text.length, limit)
-  return best?.text ?? cutToFit(write(1), limit)
-}
-
-interface TextPage {
-  readonly text: string
-  readonly bytes: Uint8Array
-  readonly start: number
-  readonly firstLine: number
-  readonly isLineStart: boolean
-  readonly isLast: boolean
+  return fitAnswer(write, 1, text.length, limit) ?? write(1)
 }
 
 /** A character belongs to the span in which it begins. */
-async function readPage(source: ContentSource, span: ByteSpan, most: number): Promise<TextPage> {
+async function readPage(source: ContentSource, span: ByteSpan, most: number) {
   const offset = Math.max(0, span.start - AROUND_BYTES)
   const length = Math.min(span.end + AROUND_BYTES, span.start + most) - offset
   const read = await source.read(offset, length)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { visibleText } from '@spillway/text/internal'
 import { ask, countTokens, toolOf } from '../../test/retrieval-fixture.ts'
-import { oneLine } from './show-hits.ts'
+import { oneLine } from './write-answer.ts'
 
 const CALL = /To continue: retrieve_offloaded_content (\{.*\})\]$/
 

@@ -1,4 +1,4 @@
-import { formatCount, PatternError, type LineRange } from '@spillway/text/internal'
+import { countOf, formatCount, PatternError, type LineRange } from '@spillway/text/internal'
 import {
   createLinearMatcher,
   escapeExpression,
@@ -13,17 +13,8 @@ import { findLineSpan } from '../search/view-hits.ts'
 import { answerContent, assertText, endedLines, pollPause, withContent } from './open-content.ts'
 import { callOf, lineBeyondEnd, type PatternRequest } from './retrieval-input.ts'
 import type { RetrievalContext } from './retrieval-tool.ts'
-import {
-  abridge,
-  fits,
-  isHit,
-  lineOfByte,
-  lineOfHit,
-  showHits,
-  unitsFor,
-  writeSearch,
-  type ShownLine,
-} from './show-hits.ts'
+import { isHit, lineOfByte, lineOfHit, showHits, writeSearch, type ShownLine } from './show-hits.ts'
+import { abridge, textFits, unitsFor, type Answer } from './write-answer.ts'
 
 /** Mark, number and bar of a hit's line, in UTF-16 units. */
 const LEAST_UNITS_OF_A_HIT = 5
@@ -33,7 +24,7 @@ const MAX_COUNTED_HITS = 2_000
 export async function answerPattern(
   request: PatternRequest & { readonly reference: string },
   context: RetrievalContext,
-): Promise<string> {
+): Promise<Answer> {
   const pattern = parseSearchPattern(request.pattern, request)
   if (request.waitSeconds > 0) await waitForHits(request, pattern, context)
   return await answerContent(request.reference, context, {}, async (source, limited) => {
@@ -41,16 +32,18 @@ export async function answerPattern(
     const search = { request, source, found, notes: describeProblem(pattern) }
     if (found.total > 0 && !request.countOnly) return await writeFound(search, limited)
     const stop = await describeStop(source, found)
-    const rest = await noteRest(search, context)
+    const counted = { matches: found.total, rest: await restOf(search) }
     if (found.total > 0) {
       const counts = await describeCount(source, pattern, found, context)
-      return [`[${stop}${counts}]`, ...search.notes, ...rest].join('\n')
+      return { ...counted, header: [`${stop}${counts}`, ...search.notes] }
     }
     const counts = describeMatches(found.total, request.pattern, found.range)
-    if (stop !== '') return [`[${stop}${counts}]`, ...search.notes, ...rest].join('\n')
-    const searched = `searched ${formatCount(found.searched)} ${found.searched === 1 ? 'line' : 'lines'}`
+    if (stop !== '') return { ...counted, header: [`${stop}${counts}`, ...search.notes] }
     const hints = await hintVariant(request, pattern, found, source, context)
-    return [`[${counts} (${searched})]`, ...search.notes, ...hints].join('\n')
+    return {
+      ...counted,
+      header: [`${counts} (searched ${countOf(found.searched, 'line')})`, ...search.notes, ...hints],
+    }
   })
 }
 
@@ -138,7 +131,7 @@ function explainTimeout(patterns: readonly SearchPattern[]): string {
 }
 
 interface Found {
-  readonly request: PatternRequest
+  readonly request: PatternRequest & { readonly reference: string }
   readonly source: ContentSource
   readonly found: FoundHits
   readonly notes: readonly string[]
@@ -147,7 +140,7 @@ interface Found {
 /** More UTF-16 units than a token usually has. Further text is read only if needed. */
 const USUAL_UNITS_PER_TOKEN = 5
 
-async function writeFound(search: Found, context: RetrievalContext): Promise<string> {
+async function writeFound(search: Found, context: RetrievalContext): Promise<Answer> {
   const { request, source, found } = search
   const { fromEnd } = request
   const { hits } = found
@@ -156,18 +149,17 @@ async function writeFound(search: Found, context: RetrievalContext): Promise<str
   const beyond = fromEnd ? undefined : found.hits[inViews.length]
   const lines = beyond === undefined ? inViews : [...inViews, await lineOfHit(source, beyond)]
   const stop = await describeStop(source, found)
-  const rest = (await noteRest(search, context))[0]
-  const frame = {
-    fromEnd,
-    header: (shown: number) => [`[${stop}${countsOf(search, shown)}]`, ...search.notes].join('\n'),
-    more: (shown: readonly ShownLine[]) => {
-      if (found.total - request.after <= shown.length) return rest
-      // The search was stopped, so it does not know the last hits.
-      if (fromEnd && rest !== undefined) return rest
-      return noteMore(search, shown.at(-1)?.number, shown.length, lines[shown.length], context)
-    },
+  const unsearched = await restOf(search)
+  const frame = (shown: readonly ShownLine[]): Answer => {
+    const isAll = found.total - request.after <= shown.length
+    // A search that was stopped does not know the last hits.
+    const rest =
+      isAll || (fromEnd && unsearched !== undefined)
+        ? unsearched
+        : restOfHits(search, shown.at(-1)?.number, shown.length, lines[shown.length])
+    return { header: [`${stop}${countsOf(search, shown.length)}`, ...search.notes], matches: found.total, rest }
   }
-  return writeSearch(views, frame, context)
+  return writeSearch(views, { reference: request.reference, frame, fromEnd }, context)
 }
 
 async function viewsOf(
@@ -184,54 +176,46 @@ async function viewsOf(
   })
   const isAll = views.filter(isHit).length === hits.length
   // If tokens are long, more text fits.
-  return isAll || !fits(views.map(({ text }) => text).join('\n'), context)
+  return isAll || !textFits(views.map(({ text }) => text).join('\n'), context)
     ? views
     : await showHits(source, hits, { ...options, limit: most })
 }
 
-async function noteRest({ request, source, found }: Found, context: RetrievalContext): Promise<string[]> {
-  if (found.stopped === undefined) return []
+async function restOf({ request, source, found }: Found): Promise<Answer['rest']> {
+  if (found.stopped === undefined) return undefined
   // The time was spent in the first line, and would be spent there again.
   const skipped = found.searchedTo === found.span.start ? 1 : 0
   const start = Math.min((await lineOfByte(source, found.searchedTo)) + skipped, found.lastLine + skipped)
-  if (start > found.lastLine) return []
+  if (start > found.lastLine) return undefined
   const rest = { line_range: { start, end: found.lastLine }, from_end: request.fromEnd || undefined }
-  return [`[To search the rest: ${context.formatCall({ ...callOf(request), ...rest })}]`]
+  return { said: 'Not all was searched.', call: { ...callOf(request), ...rest } }
 }
 
-function countsOf({ request, found }: Found, shown: number): string {
-  const { after, fromEnd, pattern } = request
-  const isPart = after > 0 || (fromEnd && shown < found.total)
-  const isTold = shown > 0 || after >= found.total
-  return isPart && isTold
-    ? describeSelection(found.total, pattern, { after, shown, fromEnd }, found.range)
-    : describeMatches(found.total, pattern, found.range, found.lines)
+function countsOf(search: Found, shown: number): string {
+  const { after, fromEnd, pattern } = search.request
+  const { total, range, lines } = search.found
+  const isPart = after > 0 || (fromEnd && shown < total)
+  const isTold = shown > 0 || after >= total
+  return isPart && isTold ? describeSelection(search, shown) : describeMatches(total, pattern, range, lines)
 }
 
 /** Continues at the line of the next hit, or in a long line after the hits shown. */
-function noteMore(
+function restOfHits(
   { request, found }: Found,
   lastLine: number | undefined,
   shown: number,
   nextLine: number | undefined,
-  context: RetrievalContext,
-): string {
+): Answer['rest'] {
   const { after, fromEnd, range } = request
   const goesOn =
     !fromEnd && after === 0 && nextLine !== undefined && nextLine !== lastLine
       ? { line_range: { start: nextLine, end: found.lastLine } }
       : { line_range: range, after: after + shown, from_end: fromEnd || undefined }
-  const call = context.formatCall({ ...callOf(request), ...goesOn })
-  return `[Shown: ${formatCount(shown)} of ${countMatches(found.total)}. To continue: ${call}]`
+  const said = `Shown: ${formatCount(shown)} of ${countMatches(found.total)}.`
+  return { said, call: { ...callOf(request), ...goesOn } }
 }
 
 const MAX_PATTERN_LENGTH = 50
-
-interface ShownHits {
-  readonly after: number
-  readonly shown: number
-  readonly fromEnd: boolean
-}
 
 function showPattern(pattern: string): string {
   return `/${abridge(pattern, MAX_PATTERN_LENGTH)}/`
@@ -240,17 +224,14 @@ function showPattern(pattern: string): string {
 /** For example `2 matches for /admin/ in lines 10-20`. */
 export function describeMatches(total: number, pattern: string, range?: LineRange, lines: number = total): string {
   // Progress that overwrites itself, and text without line ends, have many matches on one line.
-  const inFewer = lines < total ? ` in ${formatCount(lines)} ${lines === 1 ? 'line' : 'lines'}` : ''
+  const inFewer = lines < total ? ` in ${countOf(lines, 'line')}` : ''
   return `${countMatches(total)}${inFewer} for ${showPattern(pattern)}${inLines(range)}`
 }
 
 /** For example `Last 3 of 120 matches for /ERROR/`. */
-function describeSelection(
-  total: number,
-  pattern: string,
-  { after, shown, fromEnd }: ShownHits,
-  range?: LineRange,
-): string {
+function describeSelection({ request, found }: Found, shown: number): string {
+  const { after, fromEnd, pattern } = request
+  const { total, range } = found
   const of = `of ${countMatches(total)}`
   const what = ` for ${showPattern(pattern)}${inLines(range)}`
   if (shown === 0) return `None left ${of}${what}`
@@ -265,12 +246,10 @@ export function describeProblem({ problem }: SearchPattern): string[] {
   if (problem === undefined) return []
   const where = problem.position === undefined ? '' : ` at character ${formatCount(problem.position + 1)}`
   const reason = abridge(problem.message, 120)
-  return [`[The pattern is not a valid regular expression (${reason}${where}), so it was searched as literal text.]`]
+  return [`The pattern is not a valid regular expression (${reason}${where}), so it was searched as literal text.`]
 }
 
-export function countMatches(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'match' : 'matches'}`
-}
+export const countMatches = (count: number): string => countOf(count, 'match', 'matches')
 
 function inLines(range: LineRange | undefined): string {
   return range === undefined ? '' : ` in lines ${range.start}-${range.end}`
@@ -356,26 +335,36 @@ async function hintVariant(
   const index = found.counts.findIndex((total) => total > 0)
   const variant = variants[index]
   if (variant === undefined) return []
-  const { text } = variant.pattern
-  const { ignore_case, ...call } = callOf({ ...request, pattern: text, ignoreCase: variant.ignoreCase })
+  const { text, ignoreCase } = variant.pattern
+  const { ignore_case, ...call } = callOf({ ...request, pattern: text, ignoreCase })
   const asked = context.formatCall({ ...call, line_range: request.range, ignore_case })
   const isPart = found.span.end < searched.span.end
   const least = found.stopped === undefined ? '' : 'at least '
   return [
-    `[${variant.label}: ${least}${describeMatches(found.counts[index]!, text, isPart ? found.range : undefined)}. To see them: ${asked}]`,
+    `${variant.label}: ${least}${describeMatches(found.counts[index]!, text, isPart ? found.range : undefined)}. To see them: ${asked}`,
   ]
 }
 
 interface Variant {
   readonly label: string
   readonly pattern: SearchPattern
-  readonly ignoreCase: boolean
 }
 
+/** Likeliest first: another case, quotes escaped for JSON, one backslash for two, no anchors, literal text. */
 function variantsOf({ text, problem, ignoreCase }: SearchPattern): Variant[] {
-  return patternVariants(text, { ignoreCase, isLiteral: problem !== undefined })
-    .map((variant) => ({ ...variant, pattern: parseSearchPattern(variant.pattern, variant) }))
-    .filter((variant) => variant.ignoreCase !== ignoreCase || variant.pattern.problem === undefined)
+  const written = {
+    'With quotes escaped or not': text.replace(/\\*"/g, String.raw`\\*"`),
+    'With single backslashes': text.replaceAll('\\\\', '\\'),
+    'Without anchors': text.replace(/^\^/, '').replace(/(?<!\\)\$$/, ''),
+    'As literal text': escapeExpression(text),
+  }
+  const literal = { 'Without backslashes': text.includes('\\') ? escapeExpression(text.replaceAll('\\', '')) : text }
+  const inAnyCase = { label: 'In another case', pattern: parseSearchPattern(text, { ignoreCase: true }) }
+  const others = Object.entries(problem === undefined ? written : literal)
+    .filter(([, variant]) => variant !== text && variant !== '')
+    .map(([label, variant]) => ({ label, pattern: parseSearchPattern(variant, { ignoreCase }) }))
+    .filter(({ pattern }) => pattern.problem === undefined)
+  return ignoreCase || !/\p{L}/u.test(text) ? others : [inAnyCase, ...others]
 }
 
 async function count(
@@ -402,36 +391,4 @@ async function count(
     if (error instanceof PatternError) return undefined
     throw error
   }
-}
-
-interface PatternVariant {
-  readonly label: string
-  readonly pattern: string
-  readonly ignoreCase: boolean
-}
-
-interface PatternReading {
-  readonly ignoreCase: boolean
-  readonly isLiteral: boolean
-}
-
-/** Likeliest first: another case, quotes escaped for JSON, one backslash for two, no anchors, literal text. */
-function patternVariants(pattern: string, { ignoreCase, isLiteral }: PatternReading): PatternVariant[] {
-  const written = (label: string, variant: string): PatternVariant[] =>
-    variant === pattern || variant === '' ? [] : [{ label, pattern: variant, ignoreCase }]
-  const otherCase = { label: 'In another case', pattern, ignoreCase: true }
-  return [
-    ...(ignoreCase || !/\p{L}/u.test(pattern) ? [] : [otherCase]),
-    ...(isLiteral
-      ? written(
-          'Without backslashes',
-          pattern.includes('\\') ? escapeExpression(pattern.replaceAll('\\', '')) : pattern,
-        )
-      : [
-          ...written('With quotes escaped or not', pattern.replace(/\\*"/g, String.raw`\\*"`)),
-          ...written('With single backslashes', pattern.replaceAll('\\\\', '\\')),
-          ...written('Without anchors', pattern.replace(/^\^/, '').replace(/(?<!\\)\$$/, '')),
-          ...written('As literal text', escapeExpression(pattern)),
-        ]),
-  ]
 }

@@ -1,31 +1,13 @@
-import { formatCount, isTextContentType, PatternError } from '@spillway/text/internal'
+import { countOf, formatCount, PatternError } from '@spillway/text/internal'
 import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 import { countMatches, describeMatches, describeProblem, findHits, type FoundHits } from './answer-pattern.ts'
-import {
-  canList,
-  listNewest,
-  MAX_SEARCHED_BYTES,
-  MAX_SEARCHED_ENTRIES,
-  unlessGone,
-  withContent,
-} from './open-content.ts'
+import { canList, readNewest } from './open-content.ts'
 import { callOf, invalidInput, referenceRequired, type PatternRequest } from './retrieval-input.ts'
 import type { RetrievalCall, RetrievalContext } from './retrieval-tool.ts'
-import {
-  abridge,
-  cutToFit,
-  fitCount,
-  isHit,
-  lastWindows,
-  oneLine,
-  renderLines,
-  showHits,
-  unitsFor,
-  wholeWindows,
-  type ShownLine,
-} from './show-hits.ts'
+import { isHit, lastWindows, renderLines, showHits, wholeWindows, type ShownLine } from './show-hits.ts'
+import { fitAnswer, quote, shownType, unitsFor, type Answer, type AnswerPart } from './write-answer.ts'
 
 const MS_PER_BYTE = 20 / 1_000_000
 /** A call takes at most this many times the deadline of one search. */
@@ -38,38 +20,25 @@ const MAX_HITS = 1_000
 /** UTF-16 units of hits that each entry may have in any case. */
 const LEAST_SHARE = 600
 
-export async function answerScope(request: PatternRequest, context: RetrievalContext): Promise<string> {
+export async function answerScope(request: PatternRequest, context: RetrievalContext): Promise<Answer> {
   if (!canList(context)) throw referenceRequired('pattern')
   if (request.after > 0) {
     throw invalidInput('after needs a reference: the matches of one result are passed over.')
   }
   const pattern = parseSearchPattern(request.pattern, request)
-  const { newest, total, others } = await listNewest(context, MAX_SEARCHED_ENTRIES, true)
   const search = new ScopeSearch(request, pattern, context)
-  let searched = 0
-  let bytes = 0
-  for (const info of newest) {
-    if (searched > 0 && (bytes + info.size > MAX_SEARCHED_BYTES || search.isOver)) break
-    bytes += info.size
-    searched++
-    await search.add(info)
-  }
-  const { groups, slow, isOver, binary } = search
-  if (groups.length === 0 && slow !== undefined) throw slow.error
-  const unsearched = total - searched
-  const notes = describeProblem(pattern)
-  return writeScope(
-    { groups, searched: searched - binary, unsearched, binary: others + binary, slow: slow?.entries ?? 0, isOver },
-    request,
-    notes,
+  const read = await readNewest(
     context,
+    () => !search.isOver,
+    (info, source) => search.add(info, source),
   )
+  const { groups, slow, isOver } = search
+  if (groups.length === 0 && slow !== undefined) throw slow.error
+  return writeScope({ ...read, groups, slow: slow?.entries ?? 0, isOver }, request, describeProblem(pattern), context)
 }
 
 class ScopeSearch {
   readonly groups: ScopeGroup[] = []
-  /** Binary entries, whatever type they declare. */
-  binary = 0
   /** Entries that timed out with nothing found. */
   slow: { readonly entries: number; readonly error: PatternError } | undefined
   readonly #request: PatternRequest
@@ -96,15 +65,12 @@ class ScopeSearch {
     return this.#left < this.#context.deadlineMs * LEAST_PART || performance.now() > this.#end
   }
 
-  async add(info: StoredInfo): Promise<void> {
+  async add(info: StoredInfo, source: ContentSource): Promise<void> {
     const begin = performance.now()
     // Half of the remaining time, so that one entry leaves some for others.
     const deadlineMs = this.#left / 2
-    const context = { ...this.#context, deadlineMs }
     try {
-      await unlessGone(() =>
-        withContent(context.storage, info.reference, context, (source) => this.#search(info, source, context)),
-      )
+      await this.#search(info, source, { ...this.#context, deadlineMs })
     } catch (error) {
       if (!(error instanceof PatternError) || error.code !== 'timeout') throw error
       this.slow = { entries: (this.slow?.entries ?? 0) + 1, error }
@@ -117,10 +83,6 @@ class ScopeSearch {
 
   async #search(info: StoredInfo, source: ContentSource, context: RetrievalContext): Promise<void> {
     const { fromEnd, contextLines, countOnly } = this.#request
-    if (!isTextContentType(source.contentType)) {
-      this.binary++
-      return
-    }
     const kept = countOnly ? 0 : MAX_HITS
     const selection = { range: undefined, skip: 0, limit: kept, fromEnd }
     const found = await findHits(source, [this.#pattern], selection, context)
@@ -157,35 +119,45 @@ function writeScope(
   request: PatternRequest,
   notes: readonly string[],
   limit: RetrievalContext,
-): string {
+): Answer {
   const { groups } = found
-  const header = [writeHeader(found, request), ...notes, ...notSearched(found)].join('\n')
-  const write = (count: number, linesOf: (index: number) => number, hitsOnly: boolean): string => {
+  const missing = notSearched(found)
+  const frame = {
+    header: [writeHeader(found, request), ...notes, ...missing],
+    matches: groups.reduce((sum, group) => sum + group.found.total, 0),
+    isPartial: missing.length > 0 || groups.some((group) => group.found.stopped !== undefined),
+  }
+  const write = (count: number, linesOf: (index: number) => number, hitsOnly: boolean): Answer => {
     const parts = groups.slice(0, count).map((group, index) => writeGroup(group, linesOf(index), hitsOnly, request))
     const left = groups.slice(count).reduce((sum, group) => sum + group.found.total, 0)
-    const older = `${countMatches(left)} in ${formatCount(groups.length - count)} older results`
-    const rest = parts.every(({ whole }) => whole)
-      ? []
-      : [`[To see the rest of one: ${limit.formatCall(restOf(request))}]`]
-    const texts = parts.map(({ text }) => text)
-    const body = request.countOnly ? [texts.join('\n')].filter((text) => text !== '') : texts
-    return [header, ...body, ...(left === 0 ? [] : [`[Not shown: ${older}]`]), ...rest].join('\n\n')
+    const older = `${countMatches(left)} in ${countOf(groups.length - count, 'older result')}`
+    const isWhole = parts.every(({ whole }) => whole)
+    return {
+      ...frame,
+      parts: parts.map(({ part }) => part),
+      notes: [
+        ...(left === 0 ? [] : [`Not shown: ${older}`]),
+        ...(isWhole ? [] : [`To see the rest of one: ${limit.formatCall(restOf(request))}`]),
+      ],
+      isPartial: frame.isPartial || left > 0 || !isWhole,
+    }
   }
   const all = groups.length
   const most = Math.max(0, ...groups.map(({ views }) => views.length))
   const hitLines = Math.max(0, ...groups.map(({ views }) => views.filter(isHit).length))
-  const best =
-    fitCount((lines) => write(all, () => lines, false), leastLines(groups, request), most, limit) ??
-    fitCount((lines) => write(all, () => lines, true), 1, hitLines, limit) ??
-    fitCount((newest) => write(all, (index) => (index < newest ? 1 : 0), true), 0, all, limit) ??
-    fitCount((newest) => write(newest, () => 0, true), 0, all, limit)
-  return best?.text ?? cutToFit(header, limit)
+  return (
+    fitAnswer((lines) => write(all, () => lines, false), leastLines(groups, request), most, limit) ??
+    fitAnswer((lines) => write(all, () => lines, true), 1, hitLines, limit) ??
+    fitAnswer((newest) => write(all, (index) => (index < newest ? 1 : 0), true), 0, all, limit) ??
+    fitAnswer((newest) => write(newest, () => 0, true), 0, all, limit) ??
+    frame
+  )
 }
 
 function writeHeader({ groups, searched }: ScopeFindings, { pattern }: PatternRequest): string {
   const total = groups.reduce((sum, { found }) => sum + found.total, 0)
-  const results = `${formatCount(groups.length)} of ${formatCount(searched)} stored ${searched === 1 ? 'result' : 'results'}`
-  return `[${describeMatches(total, pattern)} in ${results}]`
+  const results = `${formatCount(groups.length)} of ${countOf(searched, 'stored result')}`
+  return `${describeMatches(total, pattern)} in ${results}`
 }
 
 function notSearched({ unsearched, slow, binary, isOver }: ScopeFindings): string[] {
@@ -197,8 +169,8 @@ function notSearched({ unsearched, slow, binary, isOver }: ScopeFindings): strin
   const left = results.filter(([count]) => count > 0)
   if (left.length === 0) return []
   const reason = isOver && unsearched > 0 ? 'The time is up. ' : ''
-  const list = left.map(([count, kind]) => `${formatCount(count)} ${kind} ${count === 1 ? 'result' : 'results'}`)
-  return [`[${reason}Not searched: ${list.join(', ')}]`]
+  const list = left.map(([count, kind]) => countOf(count, `${kind} result`))
+  return [`${reason}Not searched: ${list.join(', ')}`]
 }
 
 function leastLines(groups: readonly ScopeGroup[], { fromEnd }: PatternRequest): number {
@@ -207,17 +179,18 @@ function leastLines(groups: readonly ScopeGroup[], { fromEnd }: PatternRequest):
 
 function writeGroup(
   { info, found, views }: ScopeGroup,
-  lines: number,
+  most: number,
   hitsOnly: boolean,
   { fromEnd, countOnly }: PatternRequest,
-): { readonly text: string; readonly whole: boolean } {
+): { readonly part: AnswerPart; readonly whole: boolean } {
   const from = hitsOnly ? views.filter(isHit) : views
-  const shown = (fromEnd ? lastWindows : wholeWindows)(from, Math.min(lines, from.length))
+  const shown = (fromEnd ? lastWindows : wholeWindows)(from, Math.min(most, from.length))
   const count = shown.filter(isHit).length
   const showing = countOnly || count === found.total ? '' : `, ${formatCount(count)} shown`
   const part = found.stopped === undefined ? '' : `, ${Math.floor(found.part * 100)} % searched`
-  const heading = `${entryHeading(info)}: ${countMatches(found.total)}${part}${showing} ==`
-  return { text: [heading, ...renderLines(shown, LINE_LENGTH)].join('\n'), whole: countOnly || count === found.total }
+  const facts = `${entryFacts(info)}: ${countMatches(found.total)}${part}${showing}`
+  const lines = renderLines(shown, LINE_LENGTH)
+  return { part: { reference: info.reference, facts, lines }, whole: countOnly || count === found.total }
 }
 
 function restOf(request: PatternRequest): RetrievalCall {
@@ -226,24 +199,22 @@ function restOf(request: PatternRequest): RetrievalCall {
 }
 
 const UNITS = [
-  ['days', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
+  ['day', 'days', 86_400_000],
+  ['h', 'h', 3_600_000],
+  ['min', 'min', 60_000],
 ] as const
 
-/** For example `== call_1_0_… (read_log, text/plain, 20 bytes, 3 min ago)`. */
-export function entryHeading(info: StoredInfo, now: number = Date.now()): string {
-  return `== ${oneLine(info.reference)} (${describeEntry(info, now)})`
-}
-
-function describeEntry({ contentType, size, storedAt, metadata }: StoredInfo, now: number = Date.now()): string {
+/** For example ` (read_log, text/plain, 20 bytes, 3 min ago)`. */
+export function entryFacts({ contentType, size, storedAt, metadata }: StoredInfo, now: number = Date.now()): string {
   const tool = (metadata as StoredInfo['metadata'] | undefined)?.['tool']
-  const facts = [abridge(contentType, 40), `${formatCount(size)} bytes`, ...ageOf(now - storedAt)]
-  return (typeof tool === 'string' && tool !== '' ? [abridge(tool, 40), ...facts] : facts).join(', ')
+  const facts = [shownType(contentType), countOf(size, 'byte'), ...ageOf(now - storedAt)]
+  return ` (${(typeof tool === 'string' && tool !== '' ? [/^[\w.-]{1,40}$/.test(tool) ? tool : quote(tool, 40), ...facts] : facts).join(', ')})`
 }
 
 /** Shown from one minute on. */
 function ageOf(milliseconds: number): string[] {
-  const unit = UNITS.find(([, length]) => milliseconds >= length)
-  return unit === undefined ? [] : [`${formatCount(Math.floor(milliseconds / unit[1]))} ${unit[0]} ago`]
+  const unit = UNITS.find(([, , length]) => milliseconds >= length)
+  if (unit === undefined) return []
+  const [one, many, length] = unit
+  return [`${countOf(Math.floor(milliseconds / length), one, many)} ago`]
 }

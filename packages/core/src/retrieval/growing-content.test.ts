@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { withoutFences } from '../../test/retrieval-fixture.ts'
 import { TinyDisk, TinyDriver } from '../../test/tiny-driver.ts'
 import { createStorage } from '../storage/managed-storage.ts'
 import type { EntryWriter } from '../storage/storage.ts'
@@ -16,7 +17,7 @@ const tool = createRetrievalTool({
 
 async function ask(call: RetrievalCall): Promise<string> {
   const { content } = await tool.execute(call)
-  return content[0]?.type === 'text' ? content[0].text : ''
+  return content[0]?.type === 'text' ? withoutFences(content[0].text) : ''
 }
 
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
@@ -47,7 +48,9 @@ describe('an answer about content that grows', () => {
         '',
         '  1| one',
         '  2| two',
-        `[Still running: 2 lines so far. For the next lines: retrieve_offloaded_content {"reference":"${writer.reference}","after":2,"wait_seconds":20}]`,
+        '',
+        '[Still running: 2 lines so far.]',
+        `[To continue: retrieve_offloaded_content {"reference":"${writer.reference}","after":2,"wait_seconds":20}]`,
       ].join('\n'),
     )
   })
@@ -58,7 +61,7 @@ describe('an answer about content that grows', () => {
     await writeLines('three')
     await pass(2_000)
     const answer = await ask({ reference: writer.reference, after: 2 })
-    expect(answer).toMatch(/^\[Lines 3-3 of 3\]\n\n {2}3\| three\n\[Still running: 3 lines so far/)
+    expect(answer).toMatch(/^\[Lines 3-3 of 3\]\n\n {2}3\| three\n\n\[Still running: 3 lines so far/)
     expect(await ask({ reference: writer.reference, after: 3 })).toMatch(
       /^\[No lines after line 3 yet\]\n\[Still running/,
     )
@@ -108,7 +111,9 @@ describe('an answer about content that grows', () => {
     await pass(4_000)
     await writeLines('listening on 8080', 'next')
     await pass(4_000)
-    expect(await answer).toMatch(/^\[1 match for \/listening\/\]\n\n> 3\| listening on 8080\n\[Still running: 4 lines/)
+    expect(await answer).toMatch(
+      /^\[1 match for \/listening\/\]\n\n> 3\| listening on 8080\n\n\[Still running: 4 lines/,
+    )
   })
 
   test('keeps back a line that has not ended', async () => {
@@ -124,7 +129,7 @@ describe('an answer about content that grows', () => {
     await writeLines('one')
     await writer.close({ state: 'aborted' })
     expect(await ask({ reference: writer.reference })).toBe(
-      '[Lines 1-1 of 1]\n\n  1| one\n[The output was stopped before its end.]',
+      '[Lines 1-1 of 1]\n\n  1| one\n\n[The output was stopped before its end.]',
     )
   })
 })
@@ -168,7 +173,7 @@ describe('an answer about content without its middle', () => {
     expect(answer).toContain(`${last}| line ${last} `)
     expect(answer).not.toContain(`line ${next} .`)
     expect(answer).toContain(`"line_range":{"start":${next},"end":${next}}`)
-    expect(answer).toMatch(/\[Not kept, because the output was over its limit: lines [\d,]+-[\d,]+\]$/)
+    expect(answer).toMatch(/\n\[Not kept, because the output was over its limit: lines [\d,]+-[\d,]+\]\n/)
     expect(await ask({ reference, line_range: { start: last + 1, end: last + 1 } })).toMatch(
       `Choose lines up to ${last}, or from ${next} on.`,
     )

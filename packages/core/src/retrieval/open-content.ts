@@ -1,10 +1,10 @@
-import { formatCount, isTextContentType, mayBeText } from '@spillway/text/internal'
+import { countOf, formatCount, isTextContentType, mayBeText } from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import { withTextSource, type ContentSource, type TextReadOptions } from '../content/content-source.ts'
 import { checkAborted, orAborted, StorageError } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalContext } from './retrieval-tool.ts'
-import { abridge, cutToFit, quote } from './show-hits.ts'
+import { formatAnswer, quote, shownType, type Answer } from './write-answer.ts'
 
 /** Rejects with a `StorageError`, or with `unavailable` for any other error of the storage. */
 export async function withContent<Result>(
@@ -20,8 +20,8 @@ export async function answerContent(
   reference: string,
   context: RetrievalContext,
   options: Pick<TextReadOptions, 'readsPart'>,
-  write: (source: ContentSource, context: RetrievalContext) => Promise<string>,
-): Promise<string> {
+  write: (source: ContentSource, context: RetrievalContext) => Promise<Answer>,
+): Promise<Answer> {
   return await withContent(context.storage, reference, { ...context, ...options }, (source) =>
     writeWithState(source, context, write),
   )
@@ -31,13 +31,15 @@ export async function answerContent(
 export async function writeWithState(
   source: ContentSource,
   context: RetrievalContext,
-  write: (source: ContentSource, context: RetrievalContext) => Promise<string>,
-): Promise<string> {
-  const note = await describeState(source, context)
-  if (note === '') return await write(source, context)
-  const maxTokens = Math.max(1, context.maxTokens - context.countTokens(`\n${note}`))
-  const limited = { ...context, maxTokens }
-  return `${cutToFit(await write(source, limited), limited)}\n${note}`
+  write: (source: ContentSource, context: RetrievalContext) => Promise<Answer>,
+): Promise<Answer> {
+  const state = await describeState(source)
+  const said = formatAnswer({ header: [], ...state }, context)
+  if (said === '') return await write(source, context)
+  const maxTokens = Math.max(1, context.maxTokens - context.countTokens(`\n${said}`))
+  const answer = await write(source, { ...context, maxTokens })
+  const notes = [...(answer.notes ?? []), ...state.notes]
+  return { ...answer, notes, rest: answer.rest ?? state.rest, isPartial: true }
 }
 
 const POLL_MS = 250
@@ -48,21 +50,19 @@ export async function pollPause(signal: AbortSignal | undefined): Promise<void> 
 
 const SUGGESTED_WAIT_SECONDS = 20
 
-async function describeState(source: ContentSource, context: RetrievalContext): Promise<string> {
+async function describeState(source: ContentSource): Promise<{ notes: string[]; rest?: Answer['rest'] }> {
   const { state, omitted, reference } = source
   const notes: string[] = []
   if (omitted !== undefined) {
     const lines = `lines ${formatCount(omitted.afterLine + 1)}-${formatCount(omitted.afterLine + omitted.lines)}`
-    notes.push(`[Not kept, because the output was over its limit: ${lines}]`)
+    notes.push(`Not kept, because the output was over its limit: ${lines}`)
   }
-  if (state === 'aborted') notes.push('[The output was stopped before its end.]')
-  if (state === 'lost') notes.push('[The writer of this output is gone. What it had stored until then is here.]')
-  if (state === 'open' && isTextContentType(source.contentType)) {
-    const after = await endedLines(source)
-    const call = context.formatCall({ reference, after, wait_seconds: SUGGESTED_WAIT_SECONDS })
-    notes.push(`[Still running: ${formatCount(after)} lines so far. For the next lines: ${call}]`)
-  }
-  return notes.join('\n')
+  if (state === 'aborted') notes.push('The output was stopped before its end.')
+  if (state === 'lost') notes.push('The writer of this output is gone. What it had stored until then is here.')
+  if (state !== 'open' || !isTextContentType(source.contentType)) return { notes }
+  const after = await endedLines(source)
+  notes.push(`Still running: ${countOf(after, 'line')} so far.`)
+  return { notes, rest: { call: { reference, after, wait_seconds: SUGGESTED_WAIT_SECONDS } } }
 }
 
 /** The last line of growing content may go on. */
@@ -86,16 +86,46 @@ export function assertText({ contentType, reference }: Pick<ContentSource, 'cont
   if (isTextContentType(contentType)) return
   throw new RetrievalError(
     'not-text',
-    `This content is binary (${abridge(contentType, 80)}) and cannot be searched or read by lines. ` +
+    `This content is binary (${shownType(contentType)}) and cannot be searched or read by lines. ` +
       'To get it in its native form:',
     { call: { reference } },
   )
 }
 
-export const MAX_SEARCHED_ENTRIES = 1_000
-
+const MAX_SEARCHED_ENTRIES = 1_000
 /** Unless a single entry has more. */
-export const MAX_SEARCHED_BYTES = 1_073_741_824
+const MAX_SEARCHED_BYTES = 1_073_741_824
+
+interface ReadEntries {
+  readonly searched: number
+  /** Text entries left out because of their age, their size or the time. */
+  readonly unsearched: number
+  readonly binary: number
+}
+
+/** Reads the text of this scope one entry after the other, the newest first. */
+export async function readNewest(
+  context: RetrievalContext,
+  hasTime: () => boolean,
+  read: (info: StoredInfo, source: ContentSource) => Promise<void>,
+): Promise<ReadEntries> {
+  const { newest, total, others } = await listNewest(context, MAX_SEARCHED_ENTRIES, true)
+  let opened = 0
+  let bytes = 0
+  let binary = 0
+  for (const info of newest) {
+    if (opened > 0 && (bytes + info.size > MAX_SEARCHED_BYTES || !hasTime())) break
+    opened++
+    bytes += info.size
+    await unlessGone(() =>
+      withContent(context.storage, info.reference, context, async (source) => {
+        if (isTextContentType(source.contentType)) await read(info, source)
+        else binary++
+      }),
+    )
+  }
+  return { searched: opened - binary, unsearched: total - opened, binary: others + binary }
+}
 
 interface ScopeEntries {
   readonly newest: readonly StoredInfo[]

@@ -1,10 +1,10 @@
-import { formatCount, type LineRange } from '@spillway/text/internal'
+import { countOf, formatCount, type LineRange } from '@spillway/text/internal'
 import { parseJsonText } from '@spillway/text/internal/json'
 import type { JsonPathRequest } from './json-path/answer-json-path.ts'
 import type { QueryRequest } from './query/read-passage.ts'
 import type { OmittedPart } from '../storage/storage.ts'
 import { RetrievalError, type RetrievalCall } from './retrieval-tool.ts'
-import { quote } from './show-hits.ts'
+import { quote } from './write-answer.ts'
 import type { SqlRequest } from './sql/answer-sql.ts'
 
 export interface PatternRequest {
@@ -327,10 +327,9 @@ export function callOf(request: PatternRequest): RetrievalCall {
 }
 
 export function lineBeyondEnd(range: LineRange, total: number): RetrievalError {
-  const lines = `${formatCount(total)} ${total === 1 ? 'line' : 'lines'}`
   return new RetrievalError(
     'invalid-range',
-    `line_range.start (${formatCount(range.start)}) is beyond the end of the content, which has ${lines}. ` +
+    `line_range.start (${formatCount(range.start)}) is beyond the end of the content, which has ${countOf(total, 'line')}. ` +
       `Choose lines between 1 and ${total}.`,
   )
 }
@@ -347,7 +346,7 @@ export function lineOmitted({ start }: LineRange, { afterLine, lines }: OmittedP
 export function byteBeyondEnd({ start }: ByteRange, size: number): RetrievalError {
   return new RetrievalError(
     'invalid-range',
-    `byte_range.start (${formatCount(start)}) is beyond the end of the content, which has ${formatCount(size)} bytes. ` +
+    `byte_range.start (${formatCount(start)}) is beyond the end of the content, which has ${countOf(size, 'byte')}. ` +
       `Choose bytes between 1 and ${size}.`,
   )
 }

@@ -5,7 +5,6 @@ import { recordRetrievalEvent } from '../journal/record-event.ts'
 import type { StorageErrorCode } from '../storage/storage-error.ts'
 import { assertStorage, type Storage } from '../storage/storage.ts'
 import type { Pause } from '../search/search-lines.ts'
-import type { AnswerLimit } from './show-hits.ts'
 
 const DEFAULT_MAX_MEDIA_BYTES = 5 * 1_048_576
 const DEFAULT_DEADLINE_MS = 2_000
@@ -34,10 +33,26 @@ export interface RetrievalToolOptions {
   readonly journal?: EventJournal | undefined
 }
 
-/** Answer of the retrieval tool. The text of a failure says what to do next. */
+/** Answer of the retrieval tool. Programs read its fields, models its content. */
 export type RetrievalResult =
-  | { readonly isError: false; readonly content: readonly ContentBlock[] }
-  | { readonly isError: true; readonly content: readonly ContentBlock[]; readonly code: RetrievalErrorCode }
+  | {
+      readonly isError: false
+      readonly content: readonly ContentBlock[]
+      /** Matches, results, passages or rows in all. Absent if the call only read. */
+      readonly matches?: number | undefined
+      /** Whether the answer shows all that was asked for. */
+      readonly isComplete: boolean
+      /** The call that shows what is left. Absent if nothing is left, or no single call shows it. */
+      readonly continuation?: RetrievalCall | undefined
+    }
+  | {
+      readonly isError: true
+      /** Says what to do next. */
+      readonly content: readonly ContentBlock[]
+      readonly code: RetrievalErrorCode
+      /** The text of the content without the word `Error`. */
+      readonly message: string
+    }
 
 /** The retrieval tool, independent of frameworks. */
 export interface RetrievalTool {
@@ -73,8 +88,10 @@ export interface RetrievalCallOptions {
  * const countTokens = (text: string) => Math.ceil(text.length / 4)
  * const tool = createRetrievalTool({ storage, scoped: false, maxRetrievalTokens: 500, countTokens })
  *
- * const { content } = await tool.execute({ reference: 'log_1', pattern: 'admin', context_lines: 0 })
- * console.assert(content[0]?.type === 'text' && content[0].text === '[1 match for /admin/]\n\n> 2| user admin logged in')
+ * const result = await tool.execute({ reference: 'log_1', pattern: 'admin', context_lines: 0 })
+ * console.assert(!result.isError && result.matches === 1 && result.isComplete)
+ * const [block] = result.content
+ * console.assert(block?.type === 'text' && block.text.includes('\n> 2| user admin logged in\n'))
  * ```
  */
 export function createRetrievalTool(options: RetrievalToolOptions): RetrievalTool {
@@ -286,6 +303,13 @@ export type RetrievalErrorCode =
 interface RetrievalErrorDetails extends ErrorOptions {
   /** The call to make instead, placed after the message. */
   readonly call?: RetrievalCall | undefined
+  /** Advice with stored names, placed inside a fence. */
+  readonly stored?: StoredAdvice | undefined
+}
+
+interface StoredAdvice {
+  readonly remarks?: readonly string[] | undefined
+  readonly call?: RetrievalCall | undefined
 }
 
 /** The message tells the model what to do next. */
@@ -293,12 +317,22 @@ export class RetrievalError extends Error {
   override readonly name = 'RetrievalError'
   readonly code: RetrievalErrorCode
   readonly call: RetrievalCall | undefined
+  readonly stored: StoredAdvice | undefined
 
   constructor(code: RetrievalErrorCode, message: string, details: RetrievalErrorDetails = {}) {
     super(message, details)
     this.code = code
     this.call = details.call
+    this.stored = details.stored
   }
+}
+
+export interface AnswerLimit {
+  /** `Infinity` for no limit. */
+  readonly maxTokens: number
+  readonly countTokens: CountTokens
+  /** Write a call that an answer suggests. */
+  readonly formatCall: (call: RetrievalCall) => string
 }
 
 export interface RetrievalContext extends AnswerLimit {
@@ -306,7 +340,6 @@ export interface RetrievalContext extends AnswerLimit {
   readonly scoped: boolean
   readonly maxMediaBytes: number
   readonly deadlineMs: number
-  readonly formatCall: (call: RetrievalCall) => string
   readonly blockBytes: number
   readonly signal: AbortSignal | undefined
   readonly pause: Pause

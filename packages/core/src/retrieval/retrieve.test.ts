@@ -9,8 +9,8 @@ describe('a failure', () => {
     const entries = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`log_${index}`, { content: 'x' }]))
     const { code, text } = await fail(toolOf(entries, { scoped: true }), { reference: 'log_99' })
     expect(code).toBe('not-found')
-    expect(text).toContain('Nothing is stored under "log_99". Written most like it: log_9 (text/plain, 1 bytes), ')
-    expect(text).toContain('. The newest 10 of 12 references: log_11 (text/plain, 1 bytes), log_10')
+    expect(text).toContain('Nothing is stored under "log_99". Written most like it: log_9 (text/plain, 1 byte), ')
+    expect(text).toContain('. The newest 10 of 12 references: log_11 (text/plain, 1 byte), log_10')
     expect(text).not.toContain('log_1 ')
     expect(text).not.toContain('secret-host')
     expect((await fail(toolOf({}, { scoped: true }), { reference: 'log_99' })).text).toContain(

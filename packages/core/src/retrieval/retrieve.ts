@@ -1,13 +1,19 @@
-import { formatCount, isTextContentType, PatternError } from '@spillway/text/internal'
+import {
+  closestNames,
+  countOf,
+  formatCount,
+  isTextContentType,
+  PatternError,
+  type MediaBlock,
+} from '@spillway/text/internal'
 import { TEXT_OF } from '../content/text-of-document.ts'
 import { StorageError, type Eviction, type EvictionReason } from '../storage/storage-error.ts'
 import type { StoredInfo } from '../storage/storage.ts'
-import { answerBytes, answerFull, answerHead, answerRange, type FullAnswer } from './answer-lines.ts'
+import { answerBytes, answerFull, answerHead, answerRange } from './answer-lines.ts'
 import { answerPattern } from './answer-pattern.ts'
 import { answerScope } from './answer-scope.ts'
-import { closestNames } from './closest-names.ts'
 import { canList, listNewest } from './open-content.ts'
-import { callOf, parseRetrievalInput, type RetrievalRequest } from './retrieval-input.ts'
+import { parseRetrievalInput, type RetrievalRequest } from './retrieval-input.ts'
 import {
   RetrievalError,
   type RetrievalCall,
@@ -17,7 +23,16 @@ import {
   type RetrievalMode,
   type RetrievalResult,
 } from './retrieval-tool.ts'
-import { abridge, cutToFit, quote } from './show-hits.ts'
+import {
+  cutToFit,
+  formatPart,
+  quote,
+  shownType,
+  textFits,
+  writeAnswer,
+  type Answer,
+  type AnswerPart,
+} from './write-answer.ts'
 
 export async function retrieve(
   input: unknown,
@@ -28,12 +43,13 @@ export async function retrieve(
     request = parseRetrievalInput(input)
     const { reference } = request
     const mode = modeOf(request)
-    const { block, text } = await answer(request, context)
-    const event = { type: 'retrieval', mode, reference, tokens: context.countTokens(text), isError: false } as const
-    return { result: { isError: false, content: [block] }, event }
+    const answer = await answerRequest(request, context)
+    const { tokens, ...result } = 'header' in answer ? answerResult(answer, context) : mediaResult(answer)
+    return { result, event: { type: 'retrieval', mode, reference, tokens, isError: false } }
   } catch (error) {
-    const { code, message } = await explain(error, request, context)
-    const text = cutToFit(`Error: ${message}`, context)
+    const { code, message, advice = { reference: '' } } = await explain(error, input, request, context)
+    const whole = [`${ERROR}${message}`, ...formatPart(advice)].join('\n')
+    const text = textFits(whole, context) ? whole : cutToFit(`${ERROR}${message}`, context)
     const event = {
       type: 'retrieval',
       mode: request === undefined ? 'invalid' : modeOf(request),
@@ -42,14 +58,26 @@ export async function retrieve(
       isError: true,
       code,
     } as const
-    return { result: { isError: true, content: [{ type: 'text', text }], code }, event }
+    return {
+      result: { isError: true, content: [{ type: 'text', text }], code, message: text.slice(ERROR.length) },
+      event,
+    }
   }
 }
 
-async function answer(request: RetrievalRequest, context: RetrievalContext): Promise<FullAnswer> {
-  if (request.mode === 'full') return await answerFull(request.reference, context)
-  const text = cutToFit(await answerText(request, context), context)
-  return { block: { type: 'text', text }, text }
+const ERROR = 'Error: '
+
+type Answered = Extract<RetrievalResult, { isError: false }> & { readonly tokens: number }
+
+function mediaResult(block: MediaBlock): Answered {
+  return { isError: false, content: [block], isComplete: true, tokens: 0 }
+}
+
+function answerResult(answer: Answer, context: RetrievalContext): Answered {
+  const { matches, rest, isPartial = false } = answer
+  const { text, content, isWhole } = writeAnswer(answer, context)
+  const isComplete = isWhole && rest === undefined && !isPartial
+  return { isError: false, content, matches, isComplete, continuation: rest?.call, tokens: context.countTokens(text) }
 }
 
 function modeOf(request: RetrievalRequest): RetrievalMode {
@@ -58,12 +86,11 @@ function modeOf(request: RetrievalRequest): RetrievalMode {
   return reference === undefined && (mode === 'pattern' || mode === 'query') ? `scope-${mode}` : mode
 }
 
-async function answerText(
-  request: Exclude<RetrievalRequest, { mode: 'full' }>,
-  context: RetrievalContext,
-): Promise<string> {
+async function answerRequest(request: RetrievalRequest, context: RetrievalContext): Promise<Answer | MediaBlock> {
   // Loads the code of each mode with its first call.
   switch (request.mode) {
+    case 'full':
+      return await answerFull(request.reference, context)
     case 'range':
       return await answerRange(request.reference, request.range, context)
     case 'bytes':
@@ -85,25 +112,34 @@ async function answerText(
   }
 }
 
+interface Explanation {
+  readonly code: RetrievalErrorCode
+  readonly message: string
+  readonly advice?: AnswerPart
+}
+
 /** Rethrows errors of neither the storage, the pattern nor the input. */
 async function explain(
   error: unknown,
+  input: unknown,
   request: RetrievalRequest | undefined,
   context: RetrievalContext,
-): Promise<{ readonly code: RetrievalErrorCode; readonly message: string }> {
+): Promise<Explanation> {
   const reference = request?.reference
   if (error instanceof RetrievalError) {
-    const { code, call } = error
+    const { code, call, stored } = error
     const message = call === undefined ? error.message : `${error.message} ${context.formatCall(call)}`
     const text =
       (code === 'not-text' || code === 'too-large') && request?.mode !== 'json-path' && reference !== undefined
         ? await textBeside(reference, context)
         : undefined
     if (text !== undefined) {
-      const instead = context.formatCall(callInText(request, text))
+      const instead = context.formatCall({ ...(input as RetrievalCall), reference: text })
       return { code, message: `This content is binary, and its text is stored beside it. To use that: ${instead}` }
     }
-    return { code, message }
+    const right = stored?.call && `A right call: ${context.formatCall(stored.call)}`
+    const remarks = [...(stored?.remarks ?? []), ...(right === undefined ? [] : [right])]
+    return { code, message, advice: { reference: reference ?? '', remarks } }
   }
   if (StorageError.isInstance(error)) {
     return { code: error.code, message: await explainStorageError(error, reference, context) }
@@ -189,7 +225,7 @@ function closestTo(asked: string | undefined, entries: readonly StoredInfo[]): r
 }
 
 function describe({ reference, contentType, size }: StoredInfo): string {
-  return `${reference} (${abridge(contentType, 40)}, ${formatCount(size)} bytes)`
+  return `${reference} (${shownType(contentType)}, ${countOf(size, 'byte')})`
 }
 
 function when({ reason, evictedAt }: Eviction): string {
@@ -202,21 +238,6 @@ function runAgain(eviction: Eviction | undefined): string {
   const tool = eviction?.metadata['tool']
   const which = tool === undefined ? 'the tool that gave it' : `the tool ${quote(tool)}`
   return `Run ${which} again to get a fresh result.`
-}
-
-function callInText(request: RetrievalRequest | undefined, reference: string): RetrievalCall {
-  switch (request?.mode) {
-    case 'pattern':
-      return callOf({ ...request, reference })
-    case 'query':
-      return { reference, query: request.query }
-    case 'range':
-      return { reference, line_range: request.range }
-    case 'bytes':
-      return { reference, byte_range: request.range }
-    default:
-      return { reference, context_lines: 50 }
-  }
 }
 
 async function textBeside(reference: string, context: RetrievalContext): Promise<string | undefined> {

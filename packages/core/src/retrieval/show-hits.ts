@@ -1,13 +1,4 @@
-import {
-  cutAtGrapheme,
-  escapeAround,
-  formatCount,
-  LONG_LINE_LENGTH,
-  longerThan,
-  visibleText,
-  type CountTokens,
-  type LineRange,
-} from '@spillway/text/internal'
+import { cutAtGrapheme, escapeAround, formatCount, LONG_LINE_LENGTH, type LineRange } from '@spillway/text/internal'
 import { utf8Text } from '@spillway/text/internal/engines'
 import { jsonPathsAt } from '@spillway/text/internal/json'
 import { parseSearchPattern } from '@spillway/text/internal/patterns'
@@ -23,6 +14,8 @@ import {
   type LineView,
   type ViewOptions,
 } from '../search/view-hits.ts'
+import { fitAnswer, fits, oneLine, type Answer } from './write-answer.ts'
+import type { AnswerLimit } from './retrieval-tool.ts'
 
 /** UTF-16 units kept of a line, around its match: fewer if there are more hits. */
 const MOST_KEPT = 4_000
@@ -134,40 +127,41 @@ const LINE_LENGTHS = [4_000, 2_000, 1_000, 500]
 const CUT_LINE_LENGTHS = [500, 200, 100, 40]
 
 interface SearchFrame {
-  readonly header: (shown: number) => string
-  readonly more: (shown: readonly ShownLine[]) => string | undefined
+  readonly reference: string
+  readonly frame: (shown: readonly ShownLine[]) => Answer
   readonly fromEnd: boolean
 }
 
-export function writeSearch(views: readonly ShownLine[], frame: SearchFrame, limit: AnswerLimit): string {
+/** `frame` gives all but the lines, from the hits that are shown. */
+export function writeSearch(
+  views: readonly ShownLine[],
+  { reference, frame, fromEnd }: SearchFrame,
+  limit: AnswerLimit,
+): Answer {
   const hitsOnly = views.filter(isHit)
-  const take = frame.fromEnd ? lastWindows : wholeWindows
-  const write = (from: readonly ShownLine[], count: number, length: number): string => {
+  const take = fromEnd ? lastWindows : wholeWindows
+  const write = (from: readonly ShownLine[], count: number, length: number): Answer => {
     const shown = take(from, count)
-    const hits = shown.filter(isHit)
-    const lines = renderLines(shown, length)
-    const more = frame.more(hits)
-    const body = [frame.header(hits.length), ...(lines.length === 0 ? [] : ['', ...lines])]
-    return (more === undefined ? body : [...body, '', more]).join('\n')
+    return { ...frame(shown.filter(isHit)), parts: [{ reference, lines: renderLines(shown, length) }] }
   }
   const longest = Math.max(0, ...views.map(({ text }) => text.length))
   for (const [index, length] of LINE_LENGTHS.entries()) {
     // The text is the same as for the previous length.
     if (index > 0 && longest <= length) break
-    const text = write(views, views.length, length)
-    if (fits(text, limit)) return text
+    const answer = write(views, views.length, length)
+    if (fits(answer, limit)) return answer
   }
   const attempts = [
     [views, CUT_LINE_LENGTHS[0]!] as const,
     ...CUT_LINE_LENGTHS.map((length) => [hitsOnly, length] as const),
   ]
   for (const [from, length] of attempts) {
-    const nearest = frame.fromEnd ? from.toReversed() : from
+    const nearest = fromEnd ? from.toReversed() : from
     const least = nearest.findIndex(isHit) + 1
-    const best = fitCount((count) => write(from, count, length), least, from.length, limit)
-    if (best !== undefined) return best.text
+    const best = fitAnswer((count) => write(from, count, length), least, from.length, limit)
+    if (best !== undefined) return best
   }
-  return cutToFit(frame.header(0), limit)
+  return frame([])
 }
 
 export function isHit(view: ShownLine): boolean {
@@ -266,71 +260,6 @@ function cutBothEnds(text: string, start: number, end: number): { readonly shown
   const wholeStart = text.length - fromStart.length
   const shown = cutAtGrapheme(fromStart, escapeAround(fromStart, end - wholeStart)?.end ?? end - wholeStart)
   return shown === '' ? { shown: text.slice(start, end).toWellFormed(), start } : { shown, start: wholeStart }
-}
-
-const LINE_ENDINGS = /[\n\u2028\u2029]/g
-
-export function oneLine(text: string): string {
-  return visibleText(text).replace(LINE_ENDINGS, '␤')
-}
-
-/** Quotes untrusted text on one line, without control characters. */
-export function quote(text: string, maxLength = 80): string {
-  return JSON.stringify(abridge(text, maxLength))
-}
-
-/** Turns each run of control characters and spaces into one space. */
-export function abridge(text: string, maxLength: number): string {
-  const clean = text.slice(0, maxLength * 4).replace(/[\p{C}\p{Z}]+/gu, ' ')
-  return clean.length > maxLength || text.length > maxLength * 4 ? `${clean.slice(0, maxLength - 1)}…` : clean
-}
-
-export interface AnswerLimit {
-  /** `Infinity` for no limit. */
-  readonly maxTokens: number
-  readonly countTokens: CountTokens
-}
-
-/** More UTF-16 units than most tokens have. */
-const UNITS_PER_TOKEN = 12
-/** Limit of one answer in any case, because strings have a maximum length. */
-const MAX_UNITS = 64 * 1_048_576
-
-export function unitsFor(limit: AnswerLimit): number {
-  return Math.min(MAX_UNITS, Math.max(2_000, limit.maxTokens * UNITS_PER_TOKEN))
-}
-
-export function fits(text: string, limit: AnswerLimit): boolean {
-  return !longerThan(text, limit.maxTokens, limit.countTokens)
-}
-
-/** Returns the text of a large `count` up to `most` that fits, or `undefined` if that of `least` does not. */
-export function fitCount(
-  write: (count: number) => string,
-  least: number,
-  most: number,
-  limit: AnswerLimit,
-): { readonly count: number; readonly text: string } | undefined {
-  let best: { readonly count: number; readonly text: string } | undefined
-  let low = least
-  let high = most
-  while (low <= high) {
-    // Usually everything fits.
-    const count = best === undefined && high === most ? most : Math.floor((low + high) / 2)
-    const text = write(count)
-    if (fits(text, limit)) {
-      best = { count, text }
-      low = count + 1
-    } else {
-      high = count - 1
-    }
-  }
-  return best
-}
-
-/** Last resort for limits of a few tokens. */
-export function cutToFit(text: string, limit: AnswerLimit): string {
-  return fitCount((count) => text.slice(0, count).toWellFormed(), 0, text.length, limit)?.text ?? ''
 }
 
 export async function lineOfByte(source: ContentSource, offset: number): Promise<number> {

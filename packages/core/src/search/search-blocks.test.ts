@@ -1,7 +1,7 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { contentCache, DEFAULT_CONTENT_CACHE_BYTES, setContentCacheBytes } from '../storage/cached-content.ts'
+import { contentCache, DEFAULT_CONTENT_CACHE_BYTES, setContentCacheBytes } from '../storage/content-cache.ts'
 import { byteTraits, decodedText, unitsToBytes } from './search-blocks.ts'
 
 describe('decoded text', () => {

@@ -1,7 +1,7 @@
 import { concatBytes } from '@spillway/text/internal'
 import { isAsciiBytes, singleByteText, utf8Text } from '@spillway/text/internal/engines'
 import type { ContentSource } from '../content/content-source.ts'
-import { contentCache, MAX_WHOLE_BYTES, type CachePiece } from '../storage/cached-content.ts'
+import { contentCache, MAX_WHOLE_BYTES, type CachePiece } from '../storage/content-cache.ts'
 
 /** Longer lines are searched in parts. */
 const MAX_LINE_BYTES = 1_048_576

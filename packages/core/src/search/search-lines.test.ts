@@ -5,7 +5,7 @@ import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ContentSource } from '../content/content-source.ts'
-import { MAX_WHOLE_BYTES } from '../storage/cached-content.ts'
+import { MAX_WHOLE_BYTES } from '../storage/content-cache.ts'
 import { searchLines, type SearchOptions, type SearchResult } from './search-lines.ts'
 import { type Hit } from './scanner.ts'
 

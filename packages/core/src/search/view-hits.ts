@@ -1,4 +1,5 @@
-import { BoundedMap, cleanLine, countLineEnds, detach, isDrawn, type LineRange } from '@spillway/text/internal'
+import { BoundedMap, cleanLine, detach, isDrawn, type LineRange } from '@spillway/text/internal'
+import { countLineEnds } from '@spillway/text/internal/lines'
 import { utf8Text } from '@spillway/text/internal/engines'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import { withLineIndex, type ContentSource, type IndexedBlocks } from '../content/content-source.ts'

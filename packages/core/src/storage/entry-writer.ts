@@ -1,4 +1,5 @@
-import { concatBytes, copyBytes, countLineEnds, LineIndex, LineIndexRecorder } from '@spillway/text/internal'
+import { concatBytes, copyBytes } from '@spillway/text/internal'
+import { countLineEnds, LineIndex, LineIndexRecorder } from '@spillway/text/internal/lines'
 import { BEAT_MS, endMetadata, headId, openEntryOf, readMetadata, segmentsPrefix } from './open-entry-names.ts'
 import { assertContent, entryId, onlyChunk, splitId, type EntryId } from './reference.ts'
 import type { CompleteDriver, EntryInfo, OpenEntry } from './storage-driver.ts'

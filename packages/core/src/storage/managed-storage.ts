@@ -1,4 +1,3 @@
-import { LINE_BLOCK_BYTES } from '@spillway/text/internal'
 import { describeDamaged, EvictionLog } from './entry-lifetime.ts'
 import { rootScope, splitId, type EntryId } from './reference.ts'
 import { ScopedStorage, StorageState } from './scoped-storage.ts'
@@ -9,6 +8,7 @@ import { assertManagedStorageOptions, type ManagedStorageOptions } from './stora
 const DRIVER_METHODS = ['write', 'read', 'remove', 'list'] as const
 const DEFAULT_REFRESH_MS = 60_000
 const NO_BYTES = { offset: 0, length: 0 }
+const FIRST_READ_BYTES = 65_536
 
 /**
  * Base class of all backends: a storage over a driver. It isolates scopes, validates input, evicts entries, and turns
@@ -195,7 +195,7 @@ export function completeDriver(driver: StorageDriver): CompleteDriver {
 const isComplete = (driver: StorageDriver): driver is CompleteDriver => 'layers' in driver && 'isInMemory' in driver
 
 async function openByRanges(driver: StorageDriver, id: EntryId): ReturnType<CompleteDriver['open']> {
-  const first = await driver.read(id, { offset: 0, length: LINE_BLOCK_BYTES })
+  const first = await driver.read(id, { offset: 0, length: FIRST_READ_BYTES })
   if (first === undefined) return undefined
   const { content, info } = first
   return {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { TinyDisk, TinyDriver } from '../../test/tiny-driver.ts'
-import { contentCache, DEFAULT_CONTENT_CACHE_BYTES, setContentCacheBytes } from './cached-content.ts'
+import { contentCache, DEFAULT_CONTENT_CACHE_BYTES, setContentCacheBytes } from './content-cache.ts'
 import { createStorage, type ManagedStorage } from './managed-storage.ts'
 import type { ManagedStorageOptions } from './storage.ts'
 import type { ByteRange, EntryId, OpenEntry } from '../index.ts'

@@ -1,9 +1,9 @@
-import { BoundedMap, copyBytes, KeyedLock, LineIndexRecorder, plainBytes } from '@spillway/text/internal'
-import { CachedContent, CachedContents, ContentCache, contentCache } from './cached-content.ts'
+import { BoundedMap, copyBytes, KeyedLock, plainBytes } from '@spillway/text/internal'
+import type { LineIndexRecorder } from '@spillway/text/internal/lines'
 import { EntryLifetime } from './entry-lifetime.ts'
 import type { OpenParts, OpenSegments, UnendedEntries } from './entry-writer.ts'
 import { LEASE_MS, openEntryOf, readMetadata, segmentsPrefix } from './open-entry-names.ts'
-import { OpenedContent, type ContentReader } from './opened-content.ts'
+import type { CachedContent, CachedContents, ContentReader } from './opened-content.ts'
 import {
   assertChunks,
   assertContent,
@@ -61,8 +61,8 @@ export class StorageState {
   readonly options: ManagedStorageOptions
   readonly locks: KeyedLock = new KeyedLock()
   readonly lifetime: EntryLifetime
-  /** Content that a driver holds in memory is not cached again. */
-  readonly opened: CachedContents<EntryInfo>
+  /** Absent until content is opened. */
+  opened: CachedContents<EntryInfo> | undefined
   /** `locate` is synchronous and needs the content types of recent entries. */
   readonly contentTypes: BoundedMap<EntryId, string> = new BoundedMap(MAX_KNOWN_CONTENT_TYPES)
   #collectedAt: number | undefined
@@ -72,12 +72,11 @@ export class StorageState {
     this.driver = driver
     this.options = options
     this.lifetime = new EntryLifetime(driver, this.locks, options, (id) => this.forget(id))
-    this.opened = new CachedContents(driver.isInMemory ? new ContentCache(0) : contentCache)
   }
 
   forget(id: EntryId): void {
     this.contentTypes.delete(id)
-    this.opened.remove(id)
+    this.opened?.remove(id)
   }
 
   removed(id: EntryId): void {
@@ -100,12 +99,23 @@ export class StorageState {
 
   async close(): Promise<void> {
     await this.#collecting
-    this.opened.clear()
+    this.opened?.clear()
     await guard({ action: 'close' }, () => this.driver.close())
   }
 }
 
 const loadOpenEntries = async () => import('./entry-writer.ts')
+
+/** Kept, since an import takes longer than storing little content. */
+let createLineIndex: (() => LineIndexRecorder) | undefined
+
+async function newLineIndex(): Promise<LineIndexRecorder> {
+  if (createLineIndex === undefined) {
+    const { LineIndexRecorder } = await import('@spillway/text/internal/lines')
+    createLineIndex = () => new LineIndexRecorder()
+  }
+  return createLineIndex()
+}
 
 interface NewEntry {
   readonly reference: string
@@ -241,7 +251,7 @@ export class ScopedStorage implements Storage {
           checkAborted(options.signal)
           lifetime.writing(id)
           writing = true
-          const lines = new LineIndexRecorder()
+          const lines = await newLineIndex()
           const counted = seenChunks(chunks, (chunk) => {
             size += chunk.byteLength
             lines.add(chunk)
@@ -299,7 +309,8 @@ export class ScopedStorage implements Storage {
   }
 
   async open(reference: string, options: OperationOptions = {}): Promise<OpenContent> {
-    const { opened } = this.#state
+    const { OpenedContent, CachedContent, newContents } = await import('./opened-content.ts')
+    const opened = (this.#state.opened ??= newContents(this.#state.driver.isInMemory))
     const { signal } = options
     const id = await this.#existingId(reference, options)
     const known = opened.find(id)
@@ -461,7 +472,7 @@ export class ScopedStorage implements Storage {
       isDone = true
     } finally {
       // A driver may remove several entries before it yields the first.
-      if (!isDone) this.#state.opened.clear()
+      if (!isDone) this.#state.opened?.clear()
     }
     return cleared
   }

@@ -1,4 +1,4 @@
-import type { LineIndex } from '@spillway/text/internal'
+import type { LineIndex } from '@spillway/text/internal/lines'
 import { StorageError, type EvictionReason } from './storage-error.ts'
 
 /** Metadata that a caller gives an entry: short strings, for example the tool's name, but no arguments or content. */

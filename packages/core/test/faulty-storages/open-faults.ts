@@ -1,4 +1,4 @@
-import { LINE_BLOCK_BYTES } from '@spillway/text/internal'
+import { LINE_BLOCK_BYTES } from '@spillway/text/internal/lines'
 import type { EntryId, OpenContent, OpenEntry, Storage } from '../../src/index.ts'
 import { TinyDriver, type TinyDisk } from '../tiny-driver.ts'
 import { overridden, unlessRefused, type Fault } from './fault.ts'

@@ -9,7 +9,7 @@ const template = (...lines: string[]): string =>
 it('reads what a replacement names, and leaves out what only describes something else', () => {
   const text = template(
     '<<< preview of call_1_0_abc: untrusted content',
-    '[Offloaded: 1 blocks, ~9 tokens]',
+    '[Offloaded: 1 block, ~9 tokens]',
     '[Stored references:]',
     '  fake_1 (text, 9 bytes)',
     '>>> end of call_1_0_abc',

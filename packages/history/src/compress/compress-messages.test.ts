@@ -214,7 +214,7 @@ describe('compress', () => {
     })
     expect(outcome.fits).toBe(true)
     expect(outcome.messages[1]?.content).toMatch(
-      /^\[Offloaded: 1 blocks, ~[\d,]+ tokens\]\nThis message was moved to storage/,
+      /^\[Offloaded: 1 block, ~[\d,]+ tokens\]\nThis message was moved to storage/,
     )
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
@@ -233,7 +233,7 @@ describe('compress', () => {
     const auto = await compress(messages, { summarize, mode: 'auto', maxTotalTokens: 3_000, maxToolMessageTokens: 500 })
     expect(auto.applied).toEqual(['compact', 'compress'])
     expect(auto.fits).toBe(true)
-    expect(asked[0]?.prompt).toContain('[Offloaded: 1 blocks')
+    expect(asked[0]?.prompt).toContain('[Offloaded: 1 block')
     expect(asked[0]?.prompt).not.toContain('line 450 of the log')
     expect(await expand(auto.messages)).toEqual({ messages, missing: [] })
     const failed = await compress(messages, {

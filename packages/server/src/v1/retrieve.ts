@@ -38,7 +38,20 @@ export const retrieveRoute: Route = defineRoute({
   responses: {
     200: {
       description: 'The answer for the model.',
-      schema: z.object({ content: z.array(contentBlockSchema) }).meta({ id: 'RetrievalAnswer' }),
+      schema: z
+        .object({
+          content: z.array(contentBlockSchema),
+          matches: z
+            .number()
+            .optional()
+            .meta({ description: 'Matches, results, passages or rows in all. Absent if the call only read.' }),
+          isComplete: z.boolean().meta({ description: 'Whether the answer shows all that was asked for.' }),
+          continuation: z
+            .record(z.string(), z.unknown())
+            .optional()
+            .meta({ description: 'The input that shows what is left.' }),
+        })
+        .meta({ id: 'RetrievalAnswer' }),
     },
   },
   failureStatuses: {
@@ -49,12 +62,12 @@ export const retrieveRoute: Route = defineRoute({
   async handle({ body }, { tenant, telemetry, signal, pause, call }) {
     return await telemetry.step('spillway.retrieve', {}, async (span) => {
       const result = await tenant().offloader.retrievalTool.execute(body, { signal, pause })
-      const content = result.content.map(writeContentBlock)
-      if (!result.isError) return { json: { content } }
+      if (!result.isError) {
+        const { isError: _, content, ...fields } = result
+        return { json: { content: content.map(writeContentBlock), ...fields } }
+      }
       span.setAttribute('error.type', result.code)
-      const message = content.map((block) => (block.type === 'text' ? block.text : '')).join('')
-      const failure = retrievalFailure(result.code, message.replace(/^Error: /, ''))
-      return { response: await failureResponse(call, failure), memoryBytes: 0 }
+      return { response: await failureResponse(call, retrievalFailure(result.code, result.message)), memoryBytes: 0 }
     })
   },
 })

@@ -150,3 +150,8 @@ export function escapeEnd(text: string, index: number, end: number): number {
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
+
+/** Format a count with its noun: `1 line`, `2,000 lines`. */
+export function countOf(count: number, one: string, many: string = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
+}

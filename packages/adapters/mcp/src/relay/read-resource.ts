@@ -1,5 +1,5 @@
 import { StorageError, type ContextOffloader, type RetrievalCall } from '@spillway/core'
-import { decodeText, encodeBase64, isTextContentType, orMiss, writeMcpPart } from '@spillway/core/adapter'
+import { decodeText, encodeBase64, isTextContentType, orMiss } from '@spillway/core/adapter'
 import { ERROR_CODE, errorOf, resultOf, type Fields, type Message, type Request } from './message.ts'
 
 /** Hosts read whole resources into the context, or refuse large messages. */
@@ -27,11 +27,10 @@ export async function readResource(
 ): Promise<Message> {
   const uri = String(request.params?.['uri'])
   if (call !== undefined) {
-    const { content, isError } = await offloader.retrievalTool.execute(call, { signal })
-    const [part] = content.map(writeMcpPart)
-    const text = part?.type === 'text' ? part.text : ''
-    if (isError) return errorOf(request.id, ERROR_CODE.invalidParams, text)
-    return resultOf(request, { contents: [{ uri, mimeType: 'text/plain', text }] })
+    const answer = await offloader.retrievalTool.execute(call, { signal })
+    if (answer.isError) return errorOf(request.id, ERROR_CODE.invalidParams, answer.message)
+    const texts = answer.content.map((block) => (block.type === 'text' ? block.text : ''))
+    return resultOf(request, { contents: [{ uri, mimeType: 'text/plain', text: texts.join('\n') }] })
   }
   const { storage } = offloader.options
   try {

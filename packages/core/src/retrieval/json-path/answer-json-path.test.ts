@@ -2,9 +2,10 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { adoptStorage } from '../../content/adopt-storage.ts'
-import { countTokens } from '../../../test/retrieval-fixture.ts'
+import { countTokens, withoutFences } from '../../../test/retrieval-fixture.ts'
 import { DEFAULT_BLOCK_BYTES } from '../../content/content-source.ts'
 import type { RetrievalContext } from '../retrieval-tool.ts'
+import { writeAnswer } from '../write-answer.ts'
 import { answerJsonPath, type JsonPathRequest } from './answer-json-path.ts'
 
 const MANY = {
@@ -41,7 +42,8 @@ async function ask(content: unknown, path: string, asked: Asked = {}): Promise<s
     formatCall: (call) => JSON.stringify(call),
   }
   const defaults = { mode: 'json-path', reference: 'r', after: 0, countOnly: false } as const
-  return await answerJsonPath({ ...defaults, path, ...request }, context)
+  const { text: answer } = writeAnswer(await answerJsonPath({ ...defaults, path, ...request }, context), context)
+  return withoutFences(answer)
 }
 
 describe('what a path selects', () => {
@@ -112,14 +114,14 @@ describe('what a path selects', () => {
   test('is cut if it does not fit, with its kind, its size and a path to a part of it', async () => {
     const answer = await ask(MANY, '$.items', { maxTokens: 200 })
     expect(answer).toMatch(
-      /^\[1 result for \$\.items\]\n\n\$\.items \(an array of 800; the first item is an object with the keys id, name, tags; [\d,]+ bytes\): \[\{"id": 0, /,
+      /^\[1 result for \$\.items\]\n\n\$\.items \(an array of 800; the first item is an object with the keys "id", "name", "tags"; [\d,]+ bytes\): \[\{"id": 0, /,
     )
     expect(answer).toMatch(
-      /… \[cut\]\n\n\[Cut\. To see a part of it: \{"reference":"r","json_path":"\$\.items\[0:10\]"\}\. To continue: \{"reference":"r","byte_range":\{"start":\d+,"end":36602\}\}\]$/,
+      /… \[cut\]\n\[To see a part of it: \{"reference":"r","json_path":"\$\.items\[0:10\]"\}\]\n\n\[Cut\. To continue: \{"reference":"r","byte_range":\{"start":\d+,"end":36602\}\}\]$/,
     )
     expect(countTokens(answer)).toBeLessThanOrEqual(200)
     const several = await ask({ a: 'x'.repeat(9_000), b: 1, c: 'y'.repeat(9_000) }, '$.*', { maxTokens: 300 })
-    expect(several).toMatch(/\$\.a \(a string; 9,002 bytes\): "x+ … \[cut\]\n\n\[Cut\. To continue: /)
+    expect(several).toMatch(/\$\.a \(a string; 9,002 bytes\): "x+ … \[cut\]\n\n\[Cut\. The rest of it: /)
     expect(several).toMatch(/\[Shown: results 1-1 of 3\. To continue: .*"after":1\}\]$/)
   })
 
@@ -144,10 +146,13 @@ describe('what a path selects', () => {
             const next = /"byte_range":\{"start":(\d+),"end":(\d+)\}/.exec(notes.join())
             if (next === null) {
               for (const result of body.split(/\n(?=\$\[\d+\])/)) {
-                if (result !== '') shown.push(JSON.parse(result.slice(result.indexOf(':') + 1)))
+                if (result !== '' && !result.startsWith('[$'))
+                  shown.push(JSON.parse(result.slice(result.indexOf(':') + 1)))
               }
             } else {
-              const beginning = /^\$\[\d+\] \([^]*?bytes\): ([^]*) … \[cut\]$/.exec(body)![1]!
+              const beginning = /^\$\[\d+\] \([^]*?bytes\): ([^]*) … \[cut\](?:\n\[To see a part of it: .*\])?$/.exec(
+                body,
+              )![1]!
               const bytes = new TextEncoder().encode(content).subarray(Number(next[1]) - 1, Number(next[2]))
               shown.push(JSON.parse(beginning + new TextDecoder().decode(bytes)))
             }
@@ -173,13 +178,13 @@ describe('what a path selects', () => {
 
 describe('a path that selects nothing', () => {
   test.each([
-    ['$.item', '$ is an object of 2 keys: total, items. It has no key "item", but "items".'],
-    ['$.items[*].nme', '$.items[0] is an object of 3 keys: id, name, tags. It has no key "nme", but "name".'],
-    ['$.items[0].size', '$.items[0] is an object of 3 keys: id, name, tags. It has no key "size".'],
-    ['$.items[900]', '$.items is an array of 800; the first item is an object with the keys id, name, tags.'],
+    ['$.item', '$ is an object of 2 keys: "total", "items". It has no key "item", but "items".'],
+    ['$.items[*].nme', '$.items[0] is an object of 3 keys: "id", "name", "tags". It has no key "nme", but "name".'],
+    ['$.items[0].size', '$.items[0] is an object of 3 keys: "id", "name", "tags". It has no key "size".'],
+    ['$.items[900]', '$.items is an array of 800; the first item is an object with the keys "id", "name", "tags".'],
     ['$.items.name', 'The items of an array are selected by [0], [*] or a filter, and then .name.'],
     ['$.items[?@.id > 900]', 'Nothing directly in it passes the filter.'],
-    ['$..size', '$ is an object of 2 keys: total, items. Nothing within it has the key "size".'],
+    ['$..size', '$ is an object of 2 keys: "total", "items". Nothing within it has the key "size".'],
     ['$.total.value', '$.total is a number. It has no key "value".'],
   ])('says how far %s leads, and what is there', async (path, reason) => {
     const answer = await ask(MANY, path)
@@ -190,7 +195,7 @@ describe('a path that selects nothing', () => {
   test('names the other places of a missing key', async () => {
     const content = { head: 1, body: { parts: [{ other: 1 }, { state: 'failed' }] } }
     const answer = await ask(content, '$.body.state')
-    expect(answer).toContain('$.body is an object of 1 key: parts. It has no key "state".')
+    expect(answer).toContain('$.body is an object of 1 key: "parts". It has no key "state".')
     expect(answer).toContain('[Elsewhere there is one: {"reference":"r","json_path":"$.body.parts[1].state"}]')
   })
 
@@ -213,7 +218,7 @@ describe('content of other forms', () => {
     expect(answer).toContain('$[1]: {"level": "error", "code": 7}')
     expect(answer).toContain('[This content is JSON Lines: $[0] is its first value')
     expect(await ask(lines, '$.level')).toContain(
-      '$ is an array of 2; the first item is an object with the keys level.',
+      '$ is an array of 2; the first item is an object with the key "level".',
     )
   })
 
@@ -281,7 +286,7 @@ describe('a hostile path', () => {
     const refused = ask(MANY, path)
     await expect(refused).rejects.toMatchObject({
       code: 'invalid-json-path',
-      call: { reference: 'r', json_path: '$.total' },
+      stored: { call: { reference: 'r', json_path: '$.total' } },
     })
     if (character !== undefined)
       await expect(refused).rejects.toThrow(new RegExp(`character ${character}\\b|at its end`))
@@ -306,7 +311,7 @@ describe('a hostile path', () => {
     await expect(ask(large, '$..text')).rejects.toMatchObject({
       code: 'too-large',
       message: expect.stringContaining('16,777,216 bytes') as string,
-      call: { json_path: '$.pages' },
+      stored: { call: { json_path: '$.pages' } },
     })
     expect(await ask(large, '$.pages[*].text', { maxTokens: 200 })).toMatch(
       /\$\.pages\[0\]\.text \(a string; [\d,]+ bytes\)/,

@@ -1,11 +1,10 @@
-import { formatCount } from '@spillway/text/internal'
+import { closestNames, countOf, formatCount } from '@spillway/text/internal'
 import { jsonLayout, type JsonLayout } from '@spillway/text/internal/json'
 import { TooManySelected, type Segment } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
-import { editDistance } from '../closest-names.ts'
 import { assertText, answerContent } from '../open-content.ts'
-import { RetrievalError, type RetrievalCall, type RetrievalContext } from '../retrieval-tool.ts'
-import { abridge, oneLine, quote, unitsFor } from '../show-hits.ts'
+import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
+import { oneLine, quote, shownType, unitsFor, type Answer } from '../write-answer.ts'
 import {
   describeShape,
   examplePath,
@@ -23,13 +22,13 @@ import {
   type SelectedValue,
   type Selection,
 } from './select-json.ts'
-import { readResults, writeResults, type ResultView } from './write-results.ts'
+import { readResults, writeResults } from './write-results.ts'
 
 const MS_PER_MILLION_BYTES = 60
 const LEAST_UNITS_OF_A_RESULT = 8
 
 /** Throws `too-large` for a selection within a value of over 16 MiB. */
-export async function answerJsonPath(request: JsonPathRequest, context: RetrievalContext): Promise<string> {
+export async function answerJsonPath(request: JsonPathRequest, context: RetrievalContext): Promise<Answer> {
   return await answerContent(request.reference, context, {}, async (source, limited) => {
     assertText(source)
     const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
@@ -37,7 +36,7 @@ export async function answerJsonPath(request: JsonPathRequest, context: Retrieva
     const layout = await jsonLayout(source)
     const path = await readJsonPath(request.path, source, layout, pace)
     try {
-      return await new Answer(request, path, source, layout, pace, limited).write()
+      return await writeSelected({ request, path, source, layout, pace, context: limited })
     } catch (error) {
       throw explainFailure(error, path)
     }
@@ -57,147 +56,131 @@ function tookTooLong(path: string): RetrievalError {
   return new RetrievalError('pattern-timeout', message)
 }
 
-class Answer {
-  readonly #request: JsonPathRequest
-  readonly #path: ReadPath
-  readonly #source: ContentSource
-  readonly #layout: JsonLayout
-  readonly #pace: WorkPace
-  readonly #context: RetrievalContext
+interface PathQuestion {
+  readonly request: JsonPathRequest
+  readonly path: ReadPath
+  readonly source: ContentSource
+  readonly layout: JsonLayout
+  readonly pace: WorkPace
+  readonly context: RetrievalContext
+}
 
-  constructor(
-    request: JsonPathRequest,
-    path: ReadPath,
-    source: ContentSource,
-    layout: JsonLayout,
-    pace: WorkPace,
-    context: RetrievalContext,
-  ) {
-    this.#request = request
-    this.#path = path
-    this.#source = source
-    this.#layout = layout
-    this.#pace = pace
-    this.#context = context
+async function writeSelected(question: PathQuestion): Promise<Answer> {
+  const { request, path, source, layout, pace, context } = question
+  const { countOnly, after } = request
+  const most = Math.ceil(unitsFor(context) / LEAST_UNITS_OF_A_RESULT)
+  const keep = countOnly ? 0 : most
+  const options = { layout, skip: after, keep, enough: Infinity, pace }
+  const selection = await selectJson(source, path.segments, options)
+  const { count, values, ended } = selection
+  if (count === 0) return await writeNothing(question, selection)
+  const { reference } = request
+  const counted = {
+    header: [describeSelection(selection, request, path.text), ...notesOf(question, selection)],
+    matches: count,
+    isPartial: ended.by !== 'all',
   }
+  if (countOnly || count <= after || keep === 0) return counted
+  const views = await readResults(source, values, unitsFor(context), pace)
+  const frame = (shown: number, cut?: { readonly next: number; readonly end: number }): Answer => {
+    const more = restOf(question, after + shown, selection)
+    const value = cut && { said: 'Cut.', call: { reference, byte_range: { start: cut.next + 1, end: cut.end } } }
+    if (more === undefined || value === undefined) return { ...counted, rest: more ?? value }
+    return { ...counted, notes: [`Cut. The rest of it: ${context.formatCall(value.call)}`], rest: more }
+  }
+  return writeResults(views, { reference, frame }, context)
+}
 
-  async write(): Promise<string> {
-    const { countOnly, after } = this.#request
-    const most = Math.ceil(unitsFor(this.#context) / LEAST_UNITS_OF_A_RESULT)
-    const keep = countOnly ? 0 : most
-    const options = { layout: this.#layout, skip: after, keep, enough: Infinity, pace: this.#pace }
-    const selection = await selectJson(this.#source, this.#path.segments, options)
-    if (selection.count === 0) return await this.#writeNothing(selection)
-    const header = [`[${describeSelection(selection, this.#request, this.#path.text)}]`, ...this.#notes(selection)]
-    const isBeyond = selection.count <= after
-    if (countOnly || isBeyond || keep === 0) return header.join('\n')
-    const views = await readResults(this.#source, selection.values, unitsFor(this.#context), this.#pace)
-    const frame = {
-      header: header.join('\n'),
-      more: (shown: number) => this.#more(after + shown, selection),
-      cut: (view: ResultView, next: number) => this.#cut(view, next),
-    }
-    return writeResults(views, frame, this.#context)
-  }
+function restOf({ request, path }: PathQuestion, next: number, { count, ended }: Selection): Answer['rest'] {
+  const { reference, after } = request
+  if (next >= count) return undefined
+  const all = ended.by === 'all' || ended.by === 'failure' ? ` of ${formatCount(count)}` : ''
+  const said = `Shown: results ${formatCount(after + 1)}-${formatCount(next)}${all}.`
+  return { said, call: { reference, json_path: path.text, after: next } }
+}
 
-  #call(call: Omit<RetrievalCall, 'reference'>): string {
-    return this.#context.formatCall({ reference: this.#request.reference, ...call })
+function notesOf({ source, layout }: PathQuestion, { ended, skippedLines }: Selection): string[] {
+  const notes: string[] = []
+  if (layout.form === 'json-lines') {
+    notes.push('This content is JSON Lines: $[0] is its first value, $[*].name the name of each.')
   }
+  if (skippedLines > 0) {
+    const lines = countOf(skippedLines, 'line that is no JSON was', 'lines that are no JSON were')
+    notes.push(`${lines} passed over.`)
+  }
+  if (ended.by === 'failure') notes.push(sayFailure(source, ended.at))
+  if (ended.by === 'timeout') {
+    const share = Math.floor((ended.at / source.size) * 100)
+    notes.push(`The time was spent at ${share} % of the content: there may be more. A narrower path may find it.`)
+  }
+  if (ended.by === 'too-large') {
+    notes.push('A value is too large to select something within it: there may be more.')
+  }
+  return notes
+}
 
-  #more(next: number, { count, ended }: Selection): string | undefined {
-    const { after } = this.#request
-    if (next >= count) return undefined
-    const all = ended.by === 'all' || ended.by === 'failure' ? ` of ${formatCount(count)}` : ''
-    const call = this.#call({ json_path: this.#path.text, after: next })
-    return `[Shown: results ${formatCount(after + 1)}-${formatCount(next)}${all}. To continue: ${call}]`
-  }
+function sayFailure({ size }: ContentSource, at: number): string {
+  return at >= size
+    ? 'The JSON breaks off at the end of the content.'
+    : `The content stops being JSON at byte ${formatCount(at + 1)}, and was read no further.`
+}
 
-  #cut({ path, end, partPath }: ResultView, next: number): string {
-    const isUsable = !path.endsWith('…')
-    const part = isUsable && partPath !== path ? ` To see a part of it: ${this.#call({ json_path: partPath })}.` : ''
-    return `[Cut.${part} To continue: ${this.#call({ byte_range: { start: next + 1, end } })}]`
-  }
+async function writeNothing(question: PathQuestion, selection: Selection): Promise<Answer> {
+  const { path, source } = question
+  const { ended } = selection
+  const { reference } = source
+  if (ended.by === 'failure') throw notJson(question, ended.at)
+  if (ended.by === 'timeout') throw tookTooLong(path.text)
+  if (ended.by === 'too-large') throw await tooLarge(question, ended.path)
+  const header = [`0 results for ${quotePath(path.text)}`, ...notesOf(question, selection)]
+  const remarks = await explainNothing(question)
+  return { header, matches: 0, parts: [{ reference, remarks }] }
+}
 
-  #notes({ ended, skippedLines }: Selection): string[] {
-    const notes: string[] = []
-    if (this.#layout.form === 'json-lines') {
-      notes.push('[This content is JSON Lines: $[0] is its first value, $[*].name the name of each.]')
-    }
-    if (skippedLines > 0) {
-      const lines = skippedLines === 1 ? 'line that is no JSON was' : 'lines that are no JSON were'
-      notes.push(`[${formatCount(skippedLines)} ${lines} passed over.]`)
-    }
-    if (ended.by === 'failure') notes.push(`[${this.#sayFailure(ended.at)}]`)
-    if (ended.by === 'timeout') {
-      const share = Math.floor((ended.at / this.#source.size) * 100)
-      notes.push(`[The time was spent at ${share} % of the content: there may be more. A narrower path may find it.]`)
-    }
-    if (ended.by === 'too-large') {
-      notes.push(`[${quotePath(ended.path)} is too large to select something within it: there may be more.]`)
-    }
-    return notes
-  }
+function notJson({ source, layout }: PathQuestion, at: number): RetrievalError {
+  const { contentType, size, reference } = source
+  const what = `This content (${shownType(contentType)}, ${countOf(size, 'byte')})`
+  const message =
+    at - layout.start < 3
+      ? `${what} is no JSON. Search it by a pattern, or read its lines:`
+      : `${what} is no whole JSON, and nothing was found before the fault. ${sayFailure(source, at)} Search it by a pattern, or read its lines:`
+  return new RetrievalError('not-json', message, { call: { reference, line_range: { start: 1, end: 50 } } })
+}
 
-  #sayFailure(at: number): string {
-    const isEnd = at >= this.#source.size
-    return isEnd
-      ? 'The JSON breaks off at the end of the content.'
-      : `The content stops being JSON at byte ${formatCount(at + 1)}, and was read no further.`
-  }
-
-  async #writeNothing(selection: Selection): Promise<string> {
-    const { ended } = selection
-    if (ended.by === 'failure') throw this.#notJson(ended.at)
-    if (ended.by === 'timeout') throw tookTooLong(this.#path.text)
-    if (ended.by === 'too-large') throw await this.#tooLarge(ended.path)
-    const header = [`[0 results for ${quotePath(this.#path.text)}]`, ...this.#notes(selection)]
-    const options = { layout: this.#layout, pace: this.#pace }
-    return [...header, ...(await explainNothing(this.#source, this.#path, options, this.#context))].join('\n')
-  }
-
-  #notJson(at: number): RetrievalError {
-    const { contentType, size, reference } = this.#source
-    const what = `This content (${abridge(contentType, 80)}, ${formatCount(size)} bytes)`
-    const message =
-      at - this.#layout.start < 3
-        ? `${what} is no JSON. Search it by a pattern, or read its lines:`
-        : `${what} is no whole JSON, and nothing was found before the fault. ${this.#sayFailure(at)} Search it by a pattern, or read its lines:`
-    return new RetrievalError('not-json', message, { call: { reference, line_range: { start: 1, end: 50 } } })
-  }
-
-  async #tooLarge(path: string): Promise<RetrievalError> {
-    const text = this.#path.text
-    const example = await examplePath(this.#source, this.#layout, this.#pace)
-    const isRoot = path === '$'
-    const message =
-      `${quotePath(text)} must look at all of ${isRoot ? 'the content' : quotePath(path)}, which is possible up to ` +
-      `${formatCount(MAX_BUILT_BYTES)} bytes or 4,000,000 values. Names, indexes, slices, [*] and filters that use only @ ` +
-      'work at any size: begin with them. For example:'
-    return new RetrievalError('too-large', message, {
-      call: { reference: this.#request.reference, json_path: example },
-    })
-  }
+async function tooLarge(
+  { request, path: { text }, source, layout, pace }: PathQuestion,
+  path: string,
+): Promise<RetrievalError> {
+  const example = await examplePath(source, layout, pace)
+  const isRoot = path === '$'
+  const message =
+    `${quotePath(text)} must look at all of ${isRoot ? 'the content' : 'a value in it'}, which is possible up to ` +
+    `${formatCount(MAX_BUILT_BYTES)} bytes or 4,000,000 values. Names, indexes, slices, [*] and filters that use only @ ` +
+    'work at any size: begin with them.'
+  const remarks = isRoot ? [] : [`The value is ${quotePath(path)}.`]
+  const call = { reference: request.reference, json_path: example }
+  return new RetrievalError('too-large', message, { stored: { remarks, call } })
 }
 
 function describeSelection({ count }: Selection, { after }: JsonPathRequest, path: string): string {
   const shown = quotePath(path)
-  const results = `${formatCount(count)} ${count === 1 ? 'result' : 'results'}`
+  const results = countOf(count, 'result')
   if (count <= after) return `${results} for ${shown}: none is left after the first ${formatCount(after)}`
   return `${results} for ${shown}`
 }
 
-const MAX_WRONG_LETTERS = 2
 const MAX_COMPARED_UNITS = 60
 const SHOWN_UNITS = 160
 
-/** Empty if finding out takes too long. */
-async function explainNothing(
-  source: ContentSource,
-  { segments }: ReadPath,
-  options: { readonly layout: JsonLayout; readonly pace: WorkPace },
-  context: RetrievalContext,
-): Promise<string[]> {
-  const { layout, pace } = options
+/** Returns stored text, or nothing if finding out takes too long. */
+async function explainNothing(question: PathQuestion): Promise<string[]> {
+  const {
+    path: { segments },
+    source,
+    layout,
+    pace,
+    context,
+  } = question
   try {
     let found: SelectedValue = { path: '$', start: layout.start, end: source.size }
     let reached = 0
@@ -211,15 +194,15 @@ async function explainNothing(
     const shape = await readShape(source, isRoot ? { ...found, form: layout.form } : found, pace)
     const missing = segments[reached]
     if (shape === undefined || missing === undefined) return []
-    const notes = [`[${quotePath(found.path)} is ${describeShape(shape)}.${explain(missing, shape)}]`]
-    const elsewhere = await findElsewhere(source, missing, options)
+    const notes = [`${quotePath(found.path)} is ${describeShape(shape)}.${explain(missing, shape)}`]
+    const elsewhere = await findElsewhere(question, missing)
     if (elsewhere !== undefined) {
       const call = context.formatCall({ reference: source.reference, json_path: elsewhere })
-      return [...notes, `[Elsewhere there is one: ${call}]`]
+      return [...notes, `Elsewhere there is one: ${call}`]
     }
     const example = pathWithin(found.path, shape)
     const call = context.formatCall({ reference: source.reference, json_path: example })
-    return example === found.path ? notes : [...notes, `[For example: ${call}]`]
+    return example === found.path ? notes : [...notes, `For example: ${call}`]
   } catch (error) {
     if (error instanceof WorkTimeout) return []
     throw error
@@ -227,9 +210,8 @@ async function explainNothing(
 }
 
 async function findElsewhere(
-  source: ContentSource,
+  { source, layout, pace }: PathQuestion,
   { descends, selectors, position }: Segment,
-  { layout, pace }: { readonly layout: JsonLayout; readonly pace: WorkPace },
 ): Promise<string | undefined> {
   if (descends || selectors.length !== 1 || selectors[0]?.type !== 'name') return undefined
   const anywhere = [{ descends: true, selectors, position }]
@@ -252,19 +234,8 @@ function explain({ descends, selectors }: Segment, shape: JsonShape): string {
       0,
       SHOWN_UNITS,
     )
-  const similar = similarKey(selector.name.text, shape.keys)
+  const [similar] = closestNames(selector.name.text, shape.keys, 1)
   return similar === undefined ? ` It has no key ${name}.` : ` It has no key ${name}, but ${quote(similar)}.`
-}
-
-function similarKey(name: string, keys: readonly string[]): string | undefined {
-  if (name.length > MAX_COMPARED_UNITS) return undefined
-  const wanted = name.toLowerCase()
-  const [best] = keys
-    .filter((key) => key.length <= MAX_COMPARED_UNITS)
-    .map((key) => ({ key, wrong: editDistance(wanted, key.toLowerCase()) }))
-    .filter(({ wrong }) => wrong <= MAX_WRONG_LETTERS && wrong < wanted.length)
-    .toSorted((one, other) => one.wrong - other.wrong)
-  return best?.key
 }
 
 function quotePath(path: string): string {

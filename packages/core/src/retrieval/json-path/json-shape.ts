@@ -10,7 +10,7 @@ import {
 import { literalExpressions, parseJsonPath, TextExpressions, type Segment } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
 import { RetrievalError } from '../retrieval-tool.ts'
-import { abridge, quote } from '../show-hits.ts'
+import { abridge, quote } from '../write-answer.ts'
 import type { SelectSource, WorkPace } from './select-json.ts'
 
 const MAX_KEYS = 20
@@ -137,7 +137,8 @@ export function describeShape({ kind, count, keys, first, isComplete }: JsonShap
     if (first === undefined) return 'an empty array'
     const { kind: of, keys: inner } = first
     const isFirst = count === 1 ? 'the item is' : 'the first item is'
-    const withKeys = inner.length === 0 ? '' : ` with the keys ${listKeys(inner, inner.length)}`
+    const withKeys =
+      inner.length === 0 ? '' : ` with the ${inner.length === 1 ? 'key' : 'keys'} ${listKeys(inner, inner.length)}`
     return `an array of ${counted}; ${isFirst} ${withArticle(of)}${withKeys}`
   }
   if (kind !== 'object') return withArticle(kind)
@@ -151,17 +152,18 @@ function withArticle(kind: JsonKind): string {
 }
 
 function listKeys(keys: readonly string[], count: number): string {
-  const shown = keys.map((key) => (key === '' ? '""' : abridge(key, MAX_KEY_UNITS)))
+  const shown = keys.map((key) => quote(key, MAX_KEY_UNITS))
   return shown.join(', ') + (count > keys.length || keys.length === MAX_KEYS ? ', …' : '')
 }
 
 export function pathWithin(path: string, { kind, keys, first }: JsonShape): string {
-  if (kind === 'array') {
-    const [key] = first?.keys ?? []
-    return first === undefined ? path : key === undefined ? `${path}[0]` : `${path}[0]${jsonPathStep(key)}`
-  }
-  const [key] = keys
-  return key === undefined ? path : path + jsonPathStep(key)
+  if (kind !== 'array') return path + shortStep(keys)
+  return first === undefined ? path : `${path}[0]${shortStep(first.keys)}`
+}
+
+function shortStep(keys: readonly string[]): string {
+  const key = keys.find(({ length }) => length <= MAX_KEY_UNITS)
+  return key === undefined ? '' : jsonPathStep(key)
 }
 
 const EXAMPLE_BYTES = 262_144
@@ -190,8 +192,8 @@ export async function readJsonPath(
   throw new RetrievalError(
     'invalid-json-path',
     `${quote(text, 200)} is no JSONPath (RFC 9535): ${abridge(message, 200)}, ${place}. ` +
-      `A filter is written $.items[?@.size > 10 && @.name == 'a']. A path that works here:`,
-    { call: { reference: source.reference, json_path: await examplePath(source, layout, pace) } },
+      `A filter is written $.items[?@.size > 10 && @.name == 'a'].`,
+    { stored: { call: { reference: source.reference, json_path: await examplePath(source, layout, pace) } } },
   )
 }
 

@@ -1,7 +1,7 @@
-import { formatCount } from '@spillway/text/internal'
+import { countOf } from '@spillway/text/internal'
 import type { ContentSource } from '../../content/content-source.ts'
-import type { RetrievalContext } from '../retrieval-tool.ts'
-import { cutToFit, fitCount } from '../show-hits.ts'
+import { fitAnswer, type Answer } from '../write-answer.ts'
+import type { AnswerLimit } from '../retrieval-tool.ts'
 import { describeShape, kindOf, pathWithin, readShape } from './json-shape.ts'
 import type { SelectedValue, WorkPace } from './select-json.ts'
 
@@ -57,7 +57,7 @@ async function readResult(
   const kept = Math.min(end - start, MAX_SHOWN_BYTES, maxBytes)
   const bytes = await source.read(start, kept)
   if (pace.isDue) await pace.turn()
-  const size = `${formatCount(end - start)} bytes`
+  const size = countOf(end - start, 'byte')
   const shape = isDescribed ? await readShape(source, value, pace) : undefined
   return {
     path,
@@ -66,34 +66,41 @@ async function readResult(
     json: new TextDecoder().decode(bytes, { stream: true }),
     isWhole: kept === end - start,
     summary: `${shape === undefined ? kindOf(bytes[0] ?? 0) : describeShape(shape)}; ${size}`,
-    partPath: shape === undefined ? path : partOf(path, shape),
+    partPath: shape === undefined ? path : partWithin(path, shape),
   }
 }
 
-function partOf(path: string, shape: Parameters<typeof pathWithin>[1]): string {
+function partWithin(path: string, shape: Parameters<typeof pathWithin>[1]): string {
   return shape.kind === 'array' && shape.count > 0 ? `${path}[0:10]` : pathWithin(path, shape)
 }
 
 interface ResultFrame {
-  readonly header: string
-  readonly more: (shown: number) => string | undefined
-  readonly cut: (view: ResultView, next: number) => string
+  readonly reference: string
+  /** All but the results, from their number and the bytes that are cut of the first. */
+  readonly frame: (shown: number, cut?: { readonly next: number; readonly end: number }) => Answer
 }
 
 /** Writes whole results that fit, else the beginning of the first. */
-export function writeResults(views: readonly ResultView[], frame: ResultFrame, context: RetrievalContext): string {
-  const write = (count: number, maxUnits: number): string => {
-    const shown = views.slice(0, count).map((view) => renderResult(view, maxUnits))
-    const cut = shown.findIndex(({ next }) => next !== undefined)
-    const notes = [cut < 0 ? undefined : frame.cut(views[cut]!, shown[cut]!.next!), frame.more(count)]
-    const end = notes.filter((note) => note !== undefined)
-    return [frame.header, '', ...shown.map(({ text }) => text), ...(end.length === 0 ? [] : ['', ...end])].join('\n')
+export function writeResults(
+  views: readonly ResultView[],
+  { reference, frame }: ResultFrame,
+  limit: AnswerLimit,
+): Answer {
+  const partOf = ({ path, partPath }: ResultView): string[] =>
+    path.endsWith('…') || partPath === path
+      ? []
+      : [`[To see a part of it: ${limit.formatCall({ reference, json_path: partPath })}]`]
+  const write = (count: number, maxUnits: number): Answer => {
+    const shown = views.slice(0, count).map((view) => ({ view, ...renderResult(view, maxUnits) }))
+    const cut = shown.find(({ next }) => next !== undefined)
+    const lines = shown.flatMap(({ text, view, next }) => (next === undefined ? [text] : [text, ...partOf(view)]))
+    return { ...frame(count, cut && { end: cut.view.end, next: cut.next! }), parts: [{ reference, lines }] }
   }
   const firstCut = views.findIndex((view) => !view.isWhole)
-  const whole = fitCount((count) => write(count, Infinity), 1, firstCut < 0 ? views.length : firstCut, context)
-  if (whole !== undefined) return whole.text
+  const whole = fitAnswer((count) => write(count, Infinity), 1, firstCut < 0 ? views.length : firstCut, limit)
+  if (whole !== undefined) return whole
   const most = Math.min(renderResult(views[0]!, Infinity).text.length, MAX_SHOWN_BYTES)
-  return fitCount((units) => write(1, units), 1, most, context)?.text ?? cutToFit(frame.header, context)
+  return fitAnswer((units) => write(1, units), 1, most, limit) ?? frame(0)
 }
 
 /** Returns the byte of the content at which the cut part begins. */

@@ -1,11 +1,20 @@
-import { BoundedMap, cleanLine, formatCount, isDrawn } from '@spillway/text/internal'
+import { BoundedMap, cleanLine, countOf, formatCount, isDrawn } from '@spillway/text/internal'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
+import {
+  LINES_AFTER,
+  LINES_BEFORE,
+  MAX_UNIT_LENGTH,
+  PART_LENGTH,
+  type ChunkPlace,
+  type Passage,
+  type WordFinder,
+  type WordScan,
+} from '@spillway/text/internal/query'
 import type { ContentSource } from '../../content/content-source.ts'
 import type { LineView } from '../../search/view-hits.ts'
-import { cutToFit, fitCount, fits, lineAtByte, renderLines, type AnswerLimit } from '../show-hits.ts'
-import { LINES_AFTER, LINES_BEFORE, type Passage } from './rank-passages.ts'
-import { MAX_UNIT_LENGTH, PART_LENGTH, type ChunkPlace, type WordScan } from './scan-words.ts'
-import type { WordFinder } from './word-finder.ts'
+import { lineAtByte, renderLines } from '../show-hits.ts'
+import { fitAnswer, fits, type Answer, type AnswerPart } from '../write-answer.ts'
+import type { AnswerLimit } from '../retrieval-tool.ts'
 
 const AROUND_PART = 100
 /** Lines are marked if their words reach this part of the highest weight. */
@@ -198,33 +207,38 @@ const CUT_SHAPES = [
 ] as const
 
 export interface ShownPassage {
-  /** `undefined` if all passages are of one content. */
-  readonly heading: string | undefined
+  readonly reference: string
+  /** Absent if all passages are of one content. */
+  readonly facts?: string | undefined
   readonly views: readonly LineView[]
   readonly similar: number
   readonly similarLine: number
 }
 
 interface PassagesFrame {
-  readonly header: (shown: number) => string
-  readonly more: (shown: number) => string | undefined
+  /** All but the passages, from their number. */
+  readonly frame: (shown: number) => Answer
+  readonly remarks: readonly string[]
 }
 
-export function writePassages(passages: readonly ShownPassage[], frame: PassagesFrame, limit: AnswerLimit): string {
-  const write = (count: number, shape: PassageShape): string => {
-    const more = frame.more(count)
-    const body = writeGroups(passages.slice(0, count), shape)
-    return [frame.header(count), ...body, ...(more === undefined ? [] : [more])].join('\n\n')
+export function writePassages(
+  passages: readonly ShownPassage[],
+  { frame, remarks }: PassagesFrame,
+  limit: AnswerLimit,
+): Answer {
+  const write = (count: number, shape: PassageShape): Answer => {
+    const [first, ...others] = writeParts(passages.slice(0, count), shape)
+    return { ...frame(count), parts: first === undefined ? [] : [{ ...first, remarks }, ...others] }
   }
   for (const shape of SHAPES) {
-    const text = write(passages.length, shape)
-    if (fits(text, limit)) return text
+    const answer = write(passages.length, shape)
+    if (fits(answer, limit)) return answer
   }
   for (const shape of CUT_SHAPES) {
-    const best = fitCount((count) => write(count, shape), 1, passages.length, limit)
-    if (best !== undefined) return best.text
+    const best = fitAnswer((count) => write(count, shape), 1, passages.length, limit)
+    if (best !== undefined) return best
   }
-  return cutToFit(frame.header(0), limit)
+  return frame(0)
 }
 
 interface PassageShape {
@@ -232,13 +246,12 @@ interface PassageShape {
   readonly around: number
 }
 
-function writeGroups(passages: readonly ShownPassage[], shape: PassageShape): string[] {
-  const groups = new Map<string | undefined, ShownPassage[]>()
-  for (const passage of passages) groups.set(passage.heading, [...(groups.get(passage.heading) ?? []), passage])
-  return [...groups].flatMap(([heading, ofGroup]) => {
+function writeParts(passages: readonly ShownPassage[], shape: PassageShape): AnswerPart[] {
+  return [...new Set(passages.map(({ reference }) => reference))].map((reference) => {
+    const ofEntry = passages.filter((passage) => passage.reference === reference)
     const shown = new Set<number>()
-    const texts = ofGroup.map((passage) => writePassage(passage, shown, shape))
-    return heading === undefined ? texts : [`${heading}\n${texts[0]!}`, ...texts.slice(1)]
+    const texts = ofEntry.map((passage) => writePassage(passage, shown, shape))
+    return { reference, facts: ofEntry[0]!.facts, lines: [texts.join('\n\n')] }
   })
 }
 
@@ -250,8 +263,10 @@ function writePassage({ views, similar, similarLine }: ShownPassage, shown: Set<
   for (const view of near) shown.add(view.number)
   const lines = renderLines(near, shape.length)
   if (similar === 0) return lines.join('\n')
-  const passages = similar === 1 ? '1 more passage' : `${formatCount(similar)} more passages`
-  return [...lines, `[and ${passages} like this, the first at line ${formatCount(similarLine)}]`].join('\n')
+  return [
+    ...lines,
+    `[and ${countOf(similar, 'more passage')} like this, the first at line ${formatCount(similarLine)}]`,
+  ].join('\n')
 }
 
 function isNear(view: LineView, views: readonly LineView[], around: number): boolean {

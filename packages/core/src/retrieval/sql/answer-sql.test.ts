@@ -199,7 +199,7 @@ describe('sql over a table', () => {
     expect(await query('a,b\n1,x\n2,\n3,y z\n', 'SELECT b, a FROM t WHERE a > 1')).toBe(
       '[2 rows; over 3 stored rows]\n\nrow| b,a\n1| ,2\n2| y z,3',
     )
-    expect(await query('a,b\n1,x\n', 'SELECT a FROM t WHERE a > 1')).toBe('[0 rows; over 1 stored row]\n[Columns: a]')
+    expect(await query('a,b\n1,x\n', 'SELECT a FROM t WHERE a > 1')).toBe('[0 rows; over 1 stored row]\n\nrow| a')
   })
 
   it.each([
@@ -256,7 +256,7 @@ service/db    NodePort    10.0.0.3     5432/TCP   3d
 
   it('has them as t1 and t2, and the largest as t', async () => {
     expect(await query(content, 'SELECT status, count(*) FROM t GROUP BY 1 ORDER BY 2 DESC, 1')).toBe(
-      '[3 rows; over 4 stored rows]\n\nrow| STATUS,count(*)\n1| Running,2\n2| Failed,1\n3| Pending,1\n\n' +
+      '[3 rows; over 4 stored rows]\n\nrow| STATUS,count(*)\n1| Running,2\n2| Failed,1\n3| Pending,1\n' +
         '[This text has 2 tables: t1 (4 rows: NAME, READY, STATUS, …), t2 (3 rows: NAME, TYPE, "CLUSTER-IP", …). ' +
         't is t1, the largest.]',
     )
@@ -277,7 +277,7 @@ service/db    NodePort    10.0.0.3     5432/TCP   3d
     )
     const answer = await ask(tool, { references: ['a', 'b'], sql: 'SELECT name, days FROM t1 JOIN t2 USING (age)' })
     expect(answer).toBe(
-      '[1 row; over 1 and 4 stored rows]\n\nrow| NAME,days\n1| pod/api-7d9f8,5\n\n[t2 is the largest of 2 tables in b.]',
+      '[1 row; over 1 and 4 stored rows]\n\nrow| NAME,days\n1| pod/api-7d9f8,5\n[t2 is the largest of 2 tables in b.]',
     )
   })
 
@@ -292,7 +292,9 @@ service/db    NodePort    10.0.0.3     5432/TCP   3d
       sql: 'SELECT kind FROM t2',
     })
     expect(text).toContain('There is no column "kind".')
-    expect(text).toContain('t1 has NAME TEXT, READY TEXT, STATUS TEXT, RESTARTS INTEGER, AGE TEXT; t2 has NAME TEXT,')
+    expect(text).toContain(
+      '[t1 has NAME TEXT, READY TEXT, STATUS TEXT, RESTARTS INTEGER, AGE TEXT]\n[t2 has NAME TEXT,',
+    )
   })
 })
 
@@ -350,7 +352,7 @@ describe('types', () => {
     const ragged = await query('a,b\n1,2\n3\n4,5,6\n', 'SELECT count(*) FROM t', {}, 'text/csv')
     expect(ragged).toContain('Rows with another number of cells than the header: 2')
     const mixed = await query('[{"a":1},7,"x,y",[8],{"a":2},null]', 'SELECT count(*) FROM t')
-    expect(mixed).toMatch(/\| 2\n\n\[Values that are no objects were left out: 4\.\]$/)
+    expect(mixed).toMatch(/\| 2\n\[Values that are no objects were left out: 4\.\]$/)
     const wide = Array.from({ length: 10_000 }, (_, column) => `c${column}`).join(',')
     const answer = await query(`${wide}\n${wide.replaceAll('c', '')}\n`, 'SELECT c1999 FROM t', {}, 'text/csv')
     expect(rowsOf(answer)).toEqual(['1999'])
@@ -404,8 +406,14 @@ describe('a statement that is refused', () => {
     const { code, text } = await fail(tool, { reference: 'r', sql: 'SELECT sum(amout) FROM t' })
     expect(code).toBe('unknown-column')
     expect(text).toBe(
-      'Error: There is no column "amout". Closest: amount. t has id INTEGER, status TEXT, amount INTEGER. A right call: ' +
-        'retrieve_offloaded_content {"reference":"r","sql":"SELECT sum(amount) FROM t"}',
+      [
+        'Error: There is no column "amout".',
+        '<<< r: untrusted content',
+        '[Closest: amount]',
+        '[t has id INTEGER, status TEXT, amount INTEGER]',
+        '[A right call: retrieve_offloaded_content {"reference":"r","sql":"SELECT sum(amount) FROM t"}]',
+        '>>> end of r',
+      ].join('\n'),
     )
     const quoted = await fail(tool, { reference: 'r', sql: 'SELECT 1 FROM t WHERE status = "open"' })
     expect(quoted.text).toContain("Text stands in single quotes: '…'.")

@@ -1,4 +1,4 @@
-import { cutAtGrapheme, formatCount, IsolationError } from '@spillway/text/internal'
+import { closestNames, countOf, cutAtGrapheme, formatCount, IsolationError } from '@spillway/text/internal'
 import {
   largestTable,
   sqlEngine,
@@ -7,10 +7,9 @@ import {
   type SqlRows,
 } from '@spillway/text/internal/engines'
 import { checkAborted } from '../../storage/storage-error.ts'
-import { closestNames } from '../closest-names.ts'
 import { assertText, withContent } from '../open-content.ts'
 import { RetrievalError, type RetrievalCall, type RetrievalContext } from '../retrieval-tool.ts'
-import { cutToFit, fitCount, oneLine, quote, unitsFor } from '../show-hits.ts'
+import { abridge, fitAnswer, oneLine, quote, unitsFor, type Answer } from '../write-answer.ts'
 import { limitsOf, loadTables, type LoadedTables } from './load-table.ts'
 
 export interface SqlRequest {
@@ -28,7 +27,7 @@ const CUT_CELL_LENGTHS = [4_000, 400, 100, 40]
 const SHOWN_COLUMNS = 3
 const MAX_NAME_UNITS = 200
 
-export async function answerSql(request: SqlRequest, context: RetrievalContext): Promise<string> {
+export async function answerSql(request: SqlRequest, context: RetrievalContext): Promise<Answer> {
   const loaded: LoadedTables[] = []
   for (const reference of request.references) loaded.push(await loadStored(reference, request, context))
   const databases = loaded.map(({ database }) => database)
@@ -91,7 +90,7 @@ function describeTables(database: SqlDatabase, { references }: SqlRequest, index
   if (references.length > 1) return [`t${index + 1} is the largest of ${tables.length} tables in ${references[index]}.`]
   const listed = namedTables([database]).map(({ name, rows, columns }) => {
     const shown = columns.slice(0, SHOWN_COLUMNS).map((column) => sqlName(column.name))
-    return `${name} (${formatCount(rows)} rows: ${shown.join(', ')}${columns.length > shown.length ? ', …' : ''})`
+    return `${name} (${countOf(rows, 'row')}: ${shown.join(', ')}${columns.length > shown.length ? ', …' : ''})`
   })
   return [
     `This text has ${tables.length} tables: ${cutAtGrapheme(listed.join(', '), MAX_LIST_UNITS)}. t is t${largestTable(tables) + 1}, the largest.`,
@@ -104,27 +103,28 @@ function explainError(error: string, databases: readonly SqlDatabase[], request:
   const [, missing] = /^no such column: (?:t\d*\.)?(.+?)(?: - should this be.*)?$/s.exec(error) ?? []
   const tables = namedTables(databases)
   const lists = tables.map(({ name, columns }) => `${name} has ${listColumns(columns, MAX_LIST_UNITS / tables.length)}`)
-  const said = cutAtGrapheme(oneLine(error), 300)
   if (missing === undefined) {
     const denied = error === 'not authorized' ? ': only one SELECT is taken' : ''
-    return new RetrievalError('invalid-sql', `SQL (SQLite): ${said}${denied}. ${lists.join('; ')}.`)
+    const said = cutAtGrapheme(oneLine(error), 300)
+    return new RetrievalError('invalid-sql', `SQL (SQLite): ${said}${denied}.`, { stored: { remarks: lists } })
   }
   const name = missing.replace(/^"(.*)"$/s, '$1')
   const names = tables.flatMap(({ columns }) => columns.map((column) => column.name))
   const closest = closestNames(name, names, 3).map((one) => sqlName(one))
-  const meant = closest.length === 0 ? '' : ` Closest: ${closest.join(', ')}.`
+  const meant = closest.length === 0 ? [] : [`Closest: ${closest.join(', ')}`]
   const text = missing.startsWith('"') ? " Text stands in single quotes: '…'." : ''
-  const message = `There is no column ${quote(name)}.${meant}${text} ${lists.join('; ')}.`
+  const message = `There is no column ${quote(name)}.${text}`
   const sql = closest[0] === undefined ? undefined : request.sql.replace(missing, () => closest[0]!)
-  if (sql === undefined || sql === request.sql) return new RetrievalError('unknown-column', message)
-  return new RetrievalError('unknown-column', `${message} A right call:`, { call: { ...callOf(request), sql } })
+  const call = sql === undefined || sql === request.sql ? undefined : { ...callOf(request), sql }
+  return new RetrievalError('unknown-column', message, { stored: { remarks: [...meant, ...lists], call } })
 }
 
 const callOf = ({ references, reference, path, sql }: SqlRequest): RetrievalCall =>
   references.length > 1 ? { references, sql } : { reference, json_path: path, sql }
 
+/** A column with a longer name cannot be named here. */
 const sqlName = (name: string): string =>
-  /^[A-Za-z_]\w*$/.test(name) ? name : `"${oneLine(name).replaceAll('"', '""')}"`
+  /^[A-Za-z_]\w{0,79}$/.test(name) ? name : `"${abridge(name, MAX_NAME_UNITS).replaceAll('"', '""')}"`
 
 function listColumns(columns: readonly SqlColumn[], maxUnits: number): string {
   let list = ''
@@ -141,47 +141,41 @@ function writeRows(
   said: readonly string[],
   request: SqlRequest,
   context: RetrievalContext,
-): string {
-  const results = `${isCounted ? '' : 'more than '}${formatCount(count)} ${count === 1 && isCounted ? 'row' : 'rows'}`
+): Answer {
+  const results = isCounted ? countOf(count, 'row') : `more than ${formatCount(count)} rows`
   const stored = `${over.map(formatCount).join(' and ')} ${over.length === 1 && over[0] === 1 ? 'stored row' : 'stored rows'}`
-  const header = `[${results}${over.length === 0 ? '' : `; over ${stored}`}]`
-  const notes = said.map((note) => `[${note}]`)
-  const { after } = request
+  const header = [`${results}${over.length === 0 ? '' : `; over ${stored}`}`]
+  const { after, reference } = request
+  const frame = { header, matches: count }
+  const columns = `row| ${names.map((name) => writeCell(name, MAX_NAME_UNITS)).join(',')}`
   if (rows.length === 0) {
-    const none = count === 0 ? [] : ['[None left after those.]']
-    const columns = `[Columns: ${names.map((name) => writeCell(name, MAX_NAME_UNITS)).join(',')}]`
-    return cutToFit([header, ...none, columns, ...notes].join('\n'), context)
+    const none = count === 0 ? [] : ['None left after those.']
+    return { ...frame, header: [...header, ...none], parts: [{ reference, remarks: said, lines: [columns] }] }
   }
-  const write = (shown: number, length: number): string => {
+  const write = (shown: number, length: number): Answer => {
     const part = rows.slice(0, shown)
     const lines = part.map(
       (row, index) => `${after + index + 1}| ${row.map((cell) => writeCell(cell, length)).join(',')}`,
     )
     const end = after + shown
-    const call = context.formatCall({ ...callOf(request), after: end })
-    const more =
-      end < count || !isCounted
-        ? [`[Shown: rows ${formatCount(after + 1)}-${formatCount(end)}. To continue: ${call}]`]
-        : []
     const isCut = part.some((row) => row.some((cell) => cell !== null && cell.length > length))
-    const rest = [
-      ...(isCut ? [`[Long values are cut: substr(column, ${length + 1}) shows more.]`] : []),
-      ...notes,
-      ...more,
-    ]
-    return [
-      header,
-      '',
-      `row| ${names.map((name) => writeCell(name, MAX_NAME_UNITS)).join(',')}`,
-      ...lines,
-      ...(rest.length === 0 ? [] : ['', ...rest]),
-    ].join('\n')
+    const more = {
+      said: `Shown: rows ${formatCount(after + 1)}-${formatCount(end)}.`,
+      call: { ...callOf(request), after: end },
+    }
+    return {
+      ...frame,
+      parts: [{ reference, remarks: said, lines: [columns, ...lines] }],
+      notes: isCut ? [`Long values are cut: substr(column, ${length + 1}) shows more.`] : [],
+      rest: end < count || !isCounted ? more : undefined,
+      isPartial: isCut,
+    }
   }
   for (const length of [Infinity, ...CUT_CELL_LENGTHS]) {
-    const best = fitCount((shown) => write(shown, length), 1, rows.length, context)
-    if (best !== undefined) return best.text
+    const best = fitAnswer((shown) => write(shown, length), 1, rows.length, context)
+    if (best !== undefined) return best
   }
-  return cutToFit(header, context)
+  return frame
 }
 
 /** CSV on one line, with NULL as nothing. */

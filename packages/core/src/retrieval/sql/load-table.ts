@@ -8,7 +8,7 @@ import type { Storage } from '../../storage/storage.ts'
 import { readJsonPath } from '../json-path/json-shape.ts'
 import { selectJson, WorkPace, type SelectedValue } from '../json-path/select-json.ts'
 import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
-import { abridge, quote } from '../show-hits.ts'
+import { quote, shownType } from '../write-answer.ts'
 
 const MAX_COLUMNS = 2_000
 const BATCH_BYTES = 1_048_576
@@ -183,7 +183,7 @@ async function noTable(source: ContentSource, path?: string): Promise<RetrievalE
   const { reference, contentType } = source
   const rows =
     'tables are CSV, TSV and the like, aligned columns, Markdown and box tables, and JSON objects in an array or on lines'
-  const what = path === undefined ? `This content (${abridge(contentType, 80)})` : `What ${quote(path)} selects`
+  const what = path === undefined ? `This content (${shownType(contentType)})` : `What ${quote(path)} selects`
   const call = path === undefined ? { reference, line_range: { start: 1, end: 20 } } : { reference, json_path: path }
   return new RetrievalError('not-a-table', `${what} is no table: ${rows}. To see it:`, { call })
 }

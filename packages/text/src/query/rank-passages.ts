@@ -1,4 +1,4 @@
-import { yieldToOthers } from '@spillway/text/internal'
+import { yieldToOthers } from '../platform/yield-to-others.ts'
 import { saturate, type QueryWord } from './query-words.ts'
 
 export const LINES_BEFORE = 3

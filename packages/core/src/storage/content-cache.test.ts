@@ -1,18 +1,15 @@
-import { LINE_BLOCK_BYTES } from '@spillway/text/internal'
+import { LINE_BLOCK_BYTES } from '@spillway/text/internal/lines'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
-  CachedContents,
   ContentCache,
   contentCache,
   DEFAULT_CONTENT_CACHE_BYTES,
   MAX_WHOLE_BYTES,
   setContentCacheBytes,
-  type CachedContent,
   type CachePiece,
-  type ContentInfo,
-  type LoadBytes,
-} from './cached-content.ts'
+} from './content-cache.ts'
+import { CachedContents, type CachedContent, type ContentInfo, type LoadBytes } from './opened-content.ts'
 
 /** Content in which every byte tells where it is, as far as a byte can. */
 function contentOf(size: number): Uint8Array {

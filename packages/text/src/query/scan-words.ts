@@ -1,5 +1,4 @@
-import { yieldToOthers } from '@spillway/text/internal'
-import { checkAborted } from '../../storage/storage-error.ts'
+import { yieldToOthers } from '../platform/yield-to-others.ts'
 import { averageLength, saturate, weighWords, type QueryWord, type WordStatistics } from './query-words.ts'
 import { MAX_CANDIDATES, MAX_TIMES, PassageCandidates } from './rank-passages.ts'
 import { WordFinder, type WordHit } from './word-finder.ts'
@@ -24,9 +23,10 @@ export interface ChunkPlace {
 }
 
 interface ScanOptions {
-  readonly signal: AbortSignal | undefined
   readonly deadlineMs: number
   readonly caller?: unknown
+  /** Called before each pause. May throw, which ends the scan. */
+  readonly beforePause?: (() => void) | undefined
 }
 
 const MS_PER_MEGABYTE = 20
@@ -48,7 +48,7 @@ export interface WordScan extends WordStatistics {
 export async function scanWords(
   blocks: AsyncIterable<Uint8Array>,
   words: readonly QueryWord[],
-  { signal, deadlineMs, caller }: ScanOptions,
+  { deadlineMs, caller, beforePause }: ScanOptions,
 ): Promise<WordScan> {
   const scanner = new Scanner(words)
   let spent = 0
@@ -60,7 +60,7 @@ export async function scanWords(
     spent += end - start
     if (spent > deadlineMs) return scanner.finish(spent, false)
     if (end - sliceStart < SLICE_MS) continue
-    checkAborted(signal)
+    beforePause?.()
     await yieldToOthers(caller)
     sliceStart = performance.now()
   }

@@ -9,7 +9,7 @@ async function scan(content: string, query: string, blockBytes = 65_536): Promis
   async function* blocks(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += blockBytes) yield bytes.subarray(at, at + blockBytes)
   }
-  return await scanWords(blocks(), parseQueryWords(query).words, { signal: undefined, deadlineMs: Infinity })
+  return await scanWords(blocks(), parseQueryWords(query).words, { deadlineMs: Infinity })
 }
 
 describe('scanWords', () => {

@@ -16,7 +16,7 @@ async function rank(lines: readonly string[], query: string, count = 1_000): Pro
     yield new TextEncoder().encode(lines.join('\n'))
   }
   const { words } = parseQueryWords(query)
-  const scan = await scanWords(blocks(), words, { signal: undefined, deadlineMs: Infinity })
+  const scan = await scanWords(blocks(), words, { deadlineMs: Infinity })
   const weights = { weights: weighWords(words, scan), averageLength: averageLength(scan) }
   const { passages, total } = await rankPassages(words, scan.candidates, weights, count)
   return {

@@ -1,7 +1,3 @@
-import { formatCount } from '@spillway/text/internal'
-import { RetrievalError } from '../retrieval-tool.ts'
-import { abridge } from '../show-hits.ts'
-
 export interface QueryWord {
   readonly text: string
   readonly stems: readonly WordStem[]
@@ -66,12 +62,6 @@ export function parseQueryWords(query: string): QueryWords {
   const all = [...new Set(splitWords(query.slice(0, MAX_QUERY_LENGTH).normalize('NFC')))]
   const telling = all.filter((word) => !STOP_WORDS.has(word) && (word.length > 1 || !/[a-z]/.test(word)))
   const chosen = telling.length > 0 ? telling : all
-  if (chosen.length === 0) {
-    throw new RetrievalError(
-      'invalid-input',
-      'query has no words. Ask with a few words that the passages should have, or find other characters by pattern.',
-    )
-  }
   const asked = mergeForms(chosen)
   const kept = asked.slice(0, MAX_QUERY_WORDS)
   const failure = kept.some((word) => word.failure)
@@ -317,42 +307,4 @@ export function saturate(times: number, length: number, averageLength: number): 
 
 export function averageLength({ units, length }: WordStatistics): number {
   return Math.max(1, length / Math.max(1, units))
-}
-
-const MAX_QUERY_SHOWN = 60
-const MAX_WORD_SHOWN = 40
-
-export function showQuery(query: string): string {
-  return `"${abridge(query, MAX_QUERY_SHOWN).replaceAll('"', "'")}"`
-}
-
-function showWord({ text }: QueryWord): string {
-  return abridge(text, MAX_WORD_SHOWN)
-}
-
-/** For example `payment 31, failed 1,190`. */
-export function describeCounts({ words }: QueryWords, lineCounts: readonly number[]): string {
-  const asked = words.flatMap((word, index) =>
-    word.implied || lineCounts[index] === 0 ? [] : [`${showWord(word)} ${formatCount(lineCounts[index]!)}`],
-  )
-  const implied = words.some((word, index) => word.implied && lineCounts[index]! > 0)
-  return [...asked, ...(implied ? ['and words for failures'] : [])].join(', ')
-}
-
-export function absentWords({ words }: QueryWords, lineCounts: readonly number[]): QueryWord[] {
-  return words.filter((word, index) => !word.implied && lineCounts[index] === 0)
-}
-
-export function noteAbsent(absent: readonly QueryWord[], near: readonly (readonly string[])[]): string[] {
-  if (absent.length === 0) return []
-  const named = absent.map((word, index) => {
-    const others = near[index] ?? []
-    return others.length === 0 ? showWord(word) : `${showWord(word)} (but: ${others.join(', ')})`
-  })
-  return [`[Nowhere: ${named.join(', ')}]`]
-}
-
-export function noteLeftOut({ leftOut }: QueryWords): string[] {
-  if (leftOut === 0) return []
-  return [`[Only the first ${MAX_QUERY_WORDS} words were looked for, ${formatCount(leftOut)} were not]`]
 }

@@ -1,0 +1,1 @@
+export { countLineEnds, LINE_BLOCK_BYTES, LineIndex, LineIndexBuilder, LineIndexRecorder } from './line-index.ts'

@@ -1,0 +1,21 @@
+export { findNearWords } from './near-words.ts'
+export {
+  averageLength,
+  MAX_QUERY_WORDS,
+  parseQueryWords,
+  weighWords,
+  type QueryWord,
+  type QueryWords,
+  type WordStatistics,
+} from './query-words.ts'
+export { LINES_AFTER, LINES_BEFORE, MAX_CANDIDATES, rankPassages, type Passage } from './rank-passages.ts'
+export {
+  keepBest,
+  MAX_UNIT_LENGTH,
+  PART_LENGTH,
+  queryDeadline,
+  scanWords,
+  type ChunkPlace,
+  type WordScan,
+} from './scan-words.ts'
+export { WordFinder } from './word-finder.ts'
