@@ -153,8 +153,12 @@ async function printNative(
   answer: Pick<RetrievalResult, 'content'>,
 ): Promise<number> {
   const isText = answer.content.some(({ type }) => type === 'text')
-  if (isText || !process.stdout.isTTY) return printAll(storage, reference)
+  if (!isText && !process.stdout.isTTY) return printAll(storage, reference)
   const { content, contentType } = await storage.retrieve(reference)
+  if (isText) {
+    await print(new TextDecoder().decode(content))
+    return EXIT_CODE.ok
+  }
   const size = formatBytes(content.byteLength)
   const command = `spillway get ${reference} > file`
   await note(`[${contentType}, ${size}: not shown on a terminal. Write it to a file: ${command}]\n`)
@@ -261,7 +265,7 @@ function matchesIn(text: string, { pattern, ignore_case: ignoresCase }: Retrieva
   let reference = of
   const matches: object[] = []
   for (const line of text.split('\n')) {
-    reference = /^\[(\S+) \(.*\]$/.exec(line)?.[1] ?? reference
+    reference = /^<<< ([^\s:]+).* untrusted content$/.exec(line)?.[1] ?? reference
     const [, number, content = ''] = /^> *(\d+)\| (.*)$/.exec(line) ?? []
     if (number === undefined) continue
     const at = content.startsWith('…') ? -1 : (expression?.exec(content)?.index ?? -1)

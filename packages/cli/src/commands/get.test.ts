@@ -140,7 +140,7 @@ test('prints JSON: an answer, the content as text, or in base64', async () => {
     isComplete: true,
   })
   const found = await spillway(['get', text, '--json', '-p', 'o', '--after', '1'], { cwd })
-  expect(JSON.parse(found.stdout)).toMatchObject({ matches: 0, isComplete: true })
+  expect(JSON.parse(found.stdout)).toMatchObject({ matches: [], total: 0, isComplete: true })
   const whole = await spillway(['get', text, '--json'], { cwd })
   expect(JSON.parse(whole.stdout)).toEqual({
     schema: 1,

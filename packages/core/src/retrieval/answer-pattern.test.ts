@@ -270,7 +270,7 @@ describe('a pattern', () => {
     for (let call: object | undefined = first; call !== undefined;) {
       const answer: string = await ask(tool, call)
       found += Number(/([\d,]+) match/.exec(answer)![1]!.replace(',', ''))
-      const rest: string | undefined = /rest: retrieve_offloaded_content (\{.*\})\]$/.exec(answer)?.[1]
+      const rest: string | undefined = /continue: retrieve_offloaded_content (\{.*\})\]$/.exec(answer)?.[1]
       call = rest === undefined ? undefined : (JSON.parse(rest) as object)
       if (call !== undefined) stops++
     }
