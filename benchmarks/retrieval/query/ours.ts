@@ -2,6 +2,7 @@
 import { estimateTokens, type Storage } from '@spillway/core'
 import { adoptStorage } from '../../../packages/core/src/content/adopt-storage.ts'
 import { answerQuery } from '../../../packages/core/src/retrieval/query/answer-query.ts'
+import { writeAnswer } from '../../../packages/core/src/retrieval/write-answer.ts'
 import type { Ranker } from './ranker.ts'
 
 /** Keep a content, and answer questions about it in as many tokens as the tool has by default. */
@@ -28,7 +29,10 @@ export function openOurs(content: Uint8Array): (question: string) => Promise<str
     signal: undefined,
     pause: async <Result>(waiting: Promise<Result>): Promise<Result> => await waiting,
   }
-  return async (query) => await answerQuery({ mode: 'query', reference: 'log', query, after: 0 }, context)
+  return async (query) => {
+    const answer = await answerQuery({ mode: 'query', reference: 'log', query, after: 0 }, context)
+    return writeAnswer(answer, context).text
+  }
 }
 
 export const ours: Ranker = {
