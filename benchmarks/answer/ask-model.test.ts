@@ -83,7 +83,7 @@ test('a model answers with the tools of the system, and its tokens are counted',
   const call = session.plan({ want: 'sibling', ...one.asks })
   script = [
     () => ({ name: call?.tool ?? '', input: call?.input ?? {} }),
-    ({ messages }) => `It is there.\nANSWER: ${/: "([^"]*)"$/.exec(messages.at(-1)?.content ?? '')?.[1]}`,
+    ({ messages }) => `It is there.\nANSWER: ${/: "([^"]*)"$/m.exec(messages.at(-1)?.content ?? '')?.[1]}`,
   ]
   requests.length = 0
   const outcome = await askModel(one, spillwaySystem('test'), endpoint())

@@ -39,10 +39,9 @@ export function retrievalTool({ retrievalTool: tool }: ContextOffloader): TinyTo
     takesAnything: true,
     async execute(input, { signal }) {
       const { content, isError } = await tool.execute(input, { signal })
-      const [block] = content
+      const [block, second] = content
       if (isError) return new TinyResult({ type: 'error', value: block?.type === 'text' ? block.text : '' })
-      if (block?.type === 'text') return block.text
-      if (block?.type === 'json') return block.value
+      if (block?.type === 'text' && second === undefined) return block.text
       return new TinyResult({ type: 'parts', value: content.map(toPart) })
     },
   }
@@ -79,6 +78,7 @@ export function toBlock(part: TinyPart): ContentBlock {
 /** Map a block to a part. */
 export function toPart(block: ContentBlock): TinyPart {
   if (block.type === 'text') return block
+  if (block.type === 'json') return { type: 'text', text: JSON.stringify(block.value) }
   if ('data' in block && block.data !== undefined)
     return { type: 'media', mediaType: block.mediaType, base64: encodeBase64(block.data) }
   if ('url' in block && block.url !== undefined)
