@@ -152,11 +152,11 @@ else:
 `,
     names: [
       '11-32 Store',
-      '  18-22 __init__',
+      '  18-25 __init__',
       '  28-28 size',
       '  30-32 Meta',
       '    31-32 inner',
-      '35-36 main',
+      '35-38 main',
       '41-42 separator',
       '44-45 separator',
     ],
@@ -332,7 +332,7 @@ int main(int argc, char **argv) {
 }
 #endif
 `,
-    names: ['10-12 node', '12-12 node_t', '14-14 color', '16-16 compare_fn', '21-31 find', '33-36 main'],
+    names: ['10-12 node', '12-12 node_t', '14-14 color', '16-16 compare_fn', '18-18 find', '33-36 main'],
   },
   cpp: {
     code: `#include <string>

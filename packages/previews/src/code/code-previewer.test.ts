@@ -62,14 +62,6 @@ describe.each(Object.entries(OUTLINE_SAMPLES))('the outline of %s', (language, {
   })
 })
 
-test('a definition has its first lines up to its body as its signature', async () => {
-  const code =
-    'export async function load<T>(\n  path: string,\n  parse: (text: string) => T,\n): Promise<T> {\n  return x\n}\n'
-  expect((await outline(code, 'typescript'))?.[0]?.signature).toBe(
-    'export async function load<T>( path: string, parse: (text: string) => T, ): Promise<T>',
-  )
-})
-
 test('definitions within functions count if there are few others', async () => {
   const code = `(function () {\n  function inner() {\n    return 1\n  }\n  inner()\n})()\n`
   expect((await outline(code, 'javascript'))?.map(({ name, line }) => [name, line])).toEqual([['inner', 2]])
@@ -119,6 +111,22 @@ test('an option that is not a function is refused', () => {
   expect(() => grammarOutliner({ locate: '/grammars' as never })).toThrow(
     new TypeError('`locate` must be a function that finds the file of a grammar.'),
   )
+})
+
+test('definitions within functions and callbacks do not count beside enough others', async () => {
+  const others = Array.from({ length: 8 }, (_, n) => `function outer${n}() {\n  function inner() {}\n}\n`).join('')
+  const symbols = await outline(`${others}describe(() => {\n  function local() {}\n})\n`, 'javascript')
+  expect(symbols?.map(({ name }) => name)).toEqual(Array.from({ length: 8 }, (_, n) => `outer${n}`))
+})
+
+test('definitions within conditions of the preprocessor count', async () => {
+  const header =
+    '#ifndef A_H\n#define A_H\nstruct a {\n  int b;\n};\n#if X\nint c(void);\n#else\nint d(void);\n#endif\n#endif\n'
+  expect((await outline(header, 'c'))?.map(({ name }) => name)).toEqual(['a', 'c', 'd'])
+})
+
+test('long code is outlined by patterns', async () => {
+  expect(await outline(code.repeat(10), 'python')).toBeUndefined()
 })
 
 describe('code that is made to break parsers', () => {

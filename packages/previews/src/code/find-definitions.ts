@@ -1,17 +1,18 @@
 import type { Language, Node, Tree } from 'web-tree-sitter'
+import { FUNCTIONS } from '../source/outline.ts'
 import type { DefinitionRule, Grammar } from './grammar.ts'
 
 export interface FoundDefinition {
   readonly name: string
   readonly kind: string
-  /** Offsets in the skeleton. */
   readonly nameStart: number
   readonly start: number
-  readonly bodyStart: number
   readonly end: number
   /** Number of enclosing definitions. */
   readonly depth: number
   readonly announces: boolean
+  /** Whether it is within a function. */
+  readonly isInner: boolean
 }
 
 export interface SearchPlan {
@@ -21,13 +22,14 @@ export interface SearchPlan {
 }
 
 const PASSAGE = 1
-const BODY = 2
+const CLOSURE = 2
 const DEFINITION = 4
+/** Functions without a name of their own. */
+const CLOSURES: ReadonlySet<string> = new Set(['arrow_function', 'function_expression'])
 const LONGEST_NAME = 200
 
 export function planSearch(language: Language, grammar: Grammar): SearchPlan {
   const passages = new Set(grammar.passages.split(' '))
-  const bodies = new Set(grammar.bodies.split(' '))
   const actions = new Uint8Array(language.types.length)
   const rules = new Map<number, DefinitionRule>()
   for (const [id, type] of language.types.entries()) {
@@ -35,35 +37,31 @@ export function planSearch(language: Language, grammar: Grammar): SearchPlan {
     const rule = Object.hasOwn(grammar.definitions, type) ? grammar.definitions[type] : undefined
     if (rule !== undefined) rules.set(id, typeof rule === 'string' ? { kind: rule } : rule)
     actions[id] =
-      (passages.has(type) ? PASSAGE : 0) | (bodies.has(type) ? BODY : 0) | (rule === undefined ? 0 : DEFINITION)
+      (passages.has(type) ? PASSAGE : 0) | (CLOSURES.has(type) ? CLOSURE : 0) | (rule === undefined ? 0 : DEFINITION)
   }
   return { actions, rules }
 }
 
-/**
- * Returns definitions in the order of their starts. Enters only nodes of the plan, so that deep trees cost little.
- *
- * @param onBody - Called with the start of a definition's body.
- */
-export function findDefinitions(tree: Tree, plan: SearchPlan, onBody: (start: number) => void): FoundDefinition[] {
+/** Returns definitions in the order of their starts. Enters only nodes of the plan, so that deep trees cost little. */
+export function findDefinitions(tree: Tree, plan: SearchPlan): FoundDefinition[] {
   const found: FoundDefinition[] = []
   const cursor = tree.walk()
-  /** For each enclosing node, whether its content is one level deeper. */
-  const around: boolean[] = []
-  let depth = 0
+  /** Depth and whether it is in a function, of each enclosing node. */
+  const around: { readonly depth: number; readonly isInner: boolean }[] = []
+  let place = { depth: 0, isInner: false }
   try {
     for (let goesOn = true; goesOn;) {
       const type = cursor.nodeTypeId
       const isError = type === 65_535
       const action = isError ? PASSAGE : (plan.actions[type] ?? 0)
-      if ((action & BODY) !== 0) onBody(cursor.startIndex)
       const rule = (action & DEFINITION) === 0 ? undefined : plan.rules.get(type)
-      const definition = rule === undefined ? undefined : defined(cursor.currentNode, rule, depth)
+      const definition = rule === undefined ? undefined : defined(cursor.currentNode, rule, place)
       if (definition !== undefined) found.push(definition)
       if (action !== 0 && cursor.gotoFirstChild()) {
+        around.push(place)
         const encloses = definition !== undefined && rule?.alongside !== true
-        around.push(encloses)
-        if (encloses) depth++
+        const isFunction = (action & CLOSURE) !== 0 || (definition !== undefined && FUNCTIONS.test(definition.kind))
+        place = { depth: place.depth + (encloses ? 1 : 0), isInner: place.isInner || isFunction }
         continue
       }
       while (!cursor.gotoNextSibling()) {
@@ -71,7 +69,7 @@ export function findDefinitions(tree: Tree, plan: SearchPlan, onBody: (start: nu
           goesOn = false
           break
         }
-        if (around.pop() === true) depth--
+        place = around.pop()!
       }
     }
   } finally {
@@ -80,7 +78,11 @@ export function findDefinitions(tree: Tree, plan: SearchPlan, onBody: (start: nu
   return found
 }
 
-function defined(node: Node, rule: DefinitionRule, depth: number): FoundDefinition | undefined {
+function defined(
+  node: Node,
+  rule: DefinitionRule,
+  { depth, isInner }: Pick<FoundDefinition, 'depth' | 'isInner'>,
+): FoundDefinition | undefined {
   const named = rule.name === undefined ? node.childForFieldName('name') : rule.name(node)
   if (named === null || named === undefined) return undefined
   const nameStart = named.startIndex
@@ -89,15 +91,14 @@ function defined(node: Node, rule: DefinitionRule, depth: number): FoundDefiniti
     .replace(/\s+/g, ' ')
     .replace(/^\s*["']|["']\s*$/g, '')
   if (name === '') return undefined
-  const body = node.childForFieldName('body')
   return {
     name,
     kind: typeof rule.kind === 'string' ? rule.kind : rule.kind(node),
     nameStart,
     start: node.startIndex,
-    bodyStart: body === null ? node.endIndex : body.startIndex,
     end: node.endIndex,
     depth: depth + (rule.member?.(node) === true ? 1 : 0),
     announces: rule.announces === true,
+    isInner,
   }
 }

@@ -1,6 +1,4 @@
 import type { Node } from 'web-tree-sitter'
-import type { Lexis } from './lexis.ts'
-import type { LineBlocks } from './fold-lines.ts'
 
 export interface DefinitionRule {
   readonly kind: string | ((node: Node) => string)
@@ -17,25 +15,15 @@ export interface DefinitionRule {
 export interface Grammar {
   readonly peer: GrammarPeer
   readonly file: string
-  /** Form of blocks, to reduce code before it is parsed. */
-  readonly blocks: BraceBlocks | LineBlocks | 'suites'
   readonly definitions: Readonly<Record<string, string | DefinitionRule>>
   /** Nodes, besides definitions, that are searched for definitions; separated by spaces. */
   readonly passages: string
-  /** Passages whose blocks are requested if they were left out. */
-  readonly bodies: string
   /** Whether the scanner counts columns, which costs the square of the line length. */
   readonly columns?: boolean
   /** Replacement if the package is not installed. */
   readonly otherwise?: Grammar
   /** Another grammar for code that matches the pattern, if file extensions are ambiguous. */
   readonly unless?: { readonly pattern: RegExp; readonly grammar: Grammar }
-}
-
-export interface BraceBlocks {
-  readonly lexis: Lexis
-  /** Tested on the text before a block: blocks with definitions stay. */
-  readonly opens: RegExp
 }
 
 export type GrammarPeer =

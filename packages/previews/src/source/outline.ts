@@ -8,9 +8,11 @@ export interface OutlineSymbol {
   readonly endLine: number
   /** Number of enclosing definitions, without modules and namespaces around the whole file. */
   readonly depth: number
-  /** First lines without the body, with blanks folded. */
-  readonly signature: string
 }
+
+/** Kinds whose inner definitions are local. */
+export const FUNCTIONS: RegExp =
+  /^(?:function|method|constructor|destructor|getter|setter|accessor|subroutine|procedure)$/
 
 /**
  * Finds the definitions of a file, in the order of their lines.

@@ -182,7 +182,6 @@ describe('a preview of source code', () => {
       line: 1,
       endLine: 10_000,
       depth: 0,
-      signature: '',
     }
     const outline = async (text: string, language: string): Promise<OutlineSymbol[] | undefined> => {
       seen = text
@@ -229,7 +228,6 @@ const symbol = (name: string, line: number, endLine = line, kind = 'function'): 
   line,
   endLine,
   depth: 0,
-  signature: name,
 })
 const names = (outline: readonly OutlineSymbol[]): string[] => outline.map(({ name }) => name)
 
@@ -650,12 +648,6 @@ describe('the outline by patterns', () => {
     const text =
       'USAGE = """\ndef no():\n"""\ndef yes():\n    """Says."""\n    x = \'\'\'a\'\'\'\n\nclass Also:\n    pass\n'
     expect((await outline('python', text)).map(({ name }) => name)).toEqual(['yes', 'Also'])
-  })
-
-  it('has the first line of a definition as its signature, without the body', async () => {
-    expect((await outline('go', 'func  Open(path string)   error {\n}\n'))[0]?.signature).toBe(
-      'func Open(path string) error',
-    )
   })
 
   it.each([

@@ -5,7 +5,7 @@ import type { ToolIntent } from '../detect/tool-intent.ts'
 import { BLANK, CLOSER, CODE, codeLines, type CodeLines } from './code-lines.ts'
 import { DEFINITION_RULES, type DefinitionRules } from './definition-rules.ts'
 import { MOST_OF_BODY, SOUGHT, lineWorth, type Sought } from './line-worth.ts'
-import type { OutlineSymbol, Outliner } from './outline.ts'
+import { FUNCTIONS, type OutlineSymbol, type Outliner } from './outline.ts'
 import { SourceLines } from './source-lines.ts'
 import { sourceSigns } from './source-signs.ts'
 import { itemOf, type HiddenName, type HiddenNames, type Item, type PreviewModel } from '../layout/preview-model.ts'
@@ -100,8 +100,6 @@ function asked({ lines }: ToolIntent, shift: number, count: number): Sought['lin
 
 /** Share of patterns' definitions that an outline may miss: patterns also find false ones. */
 const MOST_MISSED = 0.25
-/** Inner definitions belong to these. */
-const FUNCTIONS = /^(?:function|method|constructor|destructor|getter|setter|accessor|subroutine|procedure)$/
 
 /**
  * Adds definitions found by patterns outside of functions, if the outline misses many.
@@ -250,8 +248,6 @@ function byDepth(symbols: readonly OutlineSymbol[]): OutlineSymbol[][] {
 
 /** Kinds that enclose definitions, but do not count themselves if they wrap a file. */
 const WRAPPERS: ReadonlySet<string> = new Set(['module', 'implementation'])
-/** Longest line of a signature, in UTF-16 units. */
-const LONGEST = 240
 /** Lines that are examined in about a millisecond. */
 const LINES_OF_A_PIECE = 2_048
 /** Depth limit for nested definitions. */
@@ -337,17 +333,8 @@ function placed(found: readonly { open: Open; end: number }[], source: SourceLin
       line: open.index + 1,
       endLine: end + 1,
       depth: Math.max(0, open.depth - lifted),
-      signature: signature(source, open.index),
     }
   })
-}
-
-/** Cuts the body and folds blanks. */
-function signature({ text, begins, ends }: SourceLines, index: number): string {
-  const begin = begins[index]!
-  const line = text.slice(begin, Math.min(ends[index]!, begin + LONGEST)).trim()
-  const folded = line.includes('  ') || line.includes('\t') ? line.replace(/\s+/g, ' ') : line
-  return folded.endsWith('{') ? folded.slice(0, -1).trimEnd() : folded
 }
 
 /** In so short a text, every line is considered. */

@@ -1,5 +1,4 @@
 import type { Grammar } from '../grammar.ts'
-import { LEXIS } from '../lexis.ts'
 
 const VSCODE = '@vscode/tree-sitter-wasm'
 
@@ -7,7 +6,6 @@ export const CLASSES: Readonly<Record<string, Grammar>> = {
   java: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-java.wasm',
-    blocks: { lexis: LEXIS.java, opens: /^[^(=]*\b(?:class|interface|enum|record)\b[^=]*$/ },
     definitions: {
       class_declaration: 'class',
       interface_declaration: 'interface',
@@ -19,15 +17,10 @@ export const CLASSES: Readonly<Record<string, Grammar>> = {
       compact_constructor_declaration: 'method',
     },
     passages: 'program class_body interface_body enum_body enum_body_declarations annotation_type_body ERROR',
-    bodies: 'class_body interface_body enum_body annotation_type_body',
   },
   csharp: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-c-sharp.wasm',
-    blocks: {
-      lexis: LEXIS.csharp,
-      opens: /^[^(=]*\b(?:class|interface|struct|record|namespace)\b[^=]*$/,
-    },
     definitions: {
       class_declaration: 'class',
       interface_declaration: 'interface',
@@ -42,16 +35,11 @@ export const CLASSES: Readonly<Record<string, Grammar>> = {
       namespace_declaration: 'namespace',
     },
     passages: 'compilation_unit declaration_list global_statement preproc_if preproc_else preproc_elif ERROR',
-    bodies: 'declaration_list',
   },
   kotlin: {
     columns: true,
     peer: '@tree-sitter-grammars/tree-sitter-kotlin',
     file: 'tree-sitter-kotlin.wasm',
-    blocks: {
-      lexis: LEXIS.kotlin,
-      opens: /^[^(=]*\b(?:class|interface|object)\b(?![^(]*\bfun\b)[^=]*(?:\([^]*)?$/,
-    },
     definitions: {
       class_declaration: {
         kind: (node) => (node.children.some((child) => child?.type === 'interface') ? 'interface' : 'class'),
@@ -62,16 +50,11 @@ export const CLASSES: Readonly<Record<string, Grammar>> = {
       type_alias: { kind: 'type', name: (node) => node.childForFieldName('type') ?? undefined },
     },
     passages: 'source_file class_body enum_class_body ERROR',
-    bodies: 'class_body enum_class_body',
   },
   scala: {
     columns: true,
     peer: 'tree-sitter-scala',
     file: 'tree-sitter-scala.wasm',
-    blocks: {
-      lexis: LEXIS.scala,
-      opens: /^[^(=]*\b(?:class|trait|object|enum|package|extension)\b[^=]*(?:\([^]*)?$/,
-    },
     definitions: {
       class_definition: 'class',
       object_definition: 'object',
@@ -84,15 +67,10 @@ export const CLASSES: Readonly<Record<string, Grammar>> = {
     },
     passages:
       'compilation_unit package_clause template_body enum_body extension_definition indented_block with_template_body ERROR',
-    bodies: 'template_body enum_body with_template_body',
   },
   php: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-php.wasm',
-    blocks: {
-      lexis: LEXIS.php,
-      opens: /^[^(=]*\b(?:class|interface|trait|enum|namespace)\b[^=]*$|^\s*if\b|\belse\s*$/,
-    },
     definitions: {
       class_declaration: 'class',
       interface_declaration: 'interface',
@@ -103,6 +81,5 @@ export const CLASSES: Readonly<Record<string, Grammar>> = {
       namespace_definition: 'namespace',
     },
     passages: 'program declaration_list enum_declaration_list compound_statement if_statement ERROR',
-    bodies: 'declaration_list enum_declaration_list',
   },
 }

@@ -1,7 +1,6 @@
 import type { Node } from 'web-tree-sitter'
 import type { DefinitionRule, Grammar } from '../grammar.ts'
 import { CLASSES } from './classes.ts'
-import { LEXIS } from '../lexis.ts'
 
 const VSCODE = '@vscode/tree-sitter-wasm'
 
@@ -19,7 +18,6 @@ const SCRIPTS: Readonly<Record<string, Grammar>> = {
     columns: true,
     peer: VSCODE,
     file: 'wasm/tree-sitter-python.wasm',
-    blocks: 'suites',
     definitions: {
       function_definition: 'function',
       class_definition: 'class',
@@ -27,39 +25,28 @@ const SCRIPTS: Readonly<Record<string, Grammar>> = {
     passages:
       'module block decorated_definition if_statement elif_clause else_clause try_statement except_clause finally_clause ' +
       'with_statement for_statement while_statement ERROR',
-    bodies: '',
   },
   ruby: {
     columns: true,
     peer: VSCODE,
     file: 'wasm/tree-sitter-ruby.wasm',
-    blocks: {
-      closes: /^(?:[a-z_]+ )?def\s(?!\S+?(?:\([^)]*\))?\s+=\s)(?!.*\bend$)/,
-      end: /^end\b/,
-      comment: '#',
-    },
     definitions: { class: 'class', module: 'module', method: 'method', singleton_method: 'method' },
     passages:
       'program body_statement singleton_class call argument_list do_block block block_body if unless then else begin ERROR',
-    bodies: '',
   },
   lua: {
     columns: true,
     peer: '@tree-sitter-grammars/tree-sitter-lua',
     file: 'tree-sitter-lua.wasm',
-    blocks: { closes: /\bfunction\b[^)]*\)$/, end: /^end\b/, comment: '--' },
     definitions: { function_declaration: 'function', assignment_statement: luaAssigned },
     passages: 'chunk variable_declaration do_statement block ERROR',
-    bodies: '',
   },
   bash: {
     columns: true,
     peer: VSCODE,
     file: 'wasm/tree-sitter-bash.wasm',
-    blocks: { closes: /^(?:function\s+[\w:.-]+|[\w:.-]+\s*\(\)|\{).*\{$|^\{$/, end: /^\}/, comment: '#' },
     definitions: { function_definition: 'function' },
     passages: 'program if_statement compound_statement ERROR',
-    bodies: '',
   },
 }
 
@@ -114,11 +101,6 @@ const withFunction = (field: string, kind: string): DefinitionRule => ({
 
 const JAVASCRIPT: Omit<Grammar, 'file'> = {
   peer: '@vscode/tree-sitter-wasm',
-  blocks: {
-    lexis: LEXIS.ecmascript,
-    opens:
-      /^[^(]*\b(?:class|namespace|module|global)\b[^(]*$|\bclass\b[^(]*\bextends\b|\bexports\s*=\s*$|^\s*if\b|\belse\s*$/,
-  },
   definitions: {
     function_declaration: 'function',
     generator_function_declaration: 'function',
@@ -134,7 +116,6 @@ const JAVASCRIPT: Omit<Grammar, 'file'> = {
     'program export_statement lexical_declaration variable_declaration class_body statement_block expression_statement ' +
     'parenthesized_expression call_expression unary_expression arguments arrow_function function_expression ' +
     'if_statement else_clause return_statement object ERROR',
-  bodies: 'class_body',
 }
 
 const TYPESCRIPT: Omit<Grammar, 'file'> = {
@@ -217,7 +198,6 @@ const typeDefinition: DefinitionRule = {
 const C: Grammar = {
   peer: '@repomix/tree-sitter-wasms',
   file: 'out/tree-sitter-c.wasm',
-  blocks: { lexis: LEXIS.c, opens: /\bnamespace\b[^;=]*$|\bextern\s*"[^"]*"\s*$/ },
   definitions: {
     function_definition: functionDefinition,
     declaration: prototype,
@@ -226,8 +206,8 @@ const C: Grammar = {
     enum_specifier: withBody('enum'),
     type_definition: typeDefinition,
   },
-  passages: 'translation_unit linkage_specification declaration_list ERROR',
-  bodies: 'declaration_list',
+  passages:
+    'translation_unit linkage_specification declaration_list preproc_if preproc_ifdef preproc_else preproc_elif ERROR',
 }
 
 /** The C++ grammar reads nearly all C code. */
@@ -235,10 +215,6 @@ const C_AS_CPP: Grammar = { ...C, peer: '@vscode/tree-sitter-wasm', file: 'wasm/
 
 const CPP: Grammar = {
   ...C_AS_CPP,
-  blocks: {
-    lexis: LEXIS.c,
-    opens: /^[^(=]*\b(?:class|struct|union)\b[^(=]*$|\bnamespace\b[^;=]*$|\bextern\s*"[^"]*"\s*$/,
-  },
   definitions: {
     ...C.definitions,
     field_declaration: prototype,
@@ -248,7 +224,6 @@ const CPP: Grammar = {
     concept_definition: 'concept',
   },
   passages: `${C.passages} template_declaration field_declaration_list`,
-  bodies: 'declaration_list field_declaration_list',
 }
 
 /** Lines that only C++ has, to tell apart headers. */
@@ -274,7 +249,6 @@ const COMPILED: Readonly<Record<string, Grammar>> = {
   go: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-go.wasm',
-    blocks: { lexis: LEXIS.go, opens: /^\s*type\s*$/ },
     definitions: {
       function_declaration: 'function',
       method_declaration: { kind: 'method', member: () => true },
@@ -282,15 +256,10 @@ const COMPILED: Readonly<Record<string, Grammar>> = {
       type_alias: 'type',
     },
     passages: 'source_file type_declaration ERROR',
-    bodies: '',
   },
   rust: {
     peer: VSCODE,
     file: 'wasm/tree-sitter-rust.wasm',
-    blocks: {
-      lexis: LEXIS.rust,
-      opens: /^\s*(?:pub\s*(?:\([^)]*\)\s*)?)?(?:unsafe\s+|default\s+)?(?:impl|trait|mod|extern\s*"[^"]*"\s*$)/,
-    },
     definitions: {
       function_item: 'function',
       function_signature_item: 'function',
@@ -304,16 +273,11 @@ const COMPILED: Readonly<Record<string, Grammar>> = {
       impl_item: { kind: 'implementation', name: typeName },
     },
     passages: 'source_file declaration_list foreign_mod_item ERROR',
-    bodies: 'declaration_list',
   },
   swift: {
     columns: true,
     peer: '@repomix/tree-sitter-wasms',
     file: 'out/tree-sitter-swift.wasm',
-    blocks: {
-      lexis: LEXIS.swift,
-      opens: /^[^(=]*\b(?:class|struct|enum|extension|protocol|actor)\b(?!\s+(?:func|var)\b)[^=]*$/,
-    },
     definitions: {
       class_declaration: { kind: (node) => node.childForFieldName('declaration_kind')?.text ?? 'class' },
       protocol_declaration: 'protocol',
@@ -326,7 +290,6 @@ const COMPILED: Readonly<Record<string, Grammar>> = {
       typealias_declaration: 'type',
     },
     passages: 'source_file class_body enum_class_body protocol_body ERROR',
-    bodies: 'class_body enum_class_body protocol_body',
   },
 }
 
