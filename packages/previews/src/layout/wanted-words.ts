@@ -70,3 +70,24 @@ export function preferTopic(items: readonly Item[], words: readonly string[]): v
   }
   for (const [index, item] of best.entries()) item.value *= 1 + WORTH * Math.min(COUNTED, matches[index]!)
 }
+
+/** More frequent words do not tell texts apart. */
+const MOST_TEXTS = 8
+/** UTF-16 units searched for all words together. */
+const MOST_SEARCHED = 16_000_000
+
+/** Counts the rare sought words in each text, in any case. Returns `undefined` if no text has any. */
+export function countSought(texts: readonly string[], words: readonly string[]): Uint8Array | undefined {
+  if (words.length === 0) return undefined
+  const counts = new Uint8Array(texts.length)
+  const lower = texts.map((text) => text.toLowerCase())
+  const units = lower.reduce((sum, { length }) => sum + length + 1, 0)
+  const sought = new Set(words.map((word) => word.toLowerCase()))
+  for (const word of [...sought].slice(0, MOST_SEARCHED / units)) {
+    const found: number[] = []
+    for (let index = 0; index < lower.length && found.length <= MOST_TEXTS; index++)
+      if (lower[index]!.includes(word)) found.push(index)
+    if (found.length <= MOST_TEXTS) for (const index of found) counts[index]!++
+  }
+  return counts.includes(1) ? counts : undefined
+}

@@ -1,5 +1,6 @@
 import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import { countOf } from '../layout/gap-marks.ts'
+import { countSought } from '../layout/wanted-words.ts'
 import { textItem, type PreviewModel } from '../layout/preview-model.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { ListedGroup } from './listing-groups.ts'
@@ -30,8 +31,16 @@ interface FolderNode {
   readonly children: FolderNode[]
 }
 
-export function listingItems(data: ListingData, { budgetTokens, showLines }: PreviewOptions): PreviewModel {
+/** @param words - Sought words: entries with rare ones are shown with the last one. */
+export function listingItems(
+  data: ListingData,
+  { budgetTokens, showLines }: PreviewOptions,
+  words: readonly string[] = [],
+): PreviewModel {
   const { form, groups, hasMore, items: count, lines } = data
+  const entries = groups.flatMap(({ items }) => items)
+  const sought = countSought(entries, words)
+  const wanted = new Set(entries.filter((_, index) => sought !== undefined && sought[index]! > 0))
   const nodes = openFolders(folderTree(groups), Math.max(LEAST_FOLDERS, budgetTokens / FOLDER_TOKENS))
   const headings = nodes.map((node) => headingOf(node, data))
   const parts = [countOf(lines, 'line')]
@@ -54,7 +63,7 @@ export function listingItems(data: ListingData, { budgetTokens, showLines }: Pre
   for (const index of [...nodes.keys()].toSorted((one, other) => weights[one]! - weights[other]!)) {
     const room = (left * weights[index]!) / weight
     weight -= weights[index]!
-    const { text, tokens } = entriesOf(nodes[index]!, data, room, index === first ? call : undefined)
+    const { text, tokens } = entriesOf(nodes[index]!, data, room, index === first ? call : undefined, wanted)
     left -= tokens
     texts[index] = [headings[index]!, text].filter((part) => part !== '').join(form.onLines ? '\n' : ' ')
   }
@@ -143,33 +152,49 @@ function headingOf({ path, line, total, groups, children }: FolderNode, { form, 
   return `${path === '' ? '[top]' : `${line}| ${name}${mark}`} [${count}]`
 }
 
-/** Returns the first entries that fit, the last one, and the number of hidden ones. */
+/** Share of the room for wanted entries. */
+const WANTED_SHARE = 0.5
+
+/** Returns the first entries that fit, the number of hidden ones, wanted ones, and the last one. */
 function entriesOf(
   node: FolderNode,
   { form }: ListingData,
   room: number,
   call: string | undefined,
+  wanted: ReadonlySet<string>,
 ): { text: string; tokens: number } {
   const { items, count, last } =
     node.children.length > 0 || node.group === undefined ? inside(node, form.joint, room) : node.group
   const between = form.onLines ? '\n' : ', '
-  const costs = items.map((item) => estimateTokens(shortened(item)) + 1)
+  const names = items.map(shortened)
+  const costs = names.map((name) => estimateTokens(name) + 1)
   const isWhole = items.length === count && costs.reduce((sum, cost) => sum + cost, 0) <= room
-  const ending = shortened(last)
-  const endTokens = isWhole ? 0 : estimateTokens(ending) + MARK_TOKENS + 1
-  let tokens = endTokens
-  const shown: string[] = []
+  const ending = last === '' ? [] : [shortened(last)]
+  let tokens = isWhole ? 0 : estimateTokens(ending.join('')) + MARK_TOKENS + 1
+  // Wanted entries are paid first.
+  const paid = new Set<number>()
+  let wantedTokens = 0
   for (const [index, item] of items.entries()) {
-    if (tokens + costs[index]! > room) break
+    if (isWhole || !wanted.has(item) || index === count - 1) continue
+    wantedTokens += costs[index]!
+    if (wantedTokens > room * WANTED_SHARE) break
+    paid.add(index)
     tokens += costs[index]!
-    shown.push(shortened(item))
   }
-  const hidden = count - shown.length
-  if (shown.length === 0) return { text: '', tokens: 0 }
-  if (hidden <= 1) return { text: [...shown, ...(hidden === 1 ? [ending] : [])].join(between), tokens }
-  const more = `… ${formatCount(hidden - 1)} more`
+  let end = 0
+  for (; end < items.length; end++) {
+    const cost = paid.has(end) ? 0 : costs[end]!
+    if (tokens + cost > room) break
+    tokens += cost
+  }
+  const after = [...paid].filter((index) => index >= end).map((index) => names[index]!)
+  const shown = names.slice(0, end)
+  if (shown.length + after.length === 0) return { text: '', tokens: 0 }
+  if (end === count) return { text: shown.join(between), tokens }
+  const hidden = count - end - after.length - ending.length
+  const more = `… ${formatCount(hidden)} more`
   const mark = call === undefined && !form.onLines ? more : `[${more}${call === undefined ? '' : `: ${call}`}]`
-  return { text: [...shown, mark, ...(ending === '' ? [] : [ending])].join(between), tokens }
+  return { text: [...shown, ...(hidden > 0 ? [mark] : []), ...after, ...ending].join(between), tokens }
 }
 
 /** Returns the first entry of each group below, with its path, as far as there may be room. */

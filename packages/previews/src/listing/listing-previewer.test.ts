@@ -9,11 +9,16 @@ import { listingPreviewer } from './listing-previewer.ts'
 const showLines = (start: number, end: number): string => `lines ${start}-${end}`
 const previewer = listingPreviewer()
 
-const about = (text: string, command?: string): TextSubject =>
-  subjectOf(text, { toolName: 'bash', intent: { paths: [], words: [], command } })
+const about = (text: string, command?: string, words: readonly string[] = []): TextSubject =>
+  subjectOf(text, { toolName: 'bash', intent: { paths: [], words, command } })
 
-async function previewOf(text: string, budgetTokens = 400, command?: string): Promise<string | undefined> {
-  const subject = about(text, command)
+async function previewOf(
+  text: string,
+  budgetTokens = 400,
+  command?: string,
+  words?: readonly string[],
+): Promise<string | undefined> {
+  const subject = about(text, command, words)
   if (previewer.recognize(subject) === 0) return undefined
   const reader = previewer.read(subject)
   reader.push(text)
@@ -32,6 +37,13 @@ describe('a preview of ls -R', () => {
     )
     expect(preview).toMatch(/\n307\| \.\/src\/deep: \[1\] x\.ts$/)
     expect(preview).toMatch(/more: lines 5-305\], file299\.ts/)
+  })
+
+  it('shows entries with rare sought words, and counts the others', async () => {
+    const text = `.:\nsrc\nREADME.md\n\n./src:\n${numbered(300, (index) => `file${index}.ts`)}\n\n./src/deep:\nx.ts\n`
+    const preview = (await previewOf(text, 120, undefined, ['FILE250.', 'file'])) ?? ''
+    const [, shown = '', hidden] = /: \[300\] (.*), \[… (\d+) more.*\], file250\.ts, file299\.ts\n/.exec(preview) ?? []
+    expect(shown.split(', ').length + Number(hidden) + 2).toBe(300)
   })
 
   it('shows everything where it fits', async () => {

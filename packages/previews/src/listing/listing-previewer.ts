@@ -298,13 +298,14 @@ export function listingPreviewer(): TextPreviewer {
     recognize: (subject) => listingForm(subject).sureness,
     read: (subject) => {
       const { form } = listingForm(subject)
+      const { words } = subject.intent
       const reader = form && new ListingLines(form)
       return {
         push: (text) => reader?.push(text),
         finish: () => {
           const data = reader?.finish()
           if (data === undefined) return undefined
-          return (options) => writePreview(listingItems(data, options), options)
+          return (options) => writePreview(listingItems(data, options, words), options)
         },
       }
     },

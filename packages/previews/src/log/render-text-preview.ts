@@ -1,6 +1,7 @@
 import { estimateTokens } from '@spillway/text/internal'
 import { type Draft, fitBudget, fitBudgetInTurns } from '../layout/fit-budget.ts'
 import { countOf, GapMarks } from '../layout/gap-marks.ts'
+import { countSought } from '../layout/wanted-words.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import { chooseBest, chooseEnds, type ChosenLines, isBeside, ShownLines } from './choose-lines.ts'
 import { cutPrefixes } from './line-prefixes.ts'
@@ -23,10 +24,9 @@ const LEAST_SHARE = 0.05
 const END_LINE = 0.5
 /** Worth of a unique line, which is shown first. */
 const ODD_LINE = 2
-/** Worth of each sought word in a line, its limit, and the most lines with such a word. */
+/** Worth of each sought word in a line, and its limit. */
 const SOUGHT = 0.5
 const MOST_SOUGHT = 3
-const MOST_LINES_OF_WORD = 8
 
 /** Adjusts scores by neighbors and repetitions. */
 function lineValues(
@@ -52,20 +52,6 @@ function lineValues(
   return sought === undefined
     ? values
     : values.map((value, index) => value + SOUGHT * Math.min(MOST_SOUGHT, sought[index]!))
-}
-
-/** Returns `undefined` if no line has any. */
-function countSought(lines: readonly ScannedLine[], words: readonly string[]): Uint8Array | undefined {
-  if (words.length === 0) return undefined
-  const counts = new Uint8Array(lines.length)
-  const texts = lines.map(({ text, end }) => `${text}\n${end}`.toLowerCase())
-  for (const word of new Set(words.map((each) => each.toLowerCase()))) {
-    const found: number[] = []
-    for (let index = 0; index < texts.length && found.length <= MOST_LINES_OF_WORD; index++)
-      if (texts[index]!.includes(word)) found.push(index)
-    if (found.length <= MOST_LINES_OF_WORD) for (const index of found) counts[index]!++
-  }
-  return counts.includes(1) ? counts : undefined
 }
 
 /** A failure is a block: its head, its message, and its frames. */
@@ -154,7 +140,12 @@ class PreviewLayout {
     this.#unitsPerToken = unitsPerToken(lines)
     const found = nature === 'output' ? scan.scores() : undefined
     const own = found && Float64Array.from(lines, ({ number }) => found.scores.get(number) ?? 0)
-    const sought = found && countSought(lines, words)
+    const sought =
+      found &&
+      countSought(
+        lines.map(({ text, end }) => `${text}\n${end}`),
+        words,
+      )
     const isRanked =
       found !== undefined &&
       own !== undefined &&

@@ -2,6 +2,7 @@ import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway
 import { unquote } from '@spillway/text/internal/tables'
 import { lineLabel, textItem, type HiddenNames, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { countOf } from '../layout/gap-marks.ts'
+import { countSought } from '../layout/wanted-words.ts'
 import type { SampledRow } from './row-sample.ts'
 import type { TableData } from './table-data.ts'
 import type { ColumnSummary, CountedValue } from './column-summary.ts'
@@ -21,8 +22,16 @@ const LISTED: readonly number[] = [8, 4, 2]
 /** Worth of a table's first line, relative to its rows. */
 const HEADING_WORTH = 4
 
-/** A single table has the description of its columns above. */
-export function tableItems(tables: readonly TableData[], budgetTokens: number): PreviewModel {
+/**
+ * A single table has the description of its columns above.
+ *
+ * @param words - Sought words: rows with rare ones come first.
+ */
+export function tableItems(
+  tables: readonly TableData[],
+  budgetTokens: number,
+  words: readonly string[] = [],
+): PreviewModel {
   const [table] = tables
   const shared = { names: rowKeys(tables), alwaysHeader: true, shares: [], lineShare: 1 / 3, endShare: 0 }
   if (table === undefined || tables.length > 1) {
@@ -30,7 +39,7 @@ export function tableItems(tables: readonly TableData[], budgetTokens: number): 
     const lines = table?.lines ?? 0
     return {
       ...shared,
-      items: tables.flatMap((one) => sectionItems(one, budgetTokens / tables.length)),
+      items: tables.flatMap((one) => sectionItems(one, budgetTokens / tables.length, words)),
       lines,
       header: [countOf(tables.length, 'table'), [countOf(rows, 'row'), countOf(lines, 'line')].join(', ')].join(': '),
     }
@@ -39,7 +48,7 @@ export function tableItems(tables: readonly TableData[], budgetTokens: number): 
   const last = table.sample.at(-1)
   return {
     ...shared,
-    items: rowItems(table, budgetTokens),
+    items: rowItems(table, budgetTokens, words),
     from: table.sample[0]?.line,
     lines: last === undefined ? table.lines : endLine(last),
     header,
@@ -89,8 +98,8 @@ function columnsOf({ names, labels, summaries, columns, separator }: TableData, 
   return left > 0 ? `${text}${between}[… ${countOf(left, 'more column')}]` : text
 }
 
-function sectionItems(table: TableData, budgetTokens: number): Item[] {
-  const rows = rowItems(table, budgetTokens)
+function sectionItems(table: TableData, budgetTokens: number, words: readonly string[]): Item[] {
+  const rows = rowItems(table, budgetTokens, words)
   const first = table.sample[0]?.line ?? 0
   const names = table.names?.join(table.separator) ?? ''
   const above = [...table.title.trimEnd().split('\n'), names].filter((line) => line !== '')
@@ -104,12 +113,12 @@ function sectionItems(table: TableData, budgetTokens: number): Item[] {
 }
 
 /** Earlier rows of the order are worth more. */
-function rowItems(table: TableData, budgetTokens: number): Item[] {
+function rowItems(table: TableData, budgetTokens: number, words: readonly string[]): Item[] {
   const { sample, split, separator } = table
   const values = new Map<number, number>()
-  for (const place of rowOrder(table)) {
+  for (const place of [...soughtRows(table, words), ...rowOrder(table)]) {
     if (values.size >= LEAST_ITEMS + budgetTokens / LEAST_ROW) break
-    values.set(place, 1 / (1 + values.size))
+    if (!values.has(place)) values.set(place, 1 / (1 + values.size))
   }
   const places = [...values.keys()].toSorted((one, other) => one - other)
   const rows = places.map((place) => split(sample[place]!.text).map(cleanCell))
@@ -124,6 +133,16 @@ function rowItems(table: TableData, budgetTokens: number): Item[] {
     item.lone = true
     return item
   })
+}
+
+/** Rows with the most sought words first. */
+function soughtRows({ sample }: TableData, words: readonly string[]): number[] {
+  const counts = countSought(
+    sample.map(({ text }) => text),
+    words,
+  )
+  const found = [...sample.keys()].filter((place) => counts !== undefined && counts[place]! > 0)
+  return found.toSorted((one, other) => counts![other]! - counts![one]! || one - other)
 }
 
 function cellCap(rows: readonly (readonly string[])[], separator: string, budgetTokens: number): number {

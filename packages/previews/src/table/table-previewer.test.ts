@@ -12,13 +12,14 @@ interface About {
   readonly path?: string
   readonly budgetTokens?: number
   readonly showSql?: (sql: string) => string
+  readonly words?: readonly string[]
 }
 
 async function previewOf(
   text: string,
-  { contentType = 'text/plain', path, budgetTokens = 400, showSql }: About = {},
+  { contentType = 'text/plain', path, budgetTokens = 400, showSql, words = [] }: About = {},
 ): Promise<string | undefined> {
-  const subject = subjectOf(text, { intent: { paths: path === undefined ? [] : [path], words: [] }, contentType })
+  const subject = subjectOf(text, { intent: { paths: path === undefined ? [] : [path], words }, contentType })
   if (previewer.recognize(subject) === 0) return undefined
   const reader = previewer.read(subject)
   reader.push(text)
@@ -33,6 +34,17 @@ const days = numbered(
 )
 
 describe('a preview of CSV', () => {
+  it('shows rows with rare sought words, with the most of them first', async () => {
+    const text = `id,name\n${numbered(2_000, (index) => `${index},name of ${index}`)}\n`
+    const sought = ['NAME OF 1234', 'name', '1234', '777']
+    const preview = await previewOf(text, { words: sought, budgetTokens: 90 })
+    expect(preview).toContain('1236| 1234,name of 1234')
+    expect(preview).not.toEqual(await previewOf(text, { budgetTokens: 90 }))
+    expect(await previewOf(text, { words: ['name'], budgetTokens: 90 })).toBe(
+      await previewOf(text, { budgetTokens: 90 }),
+    )
+  })
+
   it('states its size, what its columns hold, and shows the first and the last rows', async () => {
     const preview = await previewOf(`date,degrees,weather\n${days}\n`)
     expect(preview).toMatch(

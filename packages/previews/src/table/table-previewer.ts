@@ -42,29 +42,30 @@ export function tablePreviewer(): TextPreviewer {
     usualTokens: USUAL_TOKENS.structured,
     recognize: (subject) => Math.max(separatedFormat(subject)?.sureness ?? 0, alignedFormat(subject)?.sureness ?? 0),
     read: (subject) => {
+      const { words } = subject.intent
       const separated = separatedFormat(subject)
       const aligned = alignedFormat(subject)
       if (aligned !== undefined && aligned.sureness > (separated?.sureness ?? 0)) {
         if (aligned.form === 'expanded') {
           const reader = new ExpandedReader()
-          return { push: (text) => reader.push(text), finish: () => writer(reader.finish()) }
+          return { push: (text) => reader.push(text), finish: () => writer(reader.finish(), words) }
         }
         const begin: BeginTable<TableSection> = (...table) => new TableSection(...table, aligned)
         const reader = new AlignedReader(aligned, begin)
         const tables = (): TableData[] | undefined =>
           reader.finish()?.map((section) => ({ ...section.finish(), lines: reader.lines }))
-        return { push: (text) => reader.push(text), finish: () => writer(tables()) }
+        return { push: (text) => reader.push(text), finish: () => writer(tables(), words) }
       }
       const reader = separated && new SeparatedReader(separated)
-      return { push: (text) => reader?.push(text), finish: () => writer(reader?.finish()) }
+      return { push: (text) => reader?.push(text), finish: () => writer(reader?.finish(), words) }
     },
   }
 }
 
-function writer(tables: readonly TableData[] | undefined): WritePreview | undefined {
+function writer(tables: readonly TableData[] | undefined, words: readonly string[]): WritePreview | undefined {
   if (tables === undefined) return undefined
   return (options) =>
-    writePreview(tableItems(tables, options.budgetTokens), withSqlExample(options, columnToCount(tables)))
+    writePreview(tableItems(tables, options.budgetTokens, words), withSqlExample(options, columnToCount(tables)))
 }
 
 /** Returns the first column with few values, or the first column, of the largest table. */
