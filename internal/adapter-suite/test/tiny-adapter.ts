@@ -51,9 +51,9 @@ export function retrievalTool({ retrievalTool: tool }: ContextOffloader): TinyTo
 export async function offloadOutput(
   offloader: ContextOffloader,
   output: TinyOutput,
-  { toolName, toolCallId, input, signal }: TinyResultContext,
+  { toolName, toolCallId, input, calls, signal }: TinyResultContext,
 ): Promise<TinyOutput> {
-  const call = { toolName, toolCallId, input, signal }
+  const call = { toolName, toolCallId, input, callsInTurn: calls, signal }
   if (output.type === 'parts') {
     const outcome = await offloadParts(offloader, { ...call, parts: output.value, toBlock, fromText })
     return outcome.status === 'inline' ? output : { type: 'parts', value: outcome.parts }

@@ -47,6 +47,8 @@ export interface TinyToolContext {
 }
 
 export interface TinyResultContext extends TinyToolContext {
+  /** Number of tool calls in the message. */
+  readonly calls: number
   readonly toolName: string
   readonly input: unknown
 }
@@ -101,7 +103,9 @@ export async function runTinyAgent(
     )
     messages.push(answer)
     if (answer.role !== 'assistant' || !('toolCalls' in answer)) return messages
-    const results = await Promise.all(answer.toolCalls.map(async (call) => runTool(agent, call, signal)))
+    const results = await Promise.all(
+      answer.toolCalls.map(async (call, _index, { length }) => runTool(agent, call, length, signal)),
+    )
     messages.push(...results.filter((result) => result !== undefined))
   }
 }
@@ -109,6 +113,7 @@ export async function runTinyAgent(
 async function runTool(
   agent: TinyAgent,
   { id, name, input }: TinyToolCall,
+  calls: number,
   signal: AbortSignal | undefined,
 ): Promise<TinyMessage | undefined> {
   const tool = agent.tools.find((one) => one.name === name)
@@ -119,7 +124,7 @@ async function runTool(
   const mistake = tool.takesAnything === true ? undefined : findMistake(tool.inputSchema, input)
   if (mistake !== undefined) return refused(mistake)
   if (tool.needsApproval === true && agent.approve?.(name) !== true) return refused('The user said no.')
-  const context = { toolCallId: id, toolName: name, input, signal }
+  const context = { toolCallId: id, toolName: name, input, calls, signal }
   const original = await execute(agent, tool, context)
   const output = (await agent.afterTool?.(original, context)) ?? original
   signal?.throwIfAborted()

@@ -28,6 +28,7 @@ export type {
   OffloadStreamRequest,
   Outcome,
 } from './offload/offload-request.ts'
+export type { LimitOptions, ResolvedLimits, ResultLimits, TokenLimit, ToolSettings } from './offload/result-limits.ts'
 export type { EventJournal, JournalEvent, NewJournalEvent } from './journal/event-journal.ts'
 export { summarizeJournal, type JournalSummary, type SummarizeJournalOptions } from './journal/summarize-journal.ts'
 export type { TokenTotals } from './journal/token-sums.ts'

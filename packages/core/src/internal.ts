@@ -1,7 +1,7 @@
 /** Exports for other packages of Spillway, not for users: these may change in any version. */
 export { emitEvent, recordRetrieval, retrievalToolNameOf } from './offload/context-offloader.ts'
-export { mediaTokensOfSize } from './offload/measure-content.ts'
-export { gapCalls, shareBudget } from './offload/render-replacement.ts'
+export { mediaTokensOfSize, shareBudget } from './offload/measure-content.ts'
+export { gapCalls } from './offload/render-replacement.ts'
 export { type ReplacedBlock, formatReplacement } from './offload/replacement.ts'
 export { redacted, toolMetadata } from './offload/store-blocks.ts'
 export { formatRetrievalCall } from './retrieval/retrieval-tool.ts'

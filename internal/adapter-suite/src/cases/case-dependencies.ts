@@ -48,6 +48,7 @@ export const ENTRY_POINT_CASES: readonly string[] = [
   'results/beside-small-results',
   'results/named-texts',
   'results/declared-types',
+  'limits/turn',
   'results/declined',
   'small-results/text',
   'small-results/many',

@@ -4,6 +4,7 @@ import { callCases } from './call-cases.ts'
 import { dependencyOf } from './case-dependencies.ts'
 import { errorCases } from './error-cases.ts'
 import { historyCases } from './history-cases.ts'
+import { limitCases } from './limit-cases.ts'
 import { loopCases } from './loop-cases.ts'
 import { outageCases } from './outage-cases.ts'
 import { outputCases } from './output-cases.ts'
@@ -26,6 +27,7 @@ export const ADAPTER_CASES: readonly AdapterCase[] = (
     ...callCases,
     ...retrievalCases,
     ...loopCases,
+    ...limitCases,
     ...sessionCases,
     ...turnCases,
     ...outageCases,

@@ -24,6 +24,21 @@ export const callFaults: readonly Fault[] = [
     },
   },
   {
+    name: 'takes each result for the only one of its turn',
+    caughtBy: ['limits/turn'],
+    create: () => offloading((output, context, offload) => offload(output, { ...context, calls: 1 })),
+  },
+  {
+    name: 'takes each turn for one of ten calls',
+    caughtBy: ['limits/turn-of-one-call'],
+    create: () => offloading((output, context, offload) => offload(output, { ...context, calls: 10 })),
+  },
+  {
+    name: 'does not tell the names of tools',
+    caughtBy: ['limits/exempt-tool', 'limits/tool'],
+    create: () => offloading((output, context, offload) => offload(output, { ...context, toolName: 'tool' })),
+  },
+  {
     name: 'caches results by the id of the call',
     caughtBy: ['calls/equal-ids', 'calls/equal-ids-in-one-run'],
     create: () => {

@@ -38,12 +38,16 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
     return before?.toolCallId === toolCallId && before.toolName === toolName ? before.output : undefined
   }
 
-  async function replaceResult(result: ToolResult, { prompt, abortSignal: signal }: Params): Promise<ToolResult> {
+  async function replaceResult(
+    turn: Pick<ContextOffloader, 'offload'>,
+    result: ToolResult,
+    { prompt, abortSignal: signal }: Params,
+  ): Promise<ToolResult> {
     const before = findKnown(result)
     if (before !== undefined) return { ...result, output: before }
     const { toolName, toolCallId } = result
     const call = { toolName, toolCallId, ...calledWith(prompt, toolCallId), signal }
-    const { output, reason } = await offloadModelOutput(offloader, call, result.output)
+    const { output, reason } = await offloadModelOutput(turn, call, result.output)
     const replaced = { ...result, output }
     // A failed store is tried again in the next call.
     if (reason !== 'failed') known.set(result.output, replaced)
@@ -51,10 +55,11 @@ export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMid
   }
 
   async function replaceMessage(message: ToolMessage, params: Params): Promise<ToolMessage> {
-    const parts = message.content.map(async (part) =>
-      part.type === 'tool-result' ? replaceResult(part, params) : part,
+    const parts = message.content.map(
+      (part) => async (turn: Pick<ContextOffloader, 'offload'>) =>
+        part.type === 'tool-result' ? replaceResult(turn, part, params) : part,
     )
-    return { ...message, content: await Promise.all(parts) }
+    return { ...message, content: await offloader.inTurn(parts) }
   }
 
   return {

@@ -35,6 +35,8 @@ const GAPS_OF_GENERATE_TEXT_6 = {
     'generateText of version 6 does not run a tool whose call has the id `constructor` or its like',
 }
 
+const GAPS_OF_TOOLS = { 'limits/turn': 'A tool is told neither the other calls of its message nor their number' }
+
 /** One way of using the adapter, by its name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
@@ -86,7 +88,10 @@ function harness(
 ): AdapterHarness {
   return {
     name,
-    gaps: isVersion7 || round !== generateRound ? {} : GAPS_OF_GENERATE_TEXT_6,
+    gaps: {
+      ...(isVersion7 || round !== generateRound ? {} : GAPS_OF_GENERATE_TEXT_6),
+      ...(setUp === toolsSetup ? GAPS_OF_TOOLS : {}),
+    },
     moduleUrl: import.meta.url,
     compactsHistory: true,
     async run(conversation) {

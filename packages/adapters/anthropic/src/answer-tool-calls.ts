@@ -48,18 +48,18 @@ export async function answerToolCalls(
   if (response.stop_reason !== 'tool_use') return undefined
   const retrieval = offloader.options.includeRetrievalTool ? retrievalTool(offloader) : undefined
   const purpose = response.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
-  const results = response.content.map(async (block) => {
+  const results = response.content.map((block) => async (turn: Pick<ContextOffloader, 'offload'>) => {
     if (block.type !== 'tool_use') return []
     const { id, name, input, toolset_name }: ToolUse = block
     const result = { type: 'tool_result', tool_use_id: id, ...(toolset_name != null && { toolset_name }) } as const
     try {
       const answer = (): ReturnType<typeof run> =>
         name === RETRIEVAL_TOOL_NAME && retrieval !== undefined ? retrieval.run(input, { signal }) : run(block)
-      const content = await offloadCall(offloader, block, signal, answer, purpose)
+      const content = await offloadCall(turn, block, signal, answer, purpose)
       return [{ ...result, content }]
     } catch (error) {
       return [{ ...result, content: contentOfThrown(error), is_error: true }]
     }
   })
-  return { role: 'user', content: (await Promise.all(results)).flat() as ToolResults['content'] }
+  return { role: 'user', content: (await offloader.inTurn(results)).flat() as ToolResults['content'] }
 }

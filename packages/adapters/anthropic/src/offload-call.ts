@@ -16,7 +16,7 @@ export interface ToolUse {
 
 /** Run a tool call, and offload its large content or error. The result of a call by the provider's sandbox stays. */
 export async function offloadCall<Content>(
-  offloader: ContextOffloader,
+  offloader: Pick<ContextOffloader, 'offload'>,
   { id, name, input, caller, toolset_name: toolset }: ToolUse,
   signal: AbortSignal | null | undefined,
   run: () => Content | Promise<Content>,
@@ -56,7 +56,7 @@ interface CallResult extends Omit<OffloadRequest, 'content'> {
 }
 
 export async function offloadContent<Content>(
-  offloader: ContextOffloader,
+  offloader: Pick<ContextOffloader, 'offload'>,
   { isOfToolset, ...result }: CallResult,
   content: Content,
 ): Promise<Content | string | ResultPart[]> {

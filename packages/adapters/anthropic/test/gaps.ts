@@ -21,6 +21,7 @@ export const RUNNER_GAPS: Gaps = {
   'outputs/json': ONE_MESSAGE,
   'outputs/parts': ONE_MESSAGE,
   'history/outputs': ONE_MESSAGE,
+  'limits/turn': 'A tool of a runner is not told the other calls of its message.',
 }
 
 /** Gaps of loops by hand, in which the program has run the tools itself and seen what they returned. */

@@ -29,6 +29,7 @@ export const GAPS: Readonly<Record<string, string>> = {
   'outputs/json': ONE_MESSAGE,
   'outputs/parts': ONE_MESSAGE,
   'calls/hostile-id-empty': NO_ID,
+  'limits/turn': 'A hook is not told the other calls of its message.',
   'provider/results': NO_PROVIDER,
   'provider/beside-large-results': NO_PROVIDER,
 }

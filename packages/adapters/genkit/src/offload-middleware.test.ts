@@ -449,7 +449,7 @@ describe('offloadCall', () => {
     called: Promise<ToolResponsePart | undefined>,
     signal?: AbortSignal,
   ): Promise<ToolResponsePart | undefined> =>
-    offloadCall(new ContextOffloader({ storage: new InMemoryStorage() }), request, signal, called)
+    offloadCall(new ContextOffloader({ storage: new InMemoryStorage() }), request, { signal }, called)
 
   /** What a call throws whose tool throws this. */
   const throwing = async (thrown: unknown, signal?: AbortSignal): Promise<unknown> =>

@@ -1,4 +1,4 @@
-import { RETRIEVAL_TOOL_NAME, type ContentBlock, type ContextOffloader } from '@spillway/core'
+import { RETRIEVAL_TOOL_NAME, type ContentBlock, type ContextOffloader, type OffloadRequest } from '@spillway/core'
 import {
   encodeBase64,
   mediaFromUrl,
@@ -67,6 +67,7 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
     assertConfig(config)
     let signal: AbortSignal | undefined
     let known: ContextOffloader | undefined
+    let callsInTurn: number | undefined
     // Only hooks run in the context of the run.
     const current = (): ContextOffloader => (known ??= offloaderOf({ ai, config }))
     const isScoped = options.scope !== undefined || defaultScope(scopeRun({ ai, config })).length > 0
@@ -83,6 +84,8 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
       },
       model: async (request, context, next) => {
         const response = await next(request, context)
+        callsInTurn =
+          response.message?.content.filter(({ toolRequest }) => toolRequest !== undefined).length || undefined
         await current().endTurn()
         return response
       },
@@ -93,7 +96,7 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
         const called = isRetrieval ? ai.run(toolName, input, answer) : next(request, context)
         await Promise.allSettled([called])
         const isLeft = isRetrieval || except.has(toolName)
-        return endInOrder(isLeft ? called : offloadCall(current(), request, signal, called))
+        return endInOrder(isLeft ? called : offloadCall(current(), request, { signal, callsInTurn }, called))
       },
     }
   })
@@ -102,22 +105,22 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
 export async function offloadCall(
   offloader: ContextOffloader,
   { toolRequest: { name, ref = name, input } }: ToolRequestPart,
-  signal: AbortSignal | undefined,
+  told: Pick<OffloadRequest, 'signal' | 'callsInTurn'>,
   called: Promise<ToolResponsePart | undefined>,
 ): Promise<ToolResponsePart | undefined> {
   let part: ToolResponsePart | undefined
   try {
     part = await called
   } catch (thrown) {
-    if (isControlFlow(thrown, signal)) throw thrown
-    const replaced = await offloadThrown(offloader, { toolName: name, toolCallId: ref, input, signal, thrown })
+    if (isControlFlow(thrown, told.signal)) throw thrown
+    const replaced = await offloadThrown(offloader, { toolName: name, toolCallId: ref, input, ...told, thrown })
     // Genkit's errors have their message a second time, without the status.
     if (replaced !== thrown && replaced instanceof Error && 'originalMessage' in replaced)
       replaced.originalMessage = replaced.message
     throw replaced
   }
   // Middleware may return any value.
-  return part?.toolResponse === undefined ? part : offloadResponse(offloader, part, { input, signal })
+  return part?.toolResponse === undefined ? part : offloadResponse(offloader, part, { input, ...told })
 }
 
 /** Interrupts and aborts are thrown, but are no failures. */
@@ -202,7 +205,7 @@ interface Piece {
 export async function offloadResponse(
   offloader: ContextOffloader,
   part: ToolResponsePart,
-  call: { readonly input: unknown; readonly signal: AbortSignal | undefined },
+  call: Pick<OffloadRequest, 'input' | 'signal' | 'callsInTurn'>,
 ): Promise<ToolResponsePart> {
   const { content = [], ...response } = part.toolResponse
   const { values, toBlock, isError, replace } = outputForm(response.output)

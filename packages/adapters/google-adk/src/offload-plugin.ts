@@ -1,4 +1,4 @@
-import { BasePlugin, NodeTool, type BaseTool, type Context, type LlmRequest } from '@google/adk'
+import { BasePlugin, NodeTool, type BaseTool, type Context, type Event, type LlmRequest } from '@google/adk'
 import type { ContextOffloader } from '@spillway/core'
 import { offloadAsRecord } from '@spillway/core/adapter'
 import { RetrievalTool } from './retrieval-tool.ts'
@@ -96,10 +96,15 @@ class OffloadPlugin extends BasePlugin {
   async #offload(value: unknown, tool: BaseTool, input: unknown, context: Context) {
     if (this.#except.has(tool.name) || isNodeCall(context)) return undefined
     const toolCallId = stableId(context.functionCallId, tool.name)
-    const call = { toolName: tool.name, toolCallId, input, signal: context.abortSignal }
+    const { events } = context.invocationContext.session
+    const callsInTurn = events.map(countCalls).findLast((calls) => calls > 0)
+    const call = { toolName: tool.name, toolCallId, input, callsInTurn, signal: context.abortSignal }
     return await offloadAsRecord(this.#offloaderOf(context.invocationContext), { ...call, value })
   }
 }
+
+const countCalls = ({ content }: Event): number =>
+  content?.parts?.filter(({ functionCall }) => functionCall !== undefined).length ?? 0
 
 /** ADK makes up missing ids; by these, equal calls would get different references. */
 const stableId = (id = '', toolName: string): string => (id.startsWith('adk-') ? toolName : id)

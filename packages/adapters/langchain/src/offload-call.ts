@@ -20,9 +20,9 @@ export async function offloadCall<Result>(
   signal: AbortSignal | undefined,
   run: () => Result | Promise<Result>,
   endsRun = false,
-  purpose?: string,
+  told: Pick<OffloadRequest, 'purpose' | 'callsInTurn'> = {},
 ): Promise<Result> {
-  const call = { toolName: toolCall.name, toolCallId: toolCall.id ?? '', input: toolCall.args, purpose, signal }
+  const call = { toolName: toolCall.name, toolCallId: toolCall.id ?? '', input: toolCall.args, ...told, signal }
   const replace = (message: ToolMessage): Promise<ToolMessage> => offloadMessage(offloader, message, call)
   let result: Result
   try {
@@ -42,7 +42,7 @@ export async function offloadCall<Result>(
 async function offloadMessage(
   offloader: ContextOffloader,
   message: ToolMessage,
-  call: Pick<OffloadRequest, 'toolName' | 'input' | 'purpose' | 'signal'>,
+  call: Pick<OffloadRequest, 'toolName' | 'input' | 'purpose' | 'callsInTurn' | 'signal'>,
 ): Promise<ToolMessage> {
   const { content, name, tool_call_id, id, status, artifact, metadata, additional_kwargs, response_metadata } = message
   const outcome = await offloadParts<ContentPart>(offloader, {

@@ -44,7 +44,8 @@ export function offloadMiddleware(
         if (except.has(toolCall.name)) return await run()
         const calling = callingMessage(request)
         const isLast = endsRun(request, calling)
-        return await offloadCall(offloaderOf(runtime), toolCall, runtime.signal, run, isLast, calling?.text)
+        const told = { purpose: calling?.text, callsInTurn: calling?.tool_calls?.length || undefined }
+        return await offloadCall(offloaderOf(runtime), toolCall, runtime.signal, run, isLast, told)
       } catch (error) {
         // With inner middleware, LangChain lets the error end the run.
         if (throws || isControlFlow(error, runtime.signal) || isMiddlewareError(error)) throw error

@@ -47,4 +47,5 @@ export const TOOL_NODE_GAPS: Gaps = {
   ...OUTPUTS,
   'errors/huge-thrown-string': ERRORS_ONLY,
   'errors/huge-thrown-object': ERRORS_ONLY,
+  'limits/turn': 'A tool in a ToolNode is not told the other calls of its message.',
 }

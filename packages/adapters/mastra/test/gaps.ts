@@ -1,6 +1,7 @@
 /** What Mastra makes impossible in each way, by the id of the case, with the reason. */
 const GAPS = {
   'small-results/nothing': 'Mastra takes a tool that returns nothing for one that is still to answer, and ends the run',
+  'limits/turn': 'Hooks of Mastra get results at different times, some alone, and must agree on one replacement',
   'calls/hostile-id-empty': 'Mastra drops a call with an empty id',
 } as const
 

@@ -13,6 +13,7 @@ const EVERYWHERE: Gaps = {
   'results/what-the-offloader-is-told': NO_ID,
   'errors/huge-thrown-object': NO_FORM,
   'errors/what-the-offloader-is-told': NO_FORM,
+  'limits/turn': 'The protocol does not tell which calls are of one message.',
 }
 
 /** Gaps of clients, whose program has the loop and ends the turns itself. */

@@ -107,7 +107,11 @@ async function replaceResults(items: readonly Item[], options: ReplaceOptions): 
   const isConcerned = (item: Item): item is ResultItem =>
     item.type === 'function_call_result' && !staying.has(item.name) && !isForProgram(item)
 
-  async function offload({ name: toolName, callId: toolCallId, output }: ResultItem, index: number): Promise<void> {
+  async function offload(
+    turn: Pick<ContextOffloader, 'offload'>,
+    { name: toolName, callId: toolCallId, output }: ResultItem,
+    index: number,
+  ): Promise<void> {
     // Ids may repeat: the result belongs to the newest call before it.
     const isCall = (item: Item, at: number): boolean =>
       at < index && item.type === 'function_call' && item.callId === toolCallId
@@ -116,7 +120,7 @@ async function replaceResults(items: readonly Item[], options: ReplaceOptions): 
     const parts = (Array.isArray(output) ? output : [output]) as readonly ResultPart[]
     const fromText = (text: string): ResultPart => ({ type: 'input_text', text })
     const forms = { parts, toBlock: partToBlock, fromText, fromBlock: blockToPart }
-    const outcome = await offloadParts<ResultPart>(offloader, { toolName, toolCallId, input, signal, ...forms })
+    const outcome = await offloadParts<ResultPart>(turn, { toolName, toolCallId, input, signal, ...forms })
     if (outcome.status === 'inline') return outputs.add(toolCallId, output)
     const [replacement, ...others] = outcome.parts
     // Provider data of a text, such as the end of a cached prefix, hold for its replacement.
@@ -126,10 +130,14 @@ async function replaceResults(items: readonly Item[], options: ReplaceOptions): 
     outputs.add(toolCallId, output, isText ? { type: 'text', text: first.text } : [first, ...others])
   }
 
-  const offloading: Promise<void>[] = []
-  for (const [index, item] of items.entries())
-    if (isConcerned(item) && outputs.find(item.callId, item.output) === undefined) offloading.push(offload(item, index))
-  await Promise.all(offloading)
+  // Results of one turn follow each other.
+  const turns: ((turn: Pick<ContextOffloader, 'offload'>) => Promise<void>)[][] = [[]]
+  for (const [index, item] of items.entries()) {
+    if (item.type !== 'function_call_result') turns.push([])
+    else if (isConcerned(item) && outputs.find(item.callId, item.output) === undefined)
+      turns.at(-1)?.push(async (turn) => offload(turn, item, index))
+  }
+  await Promise.all(turns.map(async (turn) => offloader.inTurn(turn)))
   return items.map((item) => {
     const output = isConcerned(item) ? outputs.find(item.callId, item.output)?.shown : undefined
     if (output === undefined) return item

@@ -66,9 +66,12 @@ function offloadGuardrail({ offloaderOf }: Runs<ScopeRun>): ToolOutputGuardrailD
       const read = isFinal || isForProgram(toolCall) ? undefined : readOutput(output)
       if (read === undefined) return allow()
       const run = findRun(context)
+      const offloader = offloaderOf(run)
+      // The runner has all results of a turn, which share this budget.
+      if (run.outputs !== undefined && offloader.options.maxTurnTokens < Infinity) return allow()
       const call = { toolName, toolCallId, input: parseJson(toolCall.arguments), signal: run.signal }
       const result = { parts: [read.text], toBlock: () => read.block, fromText: (text: string) => text }
-      const outcome = await offloadParts(offloaderOf(run), { ...call, ...result })
+      const outcome = await offloadParts(offloader, { ...call, ...result })
       const text = outcome.status === 'inline' ? read.text : outcome.parts[0]
       // The input of the model will have it in one of these forms.
       run.outputs?.add(toolCallId, { type: 'text', text })

@@ -83,6 +83,8 @@ export class ContextOffloader implements Plugin {
 
 /** Throws a `TypeError` in the words of Strands' plugin. */
 function assertLimits({ maxResultTokens: max = 2_500, previewTokens: preview = 0 }: ContextOffloaderOptions): void {
+  // Core checks shares of a window.
+  if (typeof max === 'object' || typeof preview === 'object') return
   if (!(max > 0)) throw new TypeError(`maxResultTokens must be positive, got ${max}.`)
   if (!(preview >= 0)) throw new TypeError(`previewTokens must be non-negative, got ${preview}.`)
   if (preview >= max) throw new TypeError(`previewTokens must be less than maxResultTokens, got ${preview} of ${max}.`)

@@ -4,6 +4,7 @@ import {
   type ContentBlock,
   type ContextOffloader,
   type MediaBlock,
+  type OffloadRequest,
 } from '@spillway/core'
 import { mediaFromData, mediaFromUrl, offloadParts, runsOf, type RunOptions, type Runs } from '@spillway/core/adapter'
 import {
@@ -74,16 +75,19 @@ export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptio
       ): unknown => Reflect.apply(agent.addHook, agent, [...hook, LAST])
       // Only these events know a canceled call, after all hooks.
       const begun = new Map<string, BeforeToolCallEvent>()
+      let callsInTurn: number | undefined
       addHook(BeforeToolCallEvent, (event) => void begun.set(event.toolUse.toolUseId, event))
       addHook(AfterToolCallEvent, async (event) => {
         const { name, toolUseId } = event.toolUse
         const isCancelled = Boolean(begun.get(toolUseId)?.cancel)
         begun.delete(toolUseId)
         if (except.has(name) || name === STRUCTURED_OUTPUT_TOOL || isTakenElsewhere(event)) return
-        event.result = await offloadResult(offloaderOf(event), event, isCancelled)
+        event.result = await offloadResult(offloaderOf(event), event, { isCancelled, callsInTurn })
       })
       addHook(AfterModelCallEvent, async (event) => {
-        if (event.stopData !== undefined && event.retry !== true) await offloaderOf(event).endTurn()
+        if (event.stopData === undefined || event.retry === true) return
+        callsInTurn = event.stopData.message.content.filter(({ type }) => type === 'toolUseBlock').length || undefined
+        await offloaderOf(event).endTurn()
       })
     },
   }
@@ -98,7 +102,7 @@ function isTakenElsewhere({ agent, retry, tool }: AfterToolCallEvent): boolean {
 async function offloadResult(
   offloader: ContextOffloader,
   { agent, toolUse, result }: AfterToolCallEvent,
-  isCancelled: boolean,
+  told: Pick<OffloadRequest, 'isCancelled' | 'callsInTurn'>,
 ): Promise<ToolResultBlock> {
   const { toolUseId, status, content, error } = result
   // Tools of other classes may return any value.
@@ -108,7 +112,7 @@ async function offloadResult(
     toolCallId: toolUse.toolUseId,
     input: toolUse.input,
     isError: status === 'error',
-    isCancelled,
+    ...told,
     signal: agent.cancelSignal,
     parts: content,
     toBlock: contentToBlock,

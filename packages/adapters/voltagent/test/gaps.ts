@@ -7,6 +7,7 @@ const EVERYWHERE: Gaps = {
   'errors/huge-thrown-object': NO_FORM,
   // It asks about such an object too.
   'errors/what-the-offloader-is-told': NO_FORM,
+  'limits/turn': 'A tool is not told the other calls of its message.',
 }
 
 /** Gaps of `generateText`, with a memory. */

@@ -63,7 +63,10 @@ export async function offloadParts<Part>(
 }
 
 /** The tool call of a model output. */
-export type ModelOutputCall = Pick<OffloadRequest, 'toolName' | 'toolCallId' | 'input' | 'purpose' | 'signal'>
+export type ModelOutputCall = Pick<
+  OffloadRequest,
+  'toolName' | 'toolCallId' | 'input' | 'purpose' | 'callsInTurn' | 'signal'
+>
 
 type ProviderOptions = Readonly<Record<string, unknown>>
 

@@ -5,9 +5,14 @@ import type { EventJournal } from '../journal/event-journal.ts'
 import type { RetrievalCall, RetrievalEvent } from '../retrieval/retrieval-tool.ts'
 import { assertStorage, type EvictedEntry, type Storage } from '../storage/storage.ts'
 import type { InlineReason, OffloadedBlock } from './offload-request.ts'
+import {
+  resolveLimits,
+  type LimitOptions,
+  type ResolvedLimits,
+  type TokenLimit,
+  type ToolSettings,
+} from './result-limits.ts'
 
-const DEFAULT_MAX_RESULT_TOKENS = 2_500
-const DEFAULT_PREVIEW_TOKENS = 1_000
 const DEFAULT_MAX_MEDIA_BYTES = 5 * 1_048_576
 
 /** A result over the limit, passed to `shouldOffload`. */
@@ -20,18 +25,30 @@ export interface OffloadCandidate {
 }
 
 /** Options of a {@link ContextOffloader}. */
-export interface ContextOffloaderOptions {
+export interface ContextOffloaderOptions extends LimitOptions {
   /** Storage for offloaded content. */
   readonly storage: Storage
   /** Offload results with more tokens than this. Defaults to 2,500. */
-  readonly maxResultTokens?: number | undefined
+  readonly maxResultTokens?: TokenLimit | undefined
   /**
    * Tokens of the preview in the context, less than `maxResultTokens`. Defaults to 300 for tables, JSON and source
    * code, 800 for logs, and up to 1,000 for others.
    */
-  readonly previewTokens?: number | undefined
+  readonly previewTokens?: TokenLimit | undefined
   /** Tokens of one answer of the retrieval tool, at most. `Infinity` for no limit. Defaults to `maxResultTokens`. */
-  readonly maxRetrievalTokens?: number | undefined
+  readonly maxRetrievalTokens?: TokenLimit | undefined
+  /**
+   * Tokens of all results of one message with several tool calls, at most. Defaults to `Infinity`; four times
+   * `maxResultTokens` is a good value. Results that the budget pushes out are stored, and errors are cut last.
+   */
+  readonly maxTurnTokens?: TokenLimit | undefined
+  /** Tokens of the model's context window. Limits can be a share of it, such as `{ share: 0.02, min: 1_000 }`. */
+  readonly contextWindow?: number | undefined
+  /**
+   * Settings by the name of a tool, or by a pattern such as `mcp__github__*`. The exact name comes first, then the
+   * longest pattern. A name matches without its MCP prefix, too.
+   */
+  readonly tools?: Readonly<Record<string, ToolSettings>> | undefined
   /**
    * Bytes of media that the retrieval tool returns whole, at most. `Infinity` for no limit. Defaults to 5 MiB. Larger
    * media stay in the context unless their text, `showLocation` or `guide` makes them reachable.
@@ -41,7 +58,7 @@ export interface ContextOffloaderOptions {
    * Tokens of a result that could not be stored, at most: a larger one is cut, and its end states what is lost. Defaults
    * to `Infinity`, so that it stays whole. At least `maxResultTokens`.
    */
-  readonly maxInlineTokens?: number | undefined
+  readonly maxInlineTokens?: TokenLimit | undefined
   /** Offer the tool `retrieve_offloaded_content` and mention it in replacements. Defaults to `true`. */
   readonly includeRetrievalTool?: boolean | undefined
   /** Show how a shell reaches stored content, outside scopes. Defaults to `true` without retrieval tool and `guide`. */
@@ -66,13 +83,9 @@ export interface ContextOffloaderOptions {
 }
 
 /** Options with their defaults. */
-export interface ResolvedOptions {
+export interface ResolvedOptions extends ResolvedLimits {
   readonly storage: Storage
-  readonly maxResultTokens: number
-  readonly previewTokens: number
-  readonly maxRetrievalTokens: number
   readonly maxMediaBytes: number
-  readonly maxInlineTokens: number
   readonly includeRetrievalTool: boolean
   readonly showLocation: boolean
   readonly guide: RetrievalGuide | undefined
@@ -94,6 +107,9 @@ const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([
   'maxResultTokens',
   'previewTokens',
   'maxRetrievalTokens',
+  'maxTurnTokens',
+  'contextWindow',
+  'tools',
   'maxMediaBytes',
   'maxInlineTokens',
   'includeRetrievalTool',
@@ -114,31 +130,12 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     if (!NAMES.has(name))
       throw new TypeError(`Unknown option ${JSON.stringify(name)}. Known: ${[...NAMES].join(', ')}.`)
   assertStorage(options.storage)
-  const maxResultTokens = options.maxResultTokens ?? DEFAULT_MAX_RESULT_TOKENS
-  const previewTokens = options.previewTokens ?? Math.min(DEFAULT_PREVIEW_TOKENS, Math.floor(maxResultTokens * 0.4))
-  const maxRetrievalTokens = options.maxRetrievalTokens ?? maxResultTokens
+  const limits = resolveLimits(options)
   const maxMediaBytes = options.maxMediaBytes ?? DEFAULT_MAX_MEDIA_BYTES
-  const maxInlineTokens = options.maxInlineTokens ?? Infinity
   const includeRetrievalTool = options.includeRetrievalTool ?? true
   const showLocation = options.showLocation ?? (!includeRetrievalTool && options.guide === undefined)
-  if (!(Number.isFinite(maxResultTokens) && maxResultTokens > 0))
-    throw new TypeError(`maxResultTokens must be a positive number of tokens, got ${maxResultTokens}.`)
-  if (!(Number.isFinite(previewTokens) && previewTokens >= 0))
-    throw new TypeError(`previewTokens must be a number of tokens, 0 or more, got ${previewTokens}.`)
-  if (previewTokens >= maxResultTokens)
-    throw new TypeError(
-      `previewTokens (${previewTokens}) must be less than maxResultTokens (${maxResultTokens}). Lower it or raise the limit.`,
-    )
-  if (!(typeof maxRetrievalTokens === 'number' && maxRetrievalTokens > 0))
-    throw new TypeError(
-      `maxRetrievalTokens must be a positive number of tokens or Infinity, got ${maxRetrievalTokens}.`,
-    )
   if (!(typeof maxMediaBytes === 'number' && maxMediaBytes > 0))
     throw new TypeError(`maxMediaBytes must be a positive number of bytes or Infinity, got ${maxMediaBytes}.`)
-  if (!(typeof maxInlineTokens === 'number' && maxInlineTokens >= maxResultTokens))
-    throw new TypeError(
-      `maxInlineTokens must be a number of tokens, at least maxResultTokens (${maxResultTokens}), or Infinity; got ${maxInlineTokens}.`,
-    )
   for (const name of ['includeRetrievalTool', 'showLocation'] as const)
     if (options[name] !== undefined && typeof options[name] !== 'boolean')
       throw new TypeError(`${name} must be true or false, got ${String(options[name])}.`)
@@ -159,12 +156,9 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
       'With includeRetrievalTool: false and showLocation: false nothing could reach what is stored. Turn one of them on.',
     )
   return {
+    ...limits,
     storage: options.storage,
-    maxResultTokens,
-    previewTokens,
-    maxRetrievalTokens,
     maxMediaBytes,
-    maxInlineTokens,
     includeRetrievalTool,
     showLocation,
     guide: options.guide,
@@ -231,6 +225,8 @@ export type OffloadEvent =
       readonly type: 'offload'
       readonly toolName: string
       readonly toolCallId: string
+      /** Set if the result was within its own limit, but not within `maxTurnTokens`. */
+      readonly reason?: 'turn-budget'
       readonly stored: readonly OffloadedBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
     }
@@ -239,7 +235,7 @@ export type OffloadEvent =
       readonly type: 'offload-skipped'
       readonly toolName: string
       readonly toolCallId: string
-      readonly reason: Exclude<InlineReason, 'within-limit' | 'retrieval-result' | 'cancelled' | 'failed'>
+      readonly reason: Exclude<InlineReason, 'within-limit' | 'exempt' | 'retrieval-result' | 'cancelled' | 'failed'>
       readonly tokens: { readonly original: number }
     }
   | {

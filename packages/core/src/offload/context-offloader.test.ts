@@ -637,3 +637,81 @@ test('counts a result as bounced once, however often and through whichever block
 test('has no bounces before anything was offloaded', () => {
   expect(new TokenMeter().read().bounceRate).toBe(0)
 })
+
+describe('a turn with several results', () => {
+  const request = (index: number, lines: number, of: object = {}) => ({
+    toolName: 'read_log',
+    toolCallId: `call_${index}`,
+    content: [textBlock(log(lines))],
+    ...of,
+  })
+  const tokensOf = (outcomes: readonly Outcome[]): number =>
+    outcomes.reduce((sum, { tokens }) => sum + ('replacement' in tokens ? tokens.replacement : tokens.original), 0)
+
+  test('stays within its budget, and what only the budget pushes out is stored', async () => {
+    const { offloader, entries, events } = setUp({ maxTurnTokens: 4_000 })
+    const outcomes = await offloader.offloadAll([0, 1, 2, 3].map((index) => request(index, index === 1 ? 20 : 240)))
+    expect(outcomes.map(({ status }) => status)).toEqual(['offloaded', 'inline', 'offloaded', 'offloaded'])
+    expect(tokensOf(outcomes)).toBeLessThanOrEqual(4_000)
+    expect(entries.size).toBe(3)
+    expect(events).toMatchObject(Array.from({ length: 3 }, () => ({ type: 'offload', reason: 'turn-budget' })))
+  })
+
+  test('is left as it is within its budget', async () => {
+    const { offloader, entries } = setUp({ maxTurnTokens: 8_000 })
+    const outcomes = await offloader.offloadAll([0, 1, 2].map((index) => request(index, 240)))
+    expect(outcomes.map(({ status }) => status)).toEqual(['inline', 'inline', 'inline'])
+    expect(entries.size).toBe(0)
+  })
+
+  test('waits for no call that has no result', async () => {
+    const { offloader } = setUp({ maxTurnTokens: 2_200 })
+    const [without, outcome] = await offloader.inTurn<unknown>([
+      async () => 'no result',
+      async (turn) => turn.offload(request(1, 240)),
+    ])
+    expect(without).toBe('no result')
+    expect(outcome).toMatchObject({ status: 'inline' })
+    await expect(
+      offloader.inTurn([
+        async () => Promise.reject(new Error('failed')),
+        async (turn) => turn.offload(request(1, 240)),
+      ]),
+    ).rejects.toThrow('failed')
+  })
+
+  test('counts answers of the retrieval tool, and leaves them whole', async () => {
+    const { offloader } = setUp({ maxTurnTokens: 3_000 })
+    const outcomes = await offloader.offloadAll([
+      request(0, 240, { toolName: 'retrieve_offloaded_content' }),
+      request(1, 240),
+    ])
+    expect(outcomes).toMatchObject([{ status: 'inline' }, { status: 'offloaded', reason: 'turn-budget' }])
+  })
+
+  test('gives an even share to each result that arrives alone', async () => {
+    const { offloader } = setUp({ maxTurnTokens: 4_000 })
+    const outcomes = await Promise.all(
+      [0, 1, 2, 3].map(async (index) => offloader.offload(request(index, index === 1 ? 20 : 240, { callsInTurn: 4 }))),
+    )
+    expect(outcomes.map(({ status }) => status)).toEqual(['offloaded', 'inline', 'offloaded', 'offloaded'])
+    expect(tokensOf(outcomes)).toBeLessThanOrEqual(4_000)
+  })
+})
+
+describe('a tool with settings of its own', () => {
+  const read = async (options: Partial<ContextOffloaderOptions>, lines = 5_000): Promise<Outcome> =>
+    setUp(options).offload([textBlock(log(lines))])
+
+  test('keeps its results whole up to maxInlineTokens with offload: false', async () => {
+    expect(await read({ tools: { '*': { offload: false } } })).toMatchObject({ status: 'inline', reason: 'exempt' })
+    const capped = await read({ tools: { '*': { offload: false, maxInlineTokens: 20_000 } } })
+    expect(capped).toMatchObject({ status: 'offloaded' })
+  })
+
+  test('has its own limit and preview', async () => {
+    const tools = { '*': { maxResultTokens: 500, previewTokens: 50 } }
+    const outcome = offloaded(await read({ tools }, 100))
+    expect(outcome.tokens.replacement).toBeLessThan(350)
+  })
+})

@@ -28,6 +28,10 @@ import {
   type Outcome,
 } from './offload-request.ts'
 import type { Replacement, ReplacingOffloader } from './replace-result.ts'
+import { evenShare, limitsOf, TurnBudget, withinTurn, type ToolLimits, type TurnResult } from './result-limits.ts'
+
+/** Returns the tokens of a turn's budget for a result. */
+type ShareOfTurn = (result: TurnResult) => Promise<number>
 
 interface OffloadContext {
   readonly meter: TokenMeter
@@ -145,27 +149,71 @@ export class ContextOffloader {
    * input and settings give equal bytes. Rejects only with a `TypeError`, if the request is invalid.
    */
   async offload(request: OffloadRequest): Promise<Outcome> {
+    const { callsInTurn } = request as Partial<OffloadRequest>
+    const share = evenShare(this.options.maxTurnTokens, callsInTurn ?? 1)
+    return this.#offload(request, callsInTurn === undefined ? undefined : async () => share)
+  }
+
+  /**
+   * Offload all results of one message, in the order of its calls, so that they share `maxTurnTokens`.
+   *
+   * The shares depend only on these results. Rejects as `offload` does.
+   */
+  async offloadAll(requests: readonly OffloadRequest[]): Promise<Outcome[]> {
+    return this.inTurn(requests.map((request) => async (turn) => turn.offload(request)))
+  }
+
+  /**
+   * Run a function for each tool call of one message. The results that they offload share `maxTurnTokens`.
+   *
+   * A result is offloaded once each function has passed its result or has ended. Rejects if a function does.
+   */
+  async inTurn<Result>(
+    calls: readonly ((offloader: Pick<ContextOffloader, 'offload'>) => Promise<Result>)[],
+  ): Promise<Result[]> {
+    const { maxTurnTokens } = this.options
+    if (maxTurnTokens === Infinity) return Promise.all(calls.map(async (call) => call(this)))
+    const turn = new TurnBudget(maxTurnTokens, calls.length)
+    const running = calls.map(async (call, index) => {
+      const share: ShareOfTurn = async (result) => turn.share(index, result)
+      return call({ offload: (request) => this.#offload(request, share) }).finally(() => {
+        turn.leave(index)
+      })
+    })
+    return Promise.all(running)
+  }
+
+  async #offload(request: OffloadRequest, share?: ShareOfTurn): Promise<Outcome> {
     assertOffloadRequest(request)
     this.context.meter.seen()
-    if (this.options.includeRetrievalTool && request.toolName === RETRIEVAL_TOOL_NAME)
-      return inline(request, 'retrieval-result', 0)
-    if (request.isCancelled === true) return inline(request, 'cancelled', 0)
-    const { maxResultTokens, countTokens } = this.options
+    const own = limitsOf(this.options, request.toolName)
+    const staysBecause = this.#staysBecause(request)
+    if (staysBecause !== undefined && share === undefined) return inline(request, staysBecause, 0)
     let original = 0
     let blocks: readonly MeasuredBlock[] = []
     try {
-      blocks = await measureContent(request.content, maxResultTokens, countTokens)
+      blocks = await measureContent(request.content, own.maxResultTokens, this.options.countTokens)
       original = blocks.reduce((sum, block) => sum + block.tokens, 0)
-      if (original <= maxResultTokens) return inline(request, 'within-limit', original)
+      const isFixed = staysBecause !== undefined || (own.isExempt && original <= own.maxResultTokens)
+      const result = { tokens: original, limits: own, isError: request.isError ?? false, isFixed }
+      const tokens = await share?.(result)
+      if (staysBecause !== undefined) return inline(request, staysBecause, 0)
+      const limits = isFixed || tokens === undefined ? own : withinTurn(own, tokens)
+      if (original <= limits.maxResultTokens) return inline(request, own.isExempt ? 'exempt' : 'within-limit', original)
       if (!(await this.#shouldOffload(request, original))) return this.#skip(request, 'declined', original)
       // Loads previews with the first large result.
       const { replaceResult } = await import('./replace-result.ts')
-      const replaced = await replaceResult(request, blocks, original, this.#replacing(request))
+      const replaced = await replaceResult(request, blocks, original, this.#replacing(request, limits))
       if ('reason' in replaced) return this.#skip(request, replaced.reason, original)
-      return this.#offloaded(request, replaced)
+      return this.#offloaded(request, replaced, original <= own.maxResultTokens ? 'turn-budget' : undefined)
     } catch (error) {
       return await this.#failed(request, blocks, original, error)
     }
+  }
+
+  #staysBecause({ toolName, isCancelled }: OffloadRequest): 'retrieval-result' | 'cancelled' | undefined {
+    if (this.options.includeRetrievalTool && toolName === RETRIEVAL_TOOL_NAME) return 'retrieval-result'
+    return isCancelled === true ? 'cancelled' : undefined
   }
 
   /** The result must not be lost: it stays in the context, and the event carries the error. */
@@ -181,9 +229,10 @@ export class ContextOffloader {
     // An aborted call says nothing about the storage.
     const report = isAborted ? plusFailure(NO_FAILURES, original) : this.context.failedOffloads.failed(original)
     if (report !== undefined) this.#emit({ type: 'offload-failed', toolName, toolCallId, error, ...report })
-    if (original <= this.options.maxInlineTokens || isAborted) return { ...inline(request, 'failed', original), error }
+    const limits = limitsOf(this.options, toolName)
+    if (original <= limits.maxInlineTokens || isAborted) return { ...inline(request, 'failed', original), error }
     const { cutResult } = await import('./cut-result.ts')
-    const cut = await cutResult(request, blocks, error, this.#replacing(request))
+    const cut = await cutResult(request, blocks, error, this.#replacing(request, limits))
     return { status: 'cut', reason: 'failed', stored: [], ...cut, error }
   }
 
@@ -197,7 +246,8 @@ export class ContextOffloader {
     assertOffloadStreamRequest(request)
     this.context.meter.seen()
     const { replaceStream } = await import('./replace-result.ts')
-    const replaced = await replaceStream(request, this.#replacing(request))
+    const limits = limitsOf(this.options, request.toolName)
+    const replaced = await replaceStream(request, this.#replacing(request, limits))
     return 'reason' in replaced ? { status: 'inline', ...replaced } : this.#offloaded(request, replaced)
   }
 
@@ -226,9 +276,13 @@ export class ContextOffloader {
     return this.context.meter.read()
   }
 
-  #replacing(request: Pick<OffloadRequest, 'toolName' | 'toolCallId'>): ReplacingOffloader {
-    const { retrievalToolName, sizesByKind } = this.context
-    const options = { ...this.options, storage: this.#storage }
+  #replacing(
+    request: Pick<OffloadRequest, 'toolName' | 'toolCallId'>,
+    { maxResultTokens, previewTokens, maxInlineTokens, hasOwnPreview }: ToolLimits,
+  ): ReplacingOffloader {
+    const { retrievalToolName } = this.context
+    const options = { ...this.options, maxResultTokens, previewTokens, maxInlineTokens, storage: this.#storage }
+    const sizesByKind = this.context.sizesByKind && !hasOwnPreview
     return { options, retrievalToolName, sizesByKind, onFallback: this.#onFallback(request) }
   }
 
@@ -252,14 +306,16 @@ export class ContextOffloader {
   #offloaded(
     { toolName, toolCallId }: Pick<OffloadRequest, 'toolName' | 'toolCallId'>,
     { stored, content, tokens, preview }: Replacement,
+    because?: 'turn-budget',
   ): Outcome {
+    const reason = because && { reason: because }
     const failures = this.context.failedOffloads.succeeded()
     if (failures !== undefined) this.#emit({ type: 'offload-recovered', ...failures })
     const references = stored.map(({ reference }) => reference)
     this.context.meter.offloaded(tokens, references)
     recordEvent(this.options, { type: 'offload', tool: toolName, references, preview, tokens })
-    this.#emit({ type: 'offload', toolName, toolCallId, stored, tokens })
-    return { status: 'offloaded', content, stored, tokens }
+    this.#emit({ type: 'offload', toolName, toolCallId, ...reason, stored, tokens })
+    return { status: 'offloaded', ...reason, content, stored, tokens }
   }
 
   async #shouldOffload(request: OffloadRequest, tokens: number): Promise<boolean> {

@@ -1,9 +1,8 @@
 import { isMediaBlock, formatCount, mediaFormat, type ContentBlock } from '@spillway/text/internal'
 import { readText } from '@spillway/previews/internal'
 import { StorageError } from '../storage/storage-error.ts'
-import { chooseBlocks, type MeasuredBlock } from './measure-content.ts'
+import { chooseBlocks, shareBudget, type MeasuredBlock } from './measure-content.ts'
 import type { OffloadRequest } from './offload-request.ts'
-import { shareBudget } from './render-replacement.ts'
 import { readingOf, type ReplacingOffloader } from './replace-result.ts'
 
 /** Tokens of the statement at the end. */

@@ -105,3 +105,16 @@ export function chooseBlocks(
   }
   return chosen.sort((a, b) => a.index - b.index)
 }
+
+/** Gives each part what it needs up to an even share, and divides the rest evenly. */
+export function shareBudget(needs: readonly number[], budget: number): number[] {
+  const shares: number[] = Array.from(needs, () => 0)
+  const smallestFirst = needs.map((need, index) => ({ need, index })).sort((a, b) => a.need - b.need)
+  let left = budget
+  for (const [position, { need, index }] of smallestFirst.entries()) {
+    const share = Math.min(need, Math.floor(left / (smallestFirst.length - position)))
+    shares[index] = share
+    left -= share
+  }
+  return shares
+}

@@ -16,6 +16,11 @@ export interface OffloadRequest {
   readonly content: readonly ContentBlock[]
   /** Whether the tool failed. Previews of errors keep the last lines. */
   readonly isError?: boolean | undefined
+  /**
+   * Number of tool calls in the message of this call, with it. With `maxTurnTokens`, the result gets an even share of the
+   * budget. If all results of the message come together, pass them to `offloadAll` instead.
+   */
+  readonly callsInTurn?: number | undefined
   /** Whether the call was canceled. Such a result stays in the context. */
   readonly isCancelled?: boolean | undefined
   readonly signal?: AbortSignal | undefined
@@ -58,6 +63,7 @@ export interface OffloadedBlock {
  * Reason for leaving a result in the context.
  *
  * - `within-limit`: it has at most `maxResultTokens`.
+ * - `exempt`: its tool has `offload: false`, and it has at most `maxInlineTokens`.
  * - `retrieval-result`: it is an answer of the retrieval tool.
  * - `cancelled`: the call was canceled.
  * - `declined`: `shouldOffload` returned `false`.
@@ -67,6 +73,7 @@ export interface OffloadedBlock {
  */
 export type InlineReason =
   | 'within-limit'
+  | 'exempt'
   | 'retrieval-result'
   | 'cancelled'
   | 'declined'
@@ -97,6 +104,8 @@ export type Outcome =
     }
   | {
       readonly status: 'offloaded'
+      /** Set if the result was within its own limit, but not within `maxTurnTokens`. */
+      readonly reason?: 'turn-budget'
       /** The replacement as a text block, then blocks that previewers added, then the kept blocks. */
       readonly content: readonly ContentBlock[]
       readonly stored: readonly OffloadedBlock[]
@@ -104,10 +113,12 @@ export type Outcome =
     }
 
 export function assertOffloadRequest(request: unknown): asserts request is OffloadRequest {
-  const { toolName, toolCallId, content, purpose, signal } = Object(request) as Partial<
+  const { toolName, toolCallId, content, callsInTurn, purpose, signal } = Object(request) as Partial<
     Record<keyof OffloadRequest, unknown>
   >
   assertCall(toolName, toolCallId, purpose, signal)
+  if (callsInTurn !== undefined && !(typeof callsInTurn === 'number' && callsInTurn >= 1))
+    throw new TypeError(`callsInTurn must be a number of tool calls, 1 or more, got ${typeof callsInTurn}.`)
   if (!Array.isArray(content)) throw new TypeError(`content must be an array of content blocks, got ${typeof content}.`)
   assertBlocks(content)
 }

@@ -18,7 +18,7 @@ import {
 import { escapeExpression } from '@spillway/text/internal/patterns'
 import { checkAborted } from '../storage/storage-error.ts'
 import type { AdoptedOptions, ResolvedOptions } from './context-offloader-options.ts'
-import { frameTokens, measureContent } from './measure-content.ts'
+import { frameTokens, measureContent, shareBudget } from './measure-content.ts'
 import { assertBlocks } from './offload-request.ts'
 import { formatReplacement, type ReplacedBlock } from './replacement.ts'
 import { redacted, type AddedBlocks, type StoragePart, type StoredPart } from './store-blocks.ts'
@@ -254,16 +254,3 @@ const redactedText = (text: string, { options: { redact = (same) => same } }: Pa
 
 const tokensOf = (text: string, { options: { countTokens } }: PartReading): number =>
   estimateLargeTokens(text, countTokens)
-
-/** Gives each part what it needs up to an even share, and divides the rest evenly. */
-export function shareBudget(needs: readonly number[], budget: number): number[] {
-  const shares: number[] = Array.from(needs, () => 0)
-  const smallestFirst = needs.map((need, index) => ({ need, index })).sort((a, b) => a.need - b.need)
-  let left = budget
-  for (const [position, { need, index }] of smallestFirst.entries()) {
-    const share = Math.min(need, Math.floor(left / (smallestFirst.length - position)))
-    shares[index] = share
-    left -= share
-  }
-  return shares
-}
