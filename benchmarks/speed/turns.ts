@@ -203,7 +203,10 @@ for (const [name, make] of Object.entries(CONTENTS)) {
   const count: Record<string, number> = {}
   const measure = async (phase: string, work: () => Promise<unknown>): Promise<void> => {
     const turns = await turnsOf(work)
-    longest[phase] = Math.min(longest[phase] ?? Infinity, turns.reduce((most, turn) => Math.max(most, ownTime(turn)), 0))
+    longest[phase] = Math.min(
+      longest[phase] ?? Infinity,
+      turns.reduce((most, turn) => Math.max(most, ownTime(turn)), 0),
+    )
     total[phase] = Math.min(
       total[phase] ?? Infinity,
       turns.reduce((sum, turn) => sum + ownTime(turn), 0),
