@@ -206,8 +206,8 @@ const SUITES = {
     })
 
     it('runs SQL by an optional package, and does not offer SQL without it', async () => {
-      expect(await runIn(memory, 'sql.mjs')).toBe(
-        'true [1 row; over 9,000 stored rows]  row| sum(amount) 1| 80991000\n',
+      expect(await runIn(memory, 'sql.mjs')).toMatch(
+        /^true \[1 row; over 9,000 stored rows\] <<< call_1_0_\w+: untrusted content row\| sum\(amount\) 1\| 80991000 /,
       )
       rmSync(join(memory, 'node_modules/@sqlite.org'), { recursive: true })
       expect(await runIn(memory, 'sql.mjs')).toBe('false Error: SQL is not available here. Use pattern to find rows.\n')

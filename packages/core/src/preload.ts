@@ -20,5 +20,6 @@ export async function preload(): Promise<void> {
     import('./retrieval/sql/answer-sql.ts'),
     import('./content/stored-content.ts'),
     import('./storage/entry-writer.ts'),
+    import('./storage/opened-content.ts'),
   ])
 }

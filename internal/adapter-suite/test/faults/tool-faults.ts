@@ -78,7 +78,10 @@ export const toolFaults: readonly Fault[] = [
       answering(({ execute }) => ({
         async execute(input, context) {
           const answer = await execute(input, context)
-          return answer instanceof TinyResult ? answer : String(answer)
+          if (!(answer instanceof TinyResult) || answer.output.type !== 'parts') return answer
+          const [begin, value, end, ...others] = answer.output.value
+          if (begin === undefined || value === undefined || end === undefined || others.length > 0) return answer
+          return new TinyResult({ type: 'parts', value: [begin, { type: 'text', text: '[object Object]' }, end] })
         },
       })),
   },
