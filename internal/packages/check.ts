@@ -1,6 +1,7 @@
 /** Checks the tarball of the package in whose folder it is run, and installs it in an empty project; in this folder, the root's README. */
 import { join, relative } from 'node:path'
 import { checkPackage } from '../test-run/src/check-package.ts'
+import { isFull } from '../test-run/src/test-run.ts'
 import { ROOT } from './public-packages.ts'
 
 const isOwn = process.cwd() === import.meta.dirname
@@ -10,7 +11,7 @@ checkPackage({
   project: 'internal/packages',
   tests: [
     'readme-examples',
-    ...(isOwn ? ['compare-sizes', 'required-entries'] : ['package-shape']),
+    ...(isOwn ? ['compare-sizes', 'required-entries', ...(isFull ? ['rehearsal'] : [])] : ['package-shape']),
     ...installedBy(folder),
   ],
   env: { SPILLWAY_PACKAGES_OF: folder },
@@ -19,9 +20,8 @@ checkPackage({
 
 /** The tests that install the package of a folder. The Claude Agent SDK brings a program that is too large to install. */
 function installedBy(of: string): string[] {
-  if (['packages/storage/memory', 'packages/storage/file', 'packages/previews', 'packages/cli'].includes(of))
-    return ['installed-packages']
-  return of.startsWith('packages/adapters/') && of !== 'packages/adapters/claude-agent-sdk'
-    ? ['installed-adapters']
-    : []
+  if (of.startsWith('packages/adapters/'))
+    return of === 'packages/adapters/claude-agent-sdk' ? [] : ['installed-adapters']
+  const installed = /^packages\/(?:storage\/(?:memory|file)|previews|cli)$/.test(of)
+  return installed ? ['installed-packages'] : []
 }

@@ -24,7 +24,7 @@ it('leads from an empty folder to a backend that passes the conformance suite', 
   const global = join(folder, '.global')
   const env = {
     ...process.env,
-    npm_config_registry: registry.url,
+    'npm_config_@spillway:registry': registry.url,
     npm_config_prefix: global,
     PATH: [join(global, 'bin'), process.env['PATH']].join(delimiter),
   }

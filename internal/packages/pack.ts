@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
 
-/** Builds and packs all public packages before the tests, unless the tests are about one package that is packed. */
+/** Builds and packs all public packages before the tests, unless the tests are about packages that are packed already. */
 export async function setup(): Promise<void> {
-  if (process.env['SPILLWAY_PACKAGES_OF'] !== undefined) return
+  if (process.env['SPILLWAY_PACKAGES_OF'] !== undefined || process.env['SPILLWAY_REGISTRY'] !== undefined) return
   await pnpm('.', 'run', 'build')
   await Promise.all(listPublicPackages().map(({ folder }) => pack(folder)))
 }

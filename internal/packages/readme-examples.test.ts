@@ -6,13 +6,12 @@ import { extractFences, type Fence } from '../docs/extract-fences.ts'
 import { importedModules } from '../docs/imported-packages.ts'
 import { installLineOf, installLines } from '../docs/install-line.ts'
 import { neededServer } from '../docs/needed-server.ts'
-import { isFull } from '../test-run/src/test-run.ts'
 import { runInstallLine, type PrintedInstall } from './printed-install.ts'
 import { chosen, listReadmes, ROOT } from './public-packages.ts'
 import { startTarballRegistry, type TarballRegistry } from './tarball-registry.ts'
 
-/** pnpm hides what an install line does not name, and is quick. npm finds conflicts of peers. */
-const MANAGERS = isFull ? (['pnpm', 'npm'] as const) : (['pnpm'] as const)
+/** pnpm hides what an install line does not name, and is quick. npm finds conflicts of peers, in a rehearsal. */
+const MANAGER = process.env['SPILLWAY_REGISTRY'] === undefined ? 'pnpm' : 'npm'
 
 let registry: TarballRegistry
 
@@ -33,12 +32,12 @@ describe.each(chosen(listReadmes(), dirname))('%s', (path) => {
     expect(groups.flatMap(({ own }) => own)).toHaveLength(examples.length)
   })
 
-  const cases = groups.flatMap((group) => MANAGERS.map((manager) => ({ ...group, manager, at: group.line.fence.line })))
-  describe.each(cases)('after line $at, with $manager', ({ line, own, manager }) => {
+  const cases = groups.map((group) => ({ ...group, at: group.line.fence.line }))
+  describe.each(cases)(`after line $at, with ${MANAGER}`, ({ line, own }) => {
     let installed: PrintedInstall
 
     beforeAll(async () => {
-      installed = await runInstallLine(line, manager, registry.url)
+      installed = await runInstallLine(line, MANAGER, registry.url)
     })
 
     afterAll(() => installed.remove())

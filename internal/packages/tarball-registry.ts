@@ -12,8 +12,13 @@ export interface TarballRegistry {
   close(): void
 }
 
-/** Serve the packed packages as npm's registry will, so that install lines work as they are printed. */
+/**
+ * Serve the packed packages as npm's registry will, so that install lines work as they are printed. In a rehearsal,
+ * `SPILLWAY_REGISTRY` names a registry that they are published to.
+ */
 export async function startTarballRegistry(): Promise<TarballRegistry> {
+  const published = process.env['SPILLWAY_REGISTRY']
+  if (published !== undefined) return { url: published, close: () => {} }
   const packed = listPublicPackages().filter(({ folder }) => existsSync(tarballOf(folder)))
   const tarballs = new Map(packed.map(({ name, folder }) => [name, readFileSync(tarballOf(folder))]))
   // Package managers keep what a registry said. No two registries have the same address.
