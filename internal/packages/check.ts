@@ -22,6 +22,7 @@ checkPackage({
 function installedBy(of: string): string[] {
   if (of.startsWith('packages/adapters/'))
     return of === 'packages/adapters/claude-agent-sdk' ? [] : ['installed-adapters']
+  const crossed = of === 'packages/storage/memory' || (isFull && /storage\/(?:file|sqlite)$/.test(of))
   const installed = /^packages\/(?:storage\/(?:memory|file)|previews|cli)$/.test(of)
-  return installed ? ['installed-packages'] : []
+  return [...(installed ? ['installed-packages'] : []), ...(crossed ? ['crossed-versions'] : [])]
 }

@@ -2,20 +2,26 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
+import { listPublicPackages, ROOT, tarballOf, type PublicPackage } from './public-packages.ts'
 
 /**
- * Unpack all packed packages side by side as an installation has them, in a new folder. What they depend on is linked from
- * the workspace, so that nothing is installed.
+ * Unpack packed packages side by side as an installation has them, in a new folder. What they depend on is linked from the
+ * workspace, so that nothing is installed.
  *
+ * @param packages - The packages. If omitted: all that are public.
+ * @param tarball - Finds the tarball of a package. If omitted: the one that this workspace has packed.
  * @returns The folder. Packages are in its `node_modules`.
  */
-export function unpackPackages(): string {
+export function unpackPackages(
+  packages: readonly PublicPackage[] = listPublicPackages(),
+  tarball: (of: PublicPackage) => string = ({ folder }) => tarballOf(folder),
+): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'spillway-layout-')))
-  for (const { name, folder: source } of listPublicPackages()) {
+  for (const one of packages) {
+    const { name, folder: source } = one
     const target = join(folder, 'node_modules', name)
     mkdirSync(target, { recursive: true })
-    execFileSync('tar', ['-xzf', tarballOf(source), '-C', target, '--strip-components=1'])
+    execFileSync('tar', ['-xzf', tarball(one), '-C', target, '--strip-components=1'])
     const modules = join(ROOT, source, 'node_modules')
     for (const dependency of namesIn(modules)) {
       if (dependency.startsWith('@spillway')) continue
