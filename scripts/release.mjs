@@ -1,6 +1,7 @@
 /** Verifies everything with all servers, then publishes what npm does not have; see `HELP`. */
+import { globSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { ensureToolchain, run } from './toolchain.mjs'
+import { ensureToolchain, fail, run } from './toolchain.mjs'
 
 const HELP = `pnpm release [--dry-run]
 
@@ -15,6 +16,7 @@ if (options.help) {
 }
 
 await ensureToolchain()
+if (!options['dry-run'] && globSync('.changeset/*.md').length > 0) fail('Run pnpm changeset version first, and commit.')
 process.env.SPILLWAY_REQUIRE_SERVICES ??= '1'
 const rehearse = ['exec', 'vitest', 'run', '--project', 'internal/packages', 'internal/packages/rehearsal.test.ts']
 const exitCode = await run('node', ['scripts/verify.mjs'])
