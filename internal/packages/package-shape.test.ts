@@ -6,11 +6,12 @@ import { formatMessage } from 'publint/utils'
 import { describe, expect, it } from 'vitest'
 import { chosen, exists, listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
 import { checkTypes } from './resolved-types.ts'
-import { readFromTarball } from './tarball-registry.ts'
+import { listTarball, readFromTarball } from './tarball-registry.ts'
 
 type Entries = Record<string, unknown>
 
-const REPOSITORY = 'git+https://github.com/spillway-js/spillway.git'
+const WEBSITE = 'https://github.com/spillway-js/spillway'
+const REPOSITORY = `git+${WEBSITE}.git`
 
 /** The packages that core is made of, and all that they depend on. */
 const BELOW_BACKENDS: Readonly<Record<string, readonly string[]>> = {
@@ -19,9 +20,11 @@ const BELOW_BACKENDS: Readonly<Record<string, readonly string[]>> = {
   '@spillway/core': ['@spillway/previews', '@spillway/text'],
 }
 
+const names = new Set(listPublicPackages().map(({ name }) => name))
 const packages = chosen(listPublicPackages(), ({ folder }) => folder)
 
 describe.each(packages)('$name', ({ name, folder, manifest }) => {
+  const version = manifest['version']
   const publishConfig = manifest['publishConfig'] as Entries
   const sources = { ...(manifest['exports'] as Entries), ...(manifest['bin'] as Entries | undefined) }
   const published = { ...(publishConfig['exports'] as Entries | undefined), ...(publishConfig['bin'] as Entries) }
@@ -31,7 +34,10 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
       license: 'Apache-2.0',
       type: 'module',
       repository: { type: 'git', url: REPOSITORY, directory: folder },
-      files: ['dist', '!dist/.tsbuildinfo', 'NOTICE'],
+      homepage: `${WEBSITE}/tree/main/${folder}#readme`,
+      bugs: `${WEBSITE}/issues`,
+      author: 'The Spillway authors',
+      files: ['dist', '!dist/.tsbuildinfo', 'CHANGELOG.md', 'NOTICE'],
       engines: { node: '>=22' },
       publishConfig: { access: 'public' },
       scripts: { build: `node ${relative(folder, 'internal/build/build.ts')}` },
@@ -71,6 +77,22 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     const tarball = readFileSync(tarballOf(folder))
     for (const file of ['LICENSE', 'NOTICE'])
       expect(readFromTarball(tarball, file), file).toBe(readFileSync(join(ROOT, file), 'utf8'))
+  })
+
+  it('packs its modules, their types, and nothing else', () => {
+    const files = listTarball(readFileSync(tarballOf(folder)))
+    const texts = ['LICENSE', 'NOTICE', 'README.md', 'package.json', ...(version === '0.0.0' ? [] : ['CHANGELOG.md'])]
+    expect(files.filter((path) => !path.startsWith('dist/')).toSorted()).toEqual(texts.toSorted())
+    // No tests, no source maps, whose sources would be missing.
+    const others = files.filter((path) => path.startsWith('dist/') && !/^(?!.*\.test\.).*\.(?:js|d\.ts)$/.test(path))
+    expect(others).toEqual([])
+  })
+
+  it('names no private package', () => {
+    const packed = JSON.parse(readFromTarball(readFileSync(tarballOf(folder)), 'package.json')) as Entries
+    const needed = Object.keys({ ...(packed['dependencies'] as Entries), ...(packed['peerDependencies'] as Entries) })
+    expect(needed.filter((one) => one.startsWith('@spillway') && !names.has(one))).toEqual([])
+    expect(JSON.stringify(packed['dependencies'] ?? {})).not.toContain('workspace:')
   })
 
   it('packs without a finding of publint', async () => {

@@ -4,9 +4,9 @@
  * `node internal/packages/sizes.ts` writes the table that tests compare with.
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { rolldown, type OutputChunk } from 'rolldown'
 import { setup } from './pack.ts'
@@ -30,6 +30,7 @@ export async function measureSizes({ times }: { readonly times: boolean }): Prom
       `Written by \`node internal/packages/sizes.ts\`. Node.js ${process.versions.node}, ${availableParallelism()} cores.`,
       '',
       ...table('package | tarball, bytes', tarballs),
+      ...table('installed | bytes', installedRows(folder)),
       ...table('first load in a browser | bytes, gzipped', await browserRows(folder)),
       ...table('entry | own modules | other modules', moduleRows(folder)),
       ...(times ? table('start | ms, median of 5', timeRows(folder)) : []),
@@ -53,6 +54,26 @@ if (process.argv[1] === import.meta.filename) {
 function table(columns: string, rows: readonly (readonly [string, ...number[]])[]): readonly string[] {
   const line = columns.replaceAll(/[^|]+/g, ' --: ').replace(':', '-')
   return [`| ${columns} |`, `|${line}|`, ...rows.map((cells) => `| ${cells.join(' | ')} |`), '']
+}
+
+/** Bytes on disk that core, a backend and an adapter bring, beside the framework. */
+function installedRows(folder: string): [string, number][] {
+  const own = ['text', 'previews', 'core', 'file', 'ai-sdk'].map((name) => `@spillway/${name}`)
+  const ofText = (name: string): string => join(folder, 'node_modules/@spillway/text/node_modules', name)
+  const bytes = (paths: readonly string[]): number => paths.reduce((sum, path) => sum + bytesBelow(path), 0)
+  return [
+    ['core, a backend, an adapter', bytes(own.map((name) => join(folder, 'node_modules', name)))],
+    ['dependencies of core', bytes(['json-p3', '@eslint-community/regexpp'].map(ofText))],
+    ['engine of SQL (optional)', bytes([ofText('@sqlite.org/sqlite-wasm')])],
+  ]
+}
+
+/** Sum up the files of a package, without packages below it. */
+function bytesBelow(path: string): number {
+  const folder = realpathSync(path)
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const own = files.filter((file) => file.isFile() && !relative(folder, file.parentPath).includes('node_modules'))
+  return own.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
 /** What a page loads at once that imports one name, minified; chunks that are loaded on first use are left out. */

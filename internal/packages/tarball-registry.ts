@@ -53,15 +53,24 @@ function describePackage(tarball: Buffer, url: string): object {
 
 const BLOCK = 512
 
+/** List the files of a packed package. */
+export function listTarball(tarball: Uint8Array): string[] {
+  return [...entriesOf(tarball)].map(([path]) => path)
+}
+
 /** Read a file of a packed package as text. Throws if it is not there. */
 export function readFromTarball(tarball: Uint8Array, path: string): string {
+  for (const [name, content] of entriesOf(tarball)) if (name === path) return content.toString()
+  throw new Error(`The tarball has no ${path}.`)
+}
+
+function* entriesOf(tarball: Uint8Array): Generator<[path: string, content: Buffer]> {
   const tar = gunzipSync(tarball)
-  for (let offset = 0; offset < tar.length;) {
+  for (let offset = 0; tar[offset] !== undefined && tar[offset] !== 0;) {
     const name = tar.toString('utf8', offset, tar.indexOf(0, offset))
     const size = Number.parseInt(tar.toString('ascii', offset + 124, offset + 135), 8) || 0
     const start = offset + BLOCK
-    if (name === `package/${path}`) return tar.toString('utf8', start, start + size)
+    yield [name.replace('package/', ''), tar.subarray(start, start + size)]
     offset = start + Math.ceil(size / BLOCK) * BLOCK
   }
-  throw new Error(`The tarball has no ${path}.`)
 }
