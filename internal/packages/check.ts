@@ -11,7 +11,9 @@ checkPackage({
   project: 'internal/packages',
   tests: [
     'readme-examples',
-    ...(isOwn ? ['compare-sizes', 'required-entries', ...(isFull ? ['rehearsal'] : [])] : ['package-shape']),
+    ...(isOwn
+      ? ['compare-sizes', 'licenses', 'required-entries', ...(isFull ? ['rehearsal'] : [])]
+      : ['package-shape']),
     ...installedBy(folder),
   ],
   env: { SPILLWAY_PACKAGES_OF: folder },

@@ -1,0 +1,44 @@
+/** Every dependency has a license that permits all uses, or is one that users do not get from this project. */
+import { execFileSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+import { ROOT } from './public-packages.ts'
+
+/** Licenses that ask for no more than their own text. A package with a choice of licenses needs one of them. */
+const PERMITTED =
+  /^(?:0BSD|AFL-2\.1|Apache-2\.0|BlueOak-1\.0\.0|BSD|BSD-[23]-Clause|CC0-1\.0|ISC|MIT|MIT-0|Python-2\.0|Unlicense|Zlib)$/
+
+/** Packages with other licenses. None is a dependency of a published package. */
+const OTHERS: Readonly<Record<string, string>> = {
+  '@anthropic-ai/claude-agent-sdk': 'a framework, whose terms its users accept',
+  '@anthropic-ai/claude-agent-sdk-linux-x64': 'a part of this framework',
+  '@img/sharp-libvips-linux-x64': 'LGPL, linked dynamically by sharp, which reads images in tests',
+  '@modelcontextprotocol/server-everything': 'a server of tests; MIT in its LICENSE file',
+  '@modelcontextprotocol/server-filesystem': 'a server of tests; MIT in its LICENSE file',
+  '@modelcontextprotocol/server-memory': 'a server of tests; MIT in its LICENSE file',
+  '@sap/xsenv': 'an optional part of a framework',
+  '@sap/xssec': 'an optional part of a framework',
+  'caniuse-lite': 'CC-BY, data of a build tool',
+  lightningcss: 'MPL, a build tool',
+  'lightningcss-linux-x64-gnu': 'MPL, a build tool',
+  'uri-templates': 'public domain in its LICENSE file, of a framework',
+}
+
+interface Dependency {
+  readonly name: string
+}
+
+it('every dependency has a license that permits all uses, or is named with a reason', () => {
+  const args = ['--recursive', 'licenses', 'list', '--json']
+  const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8, shell: process.platform === 'win32' } as const
+  const found = JSON.parse(execFileSync('pnpm', args, options)) as Readonly<Record<string, readonly Dependency[]>>
+  expect(Object.keys(found)).toContain('MIT')
+  const others = Object.entries(found).filter(([license]) => !isPermitted(license))
+  const names = others.flatMap(([license, all]) => all.map(({ name }) => ({ name, license })))
+  expect(names.filter(({ name }) => !(name in OTHERS))).toEqual([])
+})
+
+/** Whether one alternative of a license consists of permitted licenses alone. */
+function isPermitted(license: string): boolean {
+  const alternatives = license.replaceAll(/[()]/g, '').split(' OR ')
+  return alternatives.some((one) => one.split(' AND ').every((name) => PERMITTED.test(name)))
+}
