@@ -12,7 +12,7 @@ checkPackage({
   tests: [
     'readme-examples',
     ...(isOwn
-      ? ['compare-sizes', 'licenses', 'required-entries', ...(isFull ? ['rehearsal'] : [])]
+      ? ['api-report', 'compare-sizes', 'licenses', 'required-entries', ...(isFull ? ['rehearsal'] : [])]
       : ['package-shape']),
     ...installedBy(folder),
   ],

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { describe, expect, it } from 'vitest'
+import { reportApi } from './api-report.ts'
 import { chosen, exists, listPublicPackages, ROOT, tarballOf } from './public-packages.ts'
 import { checkTypes } from './resolved-types.ts'
 import { listTarball, readFromTarball } from './tarball-registry.ts'
@@ -93,6 +94,12 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     const needed = Object.keys({ ...(packed['dependencies'] as Entries), ...(packed['peerDependencies'] as Entries) })
     expect(needed.filter((one) => one.startsWith('@spillway') && !names.has(one))).toEqual([])
     expect(JSON.stringify(packed['dependencies'] ?? {})).not.toContain('workspace:')
+  })
+
+  // `pnpm api` writes the files again: their differences are what a change means to users.
+  it('exports the names that are written down', async () => {
+    const path = join(import.meta.dirname, 'api', `${name.slice('@spillway/'.length)}.txt`)
+    await expect(reportApi(readFileSync(tarballOf(folder)))).toMatchFileSnapshot(path)
   })
 
   it('packs without a finding of publint', async () => {
