@@ -1,6 +1,6 @@
 /**
- * Builds the package in whose folder it is run: declarations by the compiler, and one module for each entry, with what
- * entries share and what is loaded on first use in modules of their own. Only the package's own files are bundled.
+ * Builds the package in the current folder: declarations, and one module for each entry. Code that entries share, and code
+ * loaded on first use, have modules of their own. Only the package's own files are bundled.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'

@@ -8,13 +8,13 @@ const EXAMPLES = join(import.meta.dirname, '.examples')
 const SOURCES = ['packages/*/src/**/*.ts', 'packages/{storage,adapters}/*/src/**/*.ts']
 const DOCUMENTS = ['*.md', 'packages/**/README.md', 'docs/**/*.md', 'examples/**/README.md', 'benchmarks/**/README.md']
 
-/** A fence that is checked, with where it stands. */
+/** A checked fence and its position. */
 export interface Example extends Fence {
   /** Such as `README.md:12`. */
   readonly name: string
   /** The document's path, relative to the root. */
   readonly document: string
-  /** Where a TypeScript example was written; its lines have the numbers that they have in the document. */
+  /** Path of the TypeScript file of an example. Its line numbers are those of the document. */
   readonly path: string
 }
 
@@ -52,7 +52,7 @@ export function exampleFolder(purpose: string, of: string): string {
   return join(EXAMPLES, purpose, of === '.' ? 'root' : of.replaceAll(/[^\w-]+/g, '-'))
 }
 
-/** Write an example where the workspace's packages resolve, below as many empty lines as stand before it. */
+/** Write an example into a folder that resolves the workspace's packages, below as many empty lines as stand before it. */
 export function writeExample(folder: string, document: string, fence: Fence): Example {
   const slug = document.replaceAll(/[^\w.-]+/g, '-').replace(/\.ts$/, '')
   const suffix = isVitest(fence) ? '.test.ts' : '.ts'
@@ -69,7 +69,7 @@ export function isVitest({ code }: Fence): boolean {
   return /from '(?:vitest|@spillway\/[\w/-]+\/vitest)'/.test(code)
 }
 
-/** Put the document's name where a message has the path of the file that was written for it. */
+/** Replace the path of a written file by the document's name in a message. */
 export function renameInMessage(message: string, examples: readonly Example[]): string {
   let renamed = message
   for (const { path, document } of examples) {

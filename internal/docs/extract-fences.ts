@@ -2,7 +2,7 @@ import { parseSync } from 'oxc-parser'
 
 /** A block of code between fences in a document or a TSDoc comment. */
 export interface Fence {
-  /** What stands behind the opening fence, such as `ts` or `ts no-run`. */
+  /** Info string of the opening fence, for example `ts` or `ts no-run`. */
   readonly language: string
   readonly flags: readonly string[]
   /** The name after `file=`, under which other fences of the document can import this one. */

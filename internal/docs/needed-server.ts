@@ -9,16 +9,16 @@ import {
 } from '../services/src/index.ts'
 import type { Fence } from './extract-fences.ts'
 
-/** The address of Redis in examples: where people have it. */
+/** The address of Redis in examples: the usual one. */
 const REDIS_IN_EXAMPLES = 'redis://localhost:6379'
 /** The database of PostgreSQL in examples. */
 const POSTGRES_IN_EXAMPLES = 'postgres://localhost/app'
 /** The bucket of examples. */
 const BUCKET_IN_EXAMPLES = 'my-bucket'
 
-/** What an example that needs a server is run with. */
+/** Server for an example that needs one. */
 export interface NeededServer {
-  /** Why there is none; absent where there is. */
+  /** Reason that the server is missing; absent if it runs. */
   readonly missing?: string
   readonly env: Readonly<Record<string, string>>
   /** Put the real address in the place of the one in the example. */

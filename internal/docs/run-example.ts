@@ -12,7 +12,7 @@ const STRICT_ASSERT = join(import.meta.dirname, 'strict-assert.mjs')
 /** Variables of this test run, which the program of a user does not see. */
 const NOT_INHERITED = ['NODE_OPTIONS', 'VITEST', 'VITEST_POOL_ID', 'SPILLWAY_STORE', 'SPILLWAY_DOCS_OF']
 
-/** What a program printed and how it ended. */
+/** Output and exit code of a program. */
 export interface Outcome {
   readonly exitCode: number
   readonly output: string
@@ -36,10 +36,10 @@ export async function typecheckExamples(examples: readonly Example[]): Promise<O
 }
 
 /**
- * Run one TypeScript example in an empty folder; a `console.assert` that does not hold ends it. One that reads
- * `SPILLWAY_TEST_REDIS_URL` or another of these variables gets the service that it names, where there is one.
+ * Run one TypeScript example in an empty folder; a failed `console.assert` ends it. An example that reads
+ * `SPILLWAY_TEST_REDIS_URL` or another of these variables gets the service that the variable names, if available.
  *
- * @param server - What an example that `needs` a server is run with.
+ * @param server - The server of an example that `needs` one.
  */
 export async function runExample(example: Example, server?: NeededServer): Promise<Outcome> {
   const env = { ...(await serviceVariables(example.code)), ...server?.env }

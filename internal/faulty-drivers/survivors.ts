@@ -17,5 +17,5 @@ const SURVIVORS: readonly (readonly [id: RegExp, reason: string])[] = [
   ],
 ]
 
-/** Why a fault may survive; `undefined` if it must be caught. */
+/** Reason that a fault may survive; `undefined` if it must be caught. */
 export const reasonOf = (id: string): string | undefined => SURVIVORS.find(([pattern]) => pattern.test(id))?.[1]

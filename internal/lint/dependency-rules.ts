@@ -1,4 +1,4 @@
-/** Which code may import which: the dependency rules of the workspace as data, and one function that applies them. */
+/** The dependency rules of the workspace as data, and one function that applies them. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { packageName } from '../peers/package-name.ts'
@@ -81,8 +81,8 @@ const ENTRY_FILES = ['index.ts', 'internal.ts']
 const NODE_FILES =
   /^packages\/(?:text\/src\/(?:platform|engines)\/node[\w-]*|core\/src\/conformance\/(?:node-test|vitest))\.ts$/
 /**
- * Adapters run wherever their frameworks do, and with that in workers and at the edge; a proxy starts processes and serves
- * HTTP, and a hook of Claude Code reads files that it has written.
+ * Adapters run wherever their frameworks do, for example in workers. Only a proxy, which starts processes and serves HTTP,
+ * and a hook of Claude Code, which reads files, need Node.js.
  */
 const EDGE_ADAPTER = /^packages\/adapters\/(?!mcp\/src\/(?:http|proxy)\/|claude-agent-sdk\/src\/hook\/)/
 /** The sources that may import optional peers: the test runner, and the libraries of one kind of content. */
@@ -100,7 +100,7 @@ interface SourceFile {
 }
 
 /**
- * Say why `file` may not import `specifier`, or return `undefined` where it may.
+ * Say why `file` may not import `specifier`, or return `undefined` if it may.
  *
  * Sources follow every rule. Tests may also use Node.js, development dependencies and any folder of their own package,
  * but no test of core or below uses a backend, and nothing uses the command line.

@@ -1,4 +1,4 @@
-/** How code is cut into files: as data, and one function that says what goes against it. */
+/** Rules about the size and number of files, as data, and one function that lists violations. */
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 

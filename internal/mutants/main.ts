@@ -40,7 +40,7 @@ interface TestFile {
   readonly milliseconds: number
 }
 
-/** How one fault was met. */
+/** Outcome of one fault. */
 interface Outcome {
   readonly id: string
   readonly outcome: 'caught' | 'missed' | 'time' | 'not covered'

@@ -74,7 +74,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     else expect(peers['@spillway/core']).toBe(name === '@spillway/history' ? 'workspace:^' : 'workspace:0.x')
   })
 
-  it('packs the licence and the notice of the project', () => {
+  it('packs the license and the notice of the project', () => {
     const tarball = readFileSync(tarballOf(folder))
     for (const file of ['LICENSE', 'NOTICE'])
       expect(readFromTarball(tarball, file), file).toBe(readFileSync(join(ROOT, file), 'utf8'))

@@ -17,7 +17,7 @@ interface TypesChecker {
 /** Ways to resolve a package that cannot load ES modules at all. */
 const WITHOUT_ES_MODULES: readonly (string | undefined)[] = ['node10', 'node16-cjs']
 
-/** List the entry points whose types a tarball has, and what is wrong with types where ES modules are loaded. */
+/** List the entry points whose types a tarball has, and the problems of these types if loaded as ES modules. */
 export async function checkTypes(
   tarball: Uint8Array,
 ): Promise<{ readonly entrypoints: readonly string[]; readonly problems: readonly unknown[] }> {

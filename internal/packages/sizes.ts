@@ -40,7 +40,7 @@ export async function measureSizes({ times }: { readonly times: boolean }): Prom
   }
 }
 
-/** What has grown by more than a tenth since the table was written. */
+/** Rows that have grown by more than a tenth since the table was written. */
 export async function findGrowth(): Promise<readonly string[]> {
   return compareSizes(readFileSync(TABLE, 'utf8'), await measureSizes({ times: false }), MOST_GROWTH)
 }
@@ -76,7 +76,7 @@ function bytesBelow(path: string): number {
   return own.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
 }
 
-/** What a page loads at once that imports one name, minified; chunks that are loaded on first use are left out. */
+/** Minified size of the code that a page loads at once if it imports one name, without chunks loaded on first use. */
 async function browserRows(folder: string): Promise<[string, number][]> {
   const rows: [string, number][] = []
   for (const name of ['ContextOffloader', 'createStorage']) {
@@ -153,7 +153,7 @@ function countModules(folder: string, args: readonly string[]): [own: number, ot
   return JSON.parse(readFileSync(counts, 'utf8')) as [number, number]
 }
 
-/** Run Node.js where packages find the AI SDK too. */
+/** Run Node.js in a folder that resolves the AI SDK too. */
 function run(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
   const { NODE_OPTIONS: _, NODE_COMPILE_CACHE: __, ...inherited } = process.env
   execFileSync(process.execPath, args, {

@@ -1,6 +1,6 @@
 /**
- * Type-checks the package in whose folder it is run: sources, tests, examples of its documentation, and files that the
- * arguments name; an adapter's sources and type tests also with each older set of versions of its framework.
+ * Type-checks the package in the current folder: sources, tests, examples of its documentation, and files that the
+ * arguments name. Also checks an adapter's sources and type tests with each older version of its framework.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -81,7 +81,7 @@ function documented(): string {
   return folder === 'internal/docs' ? '.' : folder
 }
 
-/** Point each entry of a package to its declarations, at their real path, from where they find what they import. */
+/** Point each entry of a package to its declarations, at their real path, so that their imports resolve. */
 function typesOf(set: PeerSet, name: string): [string, string[]][] {
   const folder = realpathSync(join(set.folder, 'node_modules', name))
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { exports: Entries }

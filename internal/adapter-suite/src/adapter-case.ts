@@ -4,9 +4,9 @@ import type { AdapterHarness } from './harness.ts'
 export interface AdapterCase {
   /** Such as `results/large-text`; gaps are declared by it. */
   readonly id: string
-  /** What is promised, in one sentence. */
+  /** The promise, in one sentence. */
   readonly title: string
-  /** What a harness must do for it; the case is left out for others. */
+  /** Ability that the harness needs; other harnesses skip the case. */
   readonly needs?: 'compactsHistory'
   /**
    * Code beside the adapter's own that can break the promise. `framework` is how the framework represents and hands over
@@ -14,6 +14,6 @@ export interface AdapterCase {
    * the adapter is used through. Absent if only the adapter's own code can break it.
    */
   readonly dependsOn?: 'framework' | 'entry-point'
-  /** Run it; it rejects where the promise is broken. */
+  /** Run the case. Rejects if the promise is broken. */
   readonly run: (harness: AdapterHarness) => Promise<void>
 }

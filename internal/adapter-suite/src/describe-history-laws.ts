@@ -9,7 +9,7 @@ const WHOLE = propertyRuns(30, 2_000)
 const LOOP = propertyRuns(15, 700)
 const TIMEOUT_MS = 120_000 + WHOLE.numRuns * 1_000
 
-/** What a model may do that is asked for a summary. */
+/** Possible behavior of a model that is asked for a summary. */
 const MODELS = {
   good: async () =>
     '<state_snapshot><overall_goal>Go on.</overall_goal><key_knowledge>all</key_knowledge></state_snapshot>',
@@ -31,10 +31,10 @@ export interface HistoryLawsSubject<Message> {
   readonly format: HistoryFormat<readonly Message[]>
   /** Makes conversations that the framework takes. */
   readonly histories: fc.Arbitrary<readonly Message[]>
-  /** Says what providers refuse of a conversation; empty where there is nothing. */
+  /** Describes why providers would refuse a conversation; empty if they accept it. */
   readonly problemOf: (messages: readonly Message[]) => string
   readonly isAnswer: (message: Message) => boolean
-  /** Fails where messages differ in anything that the framework keeps. */
+  /** Fails if messages differ in anything that the framework keeps. */
   readonly expectSame: (actual: readonly Message[], expected: readonly Message[]) => void
 }
 

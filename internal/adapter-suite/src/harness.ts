@@ -1,8 +1,8 @@
-/** How a case drives a framework: the one interface that every adapter's harness implements. */
+/** Interface by which a case drives a framework. Every adapter's harness implements it. */
 import type { ContentBlock, ContextOffloader } from '@spillway/core'
 import type { HistoryLimits, Summarize } from '@spillway/history'
 
-/** What a tool does when it is called. */
+/** Behavior of a tool when it is called. */
 export type ToolBehaviour =
   /**
    * One text block stands for a plain string, one JSON block for a plain value, anything else for the framework's own
@@ -20,10 +20,10 @@ export type ToolBehaviour =
   /** Preliminary results, the last of which is final. */
   | { readonly type: 'yields'; readonly texts: readonly string[] }
 
-/** What the framework gives a tool along with its input. */
+/** Context that the framework gives a tool along with its input. */
 export interface ToolCallContext {
   readonly toolCallId: string
-  /** The framework's abort signal, where it passes one on. */
+  /** The framework's abort signal, if it passes one on. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -44,11 +44,11 @@ export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly input: unknown
-  /** What the provider answers in the same message, for a tool that it runs itself. */
+  /** Result that the provider puts in the same message, for a tool that it runs itself. */
   readonly providerResult?: unknown
 }
 
-/** What the fake model answers to one call: tool calls, or the text that ends the run. */
+/** Answer of the fake model to one call: tool calls, or the text that ends the run. */
 export type ModelTurn = { readonly toolCalls: readonly ToolCall[] } | { readonly text: string }
 
 /** A tool result as it stands in a prompt. */
@@ -58,7 +58,7 @@ export interface SeenResult {
   readonly toolName: string
   /** Whether the framework marks it as an error; `undefined` where it cannot. */
   readonly isError: boolean | undefined
-  /** What the model sees: text as text, values as JSON, media as their bytes. */
+  /** Content as the model sees it: text as text, values as JSON, media as their bytes. */
   readonly content: readonly ContentBlock[]
 }
 
@@ -67,15 +67,15 @@ export interface SeenPrompt {
   /** The tool results, in their order. */
   readonly results: readonly SeenResult[]
   readonly toolNames: readonly string[]
-  /** The JSON Schema of each tool's input by its name, as offered to the model; absent where the fake model gets none. */
+  /** The JSON Schema of each tool's input by its name, as offered to the model; absent if the fake model gets none. */
   readonly toolSchemas?: Readonly<Record<string, unknown>>
   /** The messages as a JSON array, without ids or times that the framework makes up anew in each run. */
   readonly messages: string
-  /** The system prompt, empty where there is none; a harness that does not compact histories may leave it out. */
+  /** The system prompt, or an empty string. A harness that does not compact histories may leave it out. */
   readonly system?: string
 }
 
-/** What a run keeps its history small with. */
+/** Options of a run that compacts its history. */
 export interface CaseCompaction extends HistoryLimits {
   readonly summarize?: Summarize
   readonly instructions?: string
@@ -90,9 +90,9 @@ export interface Conversation {
   readonly tools: readonly CaseTool[]
   /** The fake model; `call` counts the calls of this run from 0. */
   readonly model: (prompt: SeenPrompt, call: number) => ModelTurn
-  /** What the user says. Defaults to `Go.` */
+  /** Message of the user. Defaults to `Go.` */
   readonly userMessage?: string
-  /** What an earlier run returned as `history`, after a round trip through JSON: the run goes on from there. */
+  /** The `history` that an earlier run returned, after a round trip through JSON. The run continues from there. */
   readonly history?: unknown
   readonly approve?: (toolName: string) => boolean
   readonly signal?: AbortSignal
@@ -105,17 +105,17 @@ export interface Conversation {
   readonly compaction?: CaseCompaction
 }
 
-/** What came of a run. */
+/** Outcome of a run. */
 export interface ConversationResult {
   /** Every prompt that the model got, in order. */
   readonly prompts: readonly SeenPrompt[]
   /** The text that the model ended with; `undefined` where the run failed. */
   readonly text: string | undefined
-  /** What the run rejected with; `undefined` where it did not. */
+  /** Error with which the run rejected; `undefined` if it resolved. */
   readonly error: unknown
-  /** What the program, such as a user interface, sees of each tool call: values as the tools returned them. */
+  /** Output of each tool call as the program sees it: the value that the tool returned. */
   readonly outputs: readonly { readonly toolCallId: string; readonly output: unknown }[]
-  /** Preliminary results that the program saw, in order; absent where the framework shows none. */
+  /** Preliminary results that the program saw, in order; absent if the framework shows none. */
   readonly preliminaryOutputs?: readonly { readonly toolCallId: string; readonly output: unknown }[]
   /** Names of the tools for which approval was asked, in order. */
   readonly approvalsAsked: readonly string[]

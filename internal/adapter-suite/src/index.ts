@@ -1,4 +1,4 @@
-/** The behavioural suite of the adapters, free of any framework. */
+/** The behavioral test suite of the adapters, free of any framework. */
 export type { AdapterCase } from './adapter-case.ts'
 export { ADAPTER_CASES } from './cases/index.ts'
 export type {

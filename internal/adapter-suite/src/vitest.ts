@@ -15,7 +15,7 @@ const isOlderVersion = process.env['SPILLWAY_TEST_PEERS'] !== undefined
 export interface AdapterSuiteOptions {
   /** The path of the README that must name each gap. Without it nothing is checked. */
   readonly readme?: string
-  /** Which cases to run, by their ids, where a framework takes long for each. All of them by default. */
+  /** Selects cases by their ids, for a framework that is slow. Defaults to all. */
   readonly only?: (id: string) => boolean
   /**
    * Whether another suite runs every case with a harness of the same adapter. The first harness then runs the cases of entry

@@ -45,7 +45,7 @@ function threadCpu(): number {
   return (user + system) / 1_000
 }
 
-/** What another caller is told. */
+/** Fails if a text for one caller has a secret of another. */
 export function assertNoSecret(told: unknown): void {
   const text = typeof told === 'string' ? told : JSON.stringify(told)
   assert.ok(!text?.includes(SECRET), 'The answer has text of another scope.')

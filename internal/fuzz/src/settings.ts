@@ -1,4 +1,4 @@
-/** What a developer sets: scopes by the names of users, and options. */
+/** Settings of a developer: scopes by the names of users, and options. */
 import assert from 'node:assert/strict'
 import { ContextOffloader, StorageError } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'

@@ -6,9 +6,9 @@ const TIMEOUT_MS = 5_000
 export class RedisReplyError extends Error {}
 
 /**
- * Send commands over a connection of their own, one after the other, and return the reply to the last: integers as
- * text, a missing string as an empty one. Rejects with {@link RedisReplyError} at the first that the server refuses, and
- * with the socket's error where there is no server. Arrays are not understood.
+ * Send commands over a new connection, one after the other, and return the reply to the last: integers as text, a
+ * missing string as an empty one, no arrays. Rejects with {@link RedisReplyError} if the server refuses a command, and
+ * with the socket's error if there is no server.
  */
 export async function askRedis(port: number, ...commands: readonly (readonly string[])[]): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' })

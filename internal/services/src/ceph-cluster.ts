@@ -11,7 +11,7 @@ const MEMORY_BYTES = 4 * 2 ** 30
 
 /** A Ceph cluster without a gateway: one monitor, one manager, one object store in memory. */
 export interface CephCluster {
-  /** What gateways need: the configuration, the keys, and a place for logs. */
+  /** Folder for gateways, with configuration, keys, and logs. */
   readonly folder: GuardedFolder
   /** Kill its servers and remove its data. */
   dispose(): Promise<void>
@@ -19,7 +19,7 @@ export interface CephCluster {
 
 /**
  * Start a Ceph cluster on spare ports of 127.0.0.1, as any user. It ends with this process at the latest, however that
- * ends. Rejects where Ceph is not installed, and with the servers' last words where it does not start.
+ * ends. Rejects if Ceph is not installed or does not start; the error has the servers' last output.
  */
 export async function startCephCluster(): Promise<CephCluster> {
   const found = await findCeph()
@@ -56,7 +56,7 @@ export async function startCephCluster(): Promise<CephCluster> {
 /** The path of the configuration in a cluster's folder. */
 export const configOf = (folder: string): string => join(folder, 'ceph.conf')
 
-/** Run a program with the configuration of the cluster in a folder, and reject where it fails. */
+/** Run a program with the configuration of the cluster in a folder, and reject if it fails. */
 export async function runIn(folder: string, command: string, args: readonly string[]): Promise<CommandOutcome> {
   const { exitCode, output } = await runProgram(command, ['--conf', configOf(folder), ...args], {
     timeoutMs: COMMAND_MS,
@@ -71,7 +71,7 @@ interface CommandOutcome {
 
 const ceph = (folder: string, args: readonly string[]): Promise<CommandOutcome> => runIn(folder, 'ceph', args)
 
-/** Reject with what a command printed where it failed. */
+/** Reject with the output of a failed command. */
 export async function must(running: Promise<CommandOutcome>): Promise<void> {
   const { ok, output } = await running
   if (!ok) throw new Error(output.slice(-2_000))

@@ -1,12 +1,12 @@
 import { runProgram } from './run-program.ts'
 
 /**
- * The Redis that is used where none is installed. No test of this project runs images.
+ * The Redis that is used if none is installed. No test of this project runs images.
  */
 export const REDIS_IMAGE = 'redis:7'
 
 /**
- * The S3 server that is used where Ceph is not installed: small, and the last that its makers published; Docker Hub has it
+ * The S3 server that is used if Ceph is not installed: small, and the last that its makers published; Docker Hub has it
  * no more. Images of Ceph itself need minutes to start or settings of the host.
  */
 export const S3_IMAGE = 'quay.io/minio/minio:RELEASE.2025-09-07T16-13-09Z.hotfix.7aa24e772'
@@ -31,8 +31,8 @@ export interface ContainerRun {
 }
 
 /**
- * Run a program of an image in the foreground, on the host's network and with `folder` at the same place, as this user:
- * so ports, paths and files are as if it were installed.
+ * Run a program of an image in the foreground, as this user, on the host's network, with `folder` at the same path. Ports,
+ * paths and files are then those of an installed program.
  */
 export function dockerRun(
   image: string,

@@ -10,7 +10,7 @@ export interface FaultProxy {
   readonly bytesRead: number
   /** Bytes that clients sent to the server. */
   readonly bytesWritten: number
-  /** How many connections have been accepted. */
+  /** Number of accepted connections. */
   readonly connections: number
   /** Reset all connections; new ones work. */
   cut(): void

@@ -4,7 +4,7 @@ import { unavailable, type Unavailable } from './service.ts'
 
 const OLDEST = [6, 2]
 
-/** What a server comes from. */
+/** An installed program or image that a server can be started from. */
 export interface FoundProgram {
   readonly available: true
   readonly version: string

@@ -33,7 +33,7 @@ async function isAlive(pid: number): Promise<boolean> {
   }
 }
 
-test.each(['SIGKILL', 'SIGTERM', 'exit'] as const)('what a folder guards ends with its owner, by %s', async (end) => {
+test.each(['SIGKILL', 'SIGTERM', 'exit'] as const)('guarded processes end with their owner, by %s', async (end) => {
   const owner = spawn(process.execPath, ['--input-type=module', '--eval', OWNER, end], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -29,7 +29,7 @@ export class GuardedFolder {
   readonly #running = new Set<string>()
   readonly #watcher: ChildProcess
 
-  /** @param prefix - What the folder's name begins with. */
+  /** @param prefix - First characters of the folder's name. */
   constructor(prefix: string) {
     // A short path: those of sockets end at about 100 characters.
     this.path = mkdtempSync(join(tmpdir(), `spillway-${prefix}-`))

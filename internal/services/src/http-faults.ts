@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, request as sendRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { sparePort } from './spare-port.ts'
 
-/** What is answered in place of the server. */
+/** An answer in place of the server's. */
 export interface HttpFault {
   readonly status: number
   /** An S3 error code, such as `SlowDown`, which is wrapped as S3 does it. */
@@ -10,7 +10,7 @@ export interface HttpFault {
   /** The whole body, in place of that. */
   readonly body?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Which requests fail: those with such an operation, see {@link HttpFaults.requests}. Defaults to all. */
+  /** Pattern of the operations that fail, see {@link HttpFaults.requests}. Defaults to all. */
   readonly operation?: RegExp | undefined
 }
 
@@ -19,11 +19,11 @@ export interface HttpFaults {
   /** Such as `http://127.0.0.1:17000`. */
   readonly endpoint: string
   /**
-   * How often each operation was asked for: method and sorted names of the query's parameters, such as `PUT`,
-   * `GET ?list-type&prefix` or `PUT ?partNumber&uploadId`; what an SDK adds to tell its operations apart is left out.
+   * Number of requests by operation: method and sorted names of the query's parameters, for example `PUT` or
+   * `GET ?list-type&prefix`. The parameter `x-id`, which SDKs add, is left out.
    */
   readonly requests: ReadonlyMap<string, number>
-  /** How many requests there were. */
+  /** Number of requests. */
   readonly count: number
   /** Bytes of bodies that clients got, and that came from the server. */
   readonly bytesRead: number

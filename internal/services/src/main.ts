@@ -102,7 +102,7 @@ async function printProvision(names: readonly ServiceName[]): Promise<void> {
   }
 }
 
-/** Return the URL of the broker that an earlier `start` left; forget it where it is gone. */
+/** Return the URL of the broker that an earlier `start` left; forget it if it is gone. */
 async function runningBroker(): Promise<string | undefined> {
   if (!existsSync(STATE)) return undefined
   const url = readFileSync(STATE, 'utf8')

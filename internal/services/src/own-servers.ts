@@ -34,7 +34,7 @@ export function ownPgBouncer(environment: Environment): PgBouncerService | undef
   return url === undefined ? undefined : { available: true, url, poolMode: 'transaction' }
 }
 
-/** Read the nodes that `SPILLWAY_TEST_REDIS_CLUSTER` names: `host:port,host:port,…`. Throws where it says no port. */
+/** Read the nodes that `SPILLWAY_TEST_REDIS_CLUSTER` names: `host:port,host:port,…`. Throws if a port is missing. */
 export function ownRedisCluster(environment: Environment): RedisClusterService | undefined {
   const list = environment['SPILLWAY_TEST_REDIS_CLUSTER']
   if (list === undefined) return undefined
@@ -51,7 +51,7 @@ export function ownRedisCluster(environment: Environment): RedisClusterService |
   }
 }
 
-/** Read the server that `SPILLWAY_TEST_S3_ENDPOINT` and the variables of its keys name. Throws where a key is missing. */
+/** Read the server that `SPILLWAY_TEST_S3_ENDPOINT` and the variables of its keys name. Throws if a key is missing. */
 export function ownS3(environment: Environment): S3Service | undefined {
   const [endpoint, accessKeyId, secretAccessKey, region = 'us-east-1'] = OWN_SERVER_VARIABLES.s3.map(
     (name) => environment[name],

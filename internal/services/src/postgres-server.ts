@@ -20,7 +20,7 @@ const NOBODY = 65_534
 
 /** Settings of a PostgreSQL server. */
 export interface PostgresOptions {
-  /** Where it comes from. Defaults to what is found first. */
+  /** Installation to start. Defaults to the first that is found. */
   readonly origin?: PostgresOrigin | undefined
   /** Lines of its configuration, such as `{ max_connections: '5' }`. */
   readonly settings?: Readonly<Record<string, string>> | undefined

@@ -17,7 +17,7 @@ export interface RedisClusterOptions extends RedisOptions {
 
 /** A node of a cluster of one's own. */
 export interface RedisClusterNode extends RedisNode {
-  /** What it was when the cluster began; a failover changes that. */
+  /** Role when the cluster started; a failover changes it. */
   readonly role: 'master' | 'replica'
   /** Kill it by SIGKILL and wait until it is gone. */
   kill(): Promise<void>
@@ -41,7 +41,7 @@ interface Member {
 
 /**
  * Start a Redis Cluster of three masters on spare ports of 127.0.0.1. It ends with this process at the latest, however
- * that ends. Rejects where there is no Redis, and where it does not start.
+ * that ends. Rejects if Redis is not installed or does not start.
  */
 export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
   const { replicas = 0, ...nodeOptions } = options

@@ -47,7 +47,7 @@ describe.skipIf(!found.available)('a Redis server', () => {
     await expect(askRedis(server.port, ['SET', 'key', 'x'.repeat(3_000_000)], ['SET', 'b', 'c'])).rejects.toThrow('OOM')
   })
 
-  test('that cannot start says why', async () => {
+  test('reports the reason if it cannot start', async () => {
     await expect(startRedis({ settings: { 'no-such-setting': '1' } })).rejects.toThrow('no-such-setting')
   })
 

@@ -17,7 +17,7 @@ export interface RedisOptions {
   readonly requirepass?: string | undefined
   /** In the server's own notation, such as `50mb`. */
   readonly maxmemory?: string | undefined
-  /** What goes when memory is full. Redis's default, `noeviction`, refuses writes. */
+  /** Keys that are evicted when memory is full. Redis's default, `noeviction`, refuses writes. */
   readonly maxmemoryPolicy?: string | undefined
   /** Rules of access control, such as `reader on >secret ~prefix:* +get`. */
   readonly users?: readonly string[] | undefined
@@ -42,7 +42,7 @@ export interface RedisServer extends RedisService {
 
 /**
  * Start a Redis server on a spare port of 127.0.0.1. It ends with this process at the latest, however that ends. Rejects
- * where there is no Redis, which {@link findRedis} tells beforehand, and where it does not start.
+ * if Redis is not installed (see {@link findRedis}) or does not start.
  */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const folder = new GuardedFolder('redis')

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 
-/** How a program ended, and what it printed. */
+/** Exit code and output of a program. */
 export interface ProgramOutcome {
-  /** 127 where there is no such program. */
+  /** 127 if there is no such program. */
   readonly exitCode: number
   readonly output: string
 }

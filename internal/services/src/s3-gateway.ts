@@ -14,8 +14,8 @@ export interface S3Gateway extends S3Service {
 }
 
 /**
- * Start one more gateway to the Ceph cluster of {@link sharedS3}. Unavailable where the shared server is another, such as
- * one of your own: put a `faultProxy` in front of that.
+ * Start one more gateway to the Ceph cluster of {@link sharedS3}. Unavailable if the shared server is not
+ * our Ceph, for example your own: put a `faultProxy` in front of it.
  */
 export async function startS3Gateway(): Promise<S3Gateway | Unavailable> {
   const shared = await sharedS3()

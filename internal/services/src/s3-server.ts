@@ -17,7 +17,7 @@ export interface S3Server extends S3Service {
 
 /**
  * Start an S3 server on a spare port of 127.0.0.1: a Ceph cluster in memory and its gateway, or else MinIO by Docker. It
- * ends with this process at the latest, however that ends. Rejects where {@link findS3} finds neither.
+ * ends with this process at the latest, however that ends. Rejects if {@link findS3} finds neither.
  */
 export async function startS3(): Promise<S3Server> {
   const found = await findS3()

@@ -9,14 +9,14 @@ import { waitUntil } from './wait-until.ts'
 const STOP_MS = 10_000
 const LOG_TAIL = 1_000
 
-/** How a server is started, and how one sees that it can be used. */
+/** Command that starts a server, and a check that it is ready. */
 export interface ServerCommand {
-  /** What it is called in messages and in the name of its log file. */
+  /** Name of the server in messages and of its log file. */
   readonly name: string
   readonly command: string
   /** Arguments with which it stays in the foreground. */
   readonly args: readonly string[]
-  /** The container's name, where the command is `docker run`. */
+  /** The container's name, if the command is `docker run`. */
   readonly container?: string | undefined
   /** Ask the server itself, by its protocol. */
   readonly isReady: () => Promise<boolean>

@@ -50,7 +50,7 @@ describe.skipIf(!found.available)('a broker', () => {
     await expect(askBroker(broker.url, 'redis')).rejects.toThrow(TypeError)
   })
 
-  test('that is killed takes its services along', async () => {
+  test('ends its services if it is killed', async () => {
     const run = spawn(process.execPath, ['--input-type=module', '--eval', RUN], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

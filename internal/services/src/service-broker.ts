@@ -7,9 +7,9 @@ import { ServiceStarter } from './service-starter.ts'
 /** Names the broker of a test run to its processes. */
 export const BROKER_VARIABLE = 'SPILLWAY_TEST_SERVICES'
 
-/** What other processes ask for the shared services. */
+/** Starts the shared services, and tells other processes their addresses. */
 export interface ServiceBroker {
-  /** Where it answers; nobody who does not know it can. */
+  /** URL with a secret, so that only processes that know it can ask. */
   readonly url: string
   readonly services: ServiceStarter
   /** Resolves when somebody has asked it to stop. */
@@ -19,8 +19,8 @@ export interface ServiceBroker {
 }
 
 /**
- * Start a broker in this process: all processes that know its URL share the services that it starts when they are first
- * asked for, and that end with this process at the latest.
+ * Start a broker in this process. All processes that know its URL share its services. A service starts when it is first
+ * asked for, and ends with this process at the latest.
  */
 export async function startBroker(): Promise<ServiceBroker> {
   const services = new ServiceStarter()
@@ -44,7 +44,7 @@ export async function startBroker(): Promise<ServiceBroker> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, services, stopped, stop }
 }
 
-/** Ask the broker at `url` for a service. Rejects where the broker is gone. */
+/** Ask the broker at `url` for a service. Rejects if the broker is gone. */
 export async function askBroker<Name extends ServiceName>(
   url: string,
   name: Name,

@@ -1,4 +1,4 @@
-/** Why a service cannot be had here. */
+/** Reason that a service is unavailable here. */
 export interface Unavailable {
   readonly available: false
   /** One sentence that also says what would help. */
@@ -46,7 +46,7 @@ export interface S3Service {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly region: string
-  /** The folder of the Ceph cluster behind it, where this project started one. */
+  /** The folder of the Ceph cluster behind it, if this project started one. */
   readonly cephFolder?: string | undefined
 }
 

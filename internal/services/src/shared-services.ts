@@ -16,9 +16,9 @@ import type {
 const own = new ServiceStarter()
 
 /**
- * Return a Redis node that all tests of a run share: the one that `SPILLWAY_TEST_REDIS_URL` names, else one that is
- * started when it is first asked for and stopped when the run ends. Keep to keys with a prefix of your own. Where
- * it is unavailable, `describe.skipIf(!redis.available)` has the tests counted as skipped.
+ * Return a Redis node that all tests of a run share: the one that `SPILLWAY_TEST_REDIS_URL` names, or one that this run
+ * starts and stops. Use keys with a prefix of your own. `describe.skipIf(!redis.available)` counts tests as skipped if it
+ * is unavailable.
  */
 export async function sharedRedis(): Promise<RedisService | Unavailable> {
   return ownRedis(process.env) ?? (await shared('redis'))

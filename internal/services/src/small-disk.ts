@@ -16,7 +16,7 @@ export interface SmallDisk {
 }
 
 /**
- * Mount a disk of so many bytes, in memory, which goes with this process at the latest. Unavailable where this user may
+ * Mount a disk of so many bytes, in memory, which is removed with this process at the latest. Unavailable if this user may
  * not mount.
  */
 export async function smallDisk(bytes: number): Promise<SmallDisk | Unavailable> {

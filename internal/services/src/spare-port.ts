@@ -9,7 +9,7 @@ const ATTEMPTS = 100
 
 /**
  * Find a port of 127.0.0.1 that nobody listens on, and with it the one 10,000 above, which the node of a Redis Cluster
- * takes too. Rejects where a hundred in a row are taken.
+ * takes too. Rejects if a hundred in a row are taken.
  */
 export async function sparePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

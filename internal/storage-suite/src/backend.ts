@@ -1,6 +1,6 @@
 import type { ManagedStorage, ManagedStorageOptions, StoredInfo } from '@spillway/core'
 
-/** What the module of a backend exports: how any process opens one storage, and what an outsider sees of it. */
+/** Exports of a backend's module: any process opens one storage with them, or reads the raw data. */
 export interface BackendModule<Config> {
   /**
    * Whether it can lose an entry that is stored again while it is evicted, as the README of its package says. Then soaks do
@@ -10,8 +10,8 @@ export interface BackendModule<Config> {
   /** Open one more instance over the same data, with these limits and this clock. */
   open(config: Config, options: ManagedStorageOptions): ManagedStorage | Promise<ManagedStorage>
   /**
-   * Say what is stored that none of `entries`, which are all there are, needs: one line for each kind of residue, none
-   * where all is as it should be. Without it, residue is not checked.
+   * List residue: stored data that no entry needs, one line for each kind. `entries` are all entries. If the method is
+   * missing, residue is not checked.
    */
   residue?(config: Config, entries: readonly StoredInfo[]): Promise<readonly string[]>
 }
@@ -20,11 +20,11 @@ export interface BackendModule<Config> {
 export interface Backend<Config = unknown> {
   /** The URL of a module that exports what {@link BackendModule} says. */
   readonly module: URL
-  /** What its functions get: where the data is. It goes to other processes as JSON. */
+  /** Argument of its functions: the location of the data. It goes to other processes as JSON. */
   readonly config: Config
 }
 
-/** Import a backend's module. Rejects with a `TypeError` where it exports no `open`. */
+/** Import a backend's module. Rejects with a `TypeError` if it exports no `open`. */
 export async function importBackend<Config>({ module }: Backend<Config>): Promise<BackendModule<Config>> {
   const exports = (await import(module.href)) as Partial<BackendModule<Config>>
   if (typeof exports.open !== 'function') throw new TypeError(`${module.href} must export open(config, options).`)

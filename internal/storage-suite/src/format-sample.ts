@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { ManagedStorage } from '@spillway/core'
 
-/** What a backend holds, as its own client reads it: names and their bytes in base64, or what else the backend has. */
+/** Raw data of a backend, as its own client reads it: for example, names and their bytes in base64. */
 export type RawData = Readonly<Record<string, unknown>>
 
 interface SampleEntry {

@@ -11,8 +11,8 @@ export interface EncodedEntry {
 }
 
 /**
- * Run a script of the conformance suite in a process of its own, kill that half-way through the script's last entry, and
- * return the references that it was acknowledged: the suite's power `kill`.
+ * Run a script of the conformance suite in a process of its own, and kill the process halfway through the last entry.
+ * Returns the acknowledged references: the suite's power `kill`.
  */
 export async function killConformanceWriter<Config>(
   backend: Backend<Config>,

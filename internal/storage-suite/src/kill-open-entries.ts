@@ -10,7 +10,7 @@ const MAX_WRITES = 150
 /** A line of the content that writers write, all of which have the same length. */
 export const openEntryLine = (line: number): string => `line ${line}`.padEnd(99, '.') + '\n'
 
-/** What {@link killOpenEntries} found. */
+/** Outcome of {@link killOpenEntries}. */
 export interface KilledEntries {
   readonly killed: number
   readonly problems: readonly string[]

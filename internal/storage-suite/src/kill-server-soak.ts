@@ -11,11 +11,11 @@ export interface KillableServer {
   start(): Promise<void>
 }
 
-/** How often a server is killed. */
+/** Number of kills and writers. */
 export interface KillServerSoakOptions extends SoakOptions {
-  /** How often it is killed. Defaults to 200 in full runs, otherwise to 2. */
+  /** Number of kills. Defaults to 200 in full runs, otherwise to 2. */
   readonly kills?: number | undefined
-  /** How many processes write meanwhile. Defaults to 3 in full runs, otherwise to 2. */
+  /** Number of processes that write meanwhile. Defaults to 3 in full runs, otherwise to 2. */
   readonly processes?: number | undefined
   /** The server is killed after at most this many acknowledged stores. Defaults to 500 in full runs, otherwise to 100. */
   readonly stores?: number | undefined

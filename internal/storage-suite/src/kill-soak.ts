@@ -3,20 +3,20 @@ import type { Backend } from './backend.ts'
 import { ended } from './run-script.ts'
 import { SoakRun, type SoakOptions, type SoakReport } from './soak-run.ts'
 
-/** How many writers are killed, and when. */
+/** Number of killed writers and of writers at a time. */
 export interface KillSoakOptions extends SoakOptions {
-  /** How many writers are started and killed. Defaults to 200 in full runs, otherwise to 3. */
+  /** Number of writers that are started and killed. Defaults to 200 in full runs, otherwise to 3. */
   readonly kills?: number | undefined
-  /** How many writers write at the same time. Defaults to 4 in full runs, otherwise to 2. */
+  /** Number of writers at a time. Defaults to 4 in full runs, otherwise to 2. */
   readonly processes?: number | undefined
   /** A writer is killed after at most this many acknowledged stores. Defaults to 500 in full runs, otherwise to 100. */
   readonly stores?: number | undefined
 }
 
 /**
- * Keep writers storing, streaming, touching, evicting, clearing and collecting, and kill each by SIGKILL after a random
- * number of stores; then check that every acknowledged store is there and whole, that nothing half-written is visible, and
- * that `gc` removes what is left over. `problems` of the report must be empty.
+ * Let writers use every method, and kill each by SIGKILL after a random number of stores. Then check that every
+ * acknowledged entry is whole, that no partial entry is visible, and that `gc` removes the leftovers. The `problems` of the
+ * report must be empty.
  */
 export async function killSoak<Config>(backend: Backend<Config>, options: KillSoakOptions = {}): Promise<SoakReport> {
   const { kills = isFull ? 200 : 3, processes = isFull ? 4 : 2, stores = isFull ? 500 : 100 } = options

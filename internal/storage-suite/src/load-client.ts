@@ -9,7 +9,7 @@ const SHARED_KEYS = 50
 const MAX_OWN = 15
 const LARGE_BYTES = 2_000_000
 
-/** Who a client is, and what it shares with the other clients of its process. */
+/** Identity of a client, and the state shared by all clients of its process. */
 export interface LoadClientOptions {
   readonly name: string
   readonly tenant: string
@@ -159,7 +159,7 @@ export class LoadClient {
       throw new Error(`other entry: ${describe(entry)}`)
   }
 
-  /** Whoever has a reference of another tenant, or of another session, has nothing. */
+  /** A reference of another tenant, or of another session, does not resolve. */
   async #probe(): Promise<void> {
     const { entries, tenant, random } = this.#options
     const entry = entries.elsewhere(tenant, this.#path, random)

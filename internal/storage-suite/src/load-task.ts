@@ -1,15 +1,15 @@
-/** What one process of a mixed load is told. */
+/** Task of one process of a mixed load. */
 export interface LoadTask {
   readonly process: number
   readonly seed: number
-  /** How many operations each client does. */
+  /** Number of operations of each client. */
   readonly steps: number
   readonly clients: number
   readonly instances: number
   readonly limitMs: number
 }
 
-/** What it found. */
+/** Result of one process. */
 export interface LoadResult {
   readonly operations: Readonly<Record<string, number>>
   readonly problems: readonly string[]

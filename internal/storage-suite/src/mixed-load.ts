@@ -5,35 +5,35 @@ import type { LoadResult, LoadTask } from './load-task.ts'
 import { runLoad } from './run-load.ts'
 import { ended, ownScript, startScript } from './run-script.ts'
 
-/** How much load there is. */
+/** Size of the load. */
 export interface MixedLoadOptions {
-  /** How many operations each client does. Defaults to 1,000 in full runs, otherwise to 25. */
+  /** Number of operations of each client. Defaults to 1,000 in full runs, otherwise to 25. */
   readonly steps?: number | undefined
   /** Clients in all, each of which does one thing after the other. Defaults to 64. */
   readonly clients?: number | undefined
   /** Over how many processes they are spread, of which this process is one. Defaults to 2. */
   readonly processes?: number | undefined
-  /** How many instances each process opens. Defaults to 2. */
+  /** Number of instances that each process opens. Defaults to 2. */
   readonly instances?: number | undefined
-  /** What the clients choose by. Defaults to the seed of the test run. */
+  /** Seed of the clients' random choices. Defaults to the seed of the test run. */
   readonly seed?: number | undefined
   /** Milliseconds after which an operation counts as hanging. Defaults to two minutes. */
   readonly limitMs?: number | undefined
 }
 
-/** What came of the load. */
+/** Outcome of the load. */
 export interface MixedLoadReport {
   readonly seed: number
-  /** How often each operation was done. */
+  /** Number of calls by operation. */
   readonly operations: Readonly<Record<string, number>>
-  /** What must be empty. */
+  /** Problems found; must be empty. */
   readonly problems: readonly string[]
 }
 
 /**
- * Have the clients of two tenants store, retrieve, list, delete and collect at the same time. Any error is a problem, and
- * so is a reference that does not resolve to its own bytes, one that resolves for anybody else, and a list that shows
- * what is not the tenant's or leaves out what is.
+ * Have the clients of two tenants store, retrieve, list, delete and collect at the same time. Problems are
+ * errors, references that resolve to other bytes or for another tenant, and lists that lack entries of the tenant or show
+ * those of another.
  */
 export async function mixedLoad<Config>(
   backend: Backend<Config>,

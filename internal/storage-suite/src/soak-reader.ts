@@ -8,7 +8,7 @@ import { withinLimit } from './time-limit.ts'
 const SAMPLE = 0.2
 const AFTER_OUTAGE_MS = 20
 
-/** How a reader reads. */
+/** Options of a reader. */
 export interface SoakReaderOptions {
   /** Whether to go on if the backend is unavailable. */
   readonly survives: boolean

@@ -12,7 +12,7 @@ const MAX_PROBLEMS = 20
 /** Guards only against hanging. */
 const PATIENCE_MS = 120_000
 
-/** How a soak goes about it. */
+/** Options of a soak. */
 export interface SoakOptions {
   /** The size of the largest streams, so that the backend's own parts and pieces are met. Defaults to 1 MB. */
   readonly largeBytes?: number | undefined
@@ -20,18 +20,18 @@ export interface SoakOptions {
   readonly limitMs?: number | undefined
 }
 
-/** What a soak found. */
+/** Outcome of a soak. */
 export interface SoakReport {
   readonly kills: number
   /** Stores that resolved. */
   readonly acknowledged: number
   /** Entries read meanwhile. */
   readonly reads: number
-  /** What `gc` found of killed writers. */
+  /** Number of leftovers of killed writers that `gc` removed. */
   readonly leftovers: number
-  /** How often a writer was told that the backend is unavailable. */
+  /** Number of operations that rejected with `unavailable`. */
   readonly outages: number
-  /** What must be empty. */
+  /** Problems found; must be empty. */
   readonly problems: readonly string[]
 }
 
@@ -44,7 +44,7 @@ interface Acknowledged {
 /** A backend with writers and a reader on it, everything they acknowledge, and what must hold in the end. */
 export class SoakRun {
   readonly problems: string[] = []
-  /** How often a writer was told that the backend is unavailable. */
+  /** Number of operations that rejected with `unavailable`. */
   outages = 0
   readonly #backend: Backend
   readonly #module: BackendModule<unknown>

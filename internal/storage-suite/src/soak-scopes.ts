@@ -2,15 +2,15 @@ import type { ManagedStorage } from '@spillway/core'
 
 /** An hour, by which things that are left over or unused are surely old. */
 export const AN_HOUR_MS = 3_600_000
-/** How many entries are there before a soak begins. */
+/** Number of entries before a soak begins. */
 export const SEEDED = 200
-/** How many things a writer does at the same time. */
+/** Number of operations that a writer runs at the same time. */
 export const PARALLEL = 4
 
 /** A scope of its own, as the storage gives it. */
 export type SoakScope = ReturnType<ManagedStorage['scope']>
 
-/** What writers do in a scope, by its name: what the one that is acknowledged there must survive. */
+/** Names of scopes by the operations that writers do in them, which acknowledged entries there must survive. */
 export const SCOPES = {
   /** Entries that are never removed. */
   kept: ['tenant', 'kept'],
@@ -27,12 +27,12 @@ export const clearedScope = (writer: string, index: number): readonly [string, s
   String(index),
 ]
 
-/** What a writer is told. */
+/** Task of a writer. */
 export interface WriterTask {
   readonly name: string
   /** When the soak began: what was used last before may be evicted. */
   readonly startedAt: number
-  /** Go on where the backend is unavailable, and end when stdin does. */
+  /** Continue if the backend is unavailable, and end when stdin does. */
   readonly survives: boolean
   /** The size of the largest streams. */
   readonly largeBytes: number

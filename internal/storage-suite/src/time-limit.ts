@@ -1,4 +1,4 @@
-/** Wait for an operation; rejects where it takes longer than the longest that any operation may take. */
+/** Wait for an operation; rejects if it takes longer than any operation may take. */
 export async function withinLimit<Result>(
   what: string,
   milliseconds: number,

@@ -1,5 +1,5 @@
 /**
- * Which cases of the conformance suite a wrapper such as `compressed` or `encrypted` can break. A wrapper stands between
+ * Conformance cases that a wrapper, for example `compressed` or `encrypted`, can break. A wrapper stands between
  * the storage engine and the driver: it changes content, descriptions, and names. A new case counts as one that it can break.
  */
 

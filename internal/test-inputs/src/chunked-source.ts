@@ -1,4 +1,4 @@
-/** What {@link chunkedSource} gives: content that is read in chunks of any size, and counts the bytes it gave. */
+/** Result of {@link chunkedSource}: content in chunks of any size, and the number of bytes read so far. */
 export interface ChunkedSource {
   readonly contentType: string
   readonly size: number

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { vi } from 'vitest'
 
-/** What the worker of a pattern is asked: a text, and memory in which it tells how many lines it has matched. */
+/** Question to a pattern worker: a text, and memory in which the worker counts the matched lines. */
 interface WorkerQuestion {
   readonly text: string
   readonly shared: Int32Array
@@ -11,8 +11,8 @@ interface WorkerQuestion {
 type IsStuck = (line: string, matched: number) => boolean
 
 /**
- * Does `work` while time stands still for pattern workers, and lets the time of a worker run out as soon as the worker is
- * stuck: by default, in a line of 1,000 characters. So progress does not depend on how fast and how busy the machine is.
+ * Runs `work` with a stopped clock for pattern workers. A worker times out as soon as it is stuck, by default in a line of
+ * 1,000 characters, so the outcome does not depend on the speed of the machine.
  */
 export async function endStuckWorkers<Result>(
   work: () => Promise<Result>,

@@ -1,9 +1,9 @@
-/** A piece of text on a page: its font size in points, 11 where it is not said, and what it says. */
+/** A piece of text on a page: its font size in points, 11 by default, and the text. */
 export type PdfText = string | readonly [size: number, text: string]
 
 const LATIN_1 = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-/** Write a PDF from its objects, the first of which is the catalogue, with a cross-reference table. */
+/** Write a PDF from its objects, the first of which is the catalog, with a cross-reference table. */
 export function makePdfOf(objects: readonly string[], trailer = ''): Uint8Array {
   let text = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n'
   const offsets: number[] = []

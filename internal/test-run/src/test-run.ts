@@ -1,4 +1,4 @@
-/** How long the tests of this run are. The same code runs with other counts. */
+/** Length of this test run. The same code runs with other counts. */
 
 /** Whether this is the full verification (`pnpm verify --full`): all combinations, long soaks, many property runs. */
 export const isFull: boolean = process.env['SPILLWAY_FULL'] === '1'

@@ -13,7 +13,7 @@ import { scripted, type ScriptedTurn } from '../support/scripted-model.ts'
 import { lastResult, referenceIn } from '../support/seen-results.ts'
 import { HANGING_MS, hangingMs, within } from '../support/within.ts'
 
-/** What becomes of a run that is aborted. */
+/** Behavior when a run is aborted. */
 export const abortCases: readonly AdapterCase[] = [
   ...(
     [

@@ -28,7 +28,7 @@ const readLog: CaseTool = {
   },
 }
 
-/** How calls and their ids are kept apart. */
+/** Separation of tool calls by their ids. */
 export const callCases: readonly AdapterCase[] = [
   {
     id: 'calls/parallel',

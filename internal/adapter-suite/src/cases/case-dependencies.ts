@@ -1,4 +1,4 @@
-/** Which cases can be broken by more than the adapter's own code; all other cases depend on that code alone. */
+/** Cases that code outside the adapter can break. All other cases depend on the adapter's own code alone. */
 import type { AdapterCase } from '../adapter-case.ts'
 
 /** Cases that another version of the framework can break: at most 30, as they run with each older version. */

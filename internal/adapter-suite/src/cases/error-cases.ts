@@ -34,7 +34,7 @@ const HUGE_ONES: readonly (readonly [name: string, what: string, behaviour: Tool
   ['huge-returned', 'a huge error that a tool returns', { type: 'returns-error', text: HUGE }],
 ]
 
-/** What becomes of tools that fail. */
+/** Behavior when a tool fails. */
 export const errorCases: readonly AdapterCase[] = [
   ...SMALL.map(([name, what, behaviours]): AdapterCase => ({
     id: `errors/${name}`,

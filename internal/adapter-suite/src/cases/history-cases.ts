@@ -27,7 +27,7 @@ import { LOG, text } from '../support/sample-content.ts'
 import { assertSameResult, lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
 import { withDirectory } from '../support/with-directory.ts'
 
-/** That a history is compacted where the user asks for it, and how. */
+/** Compaction of a history, if the user asks for it. */
 export const historyCases: readonly AdapterCase[] = [
   {
     id: 'history/below-the-limit',

@@ -17,7 +17,7 @@ const NUMBER_SCHEMA = {
   additionalProperties: false,
 } as const
 
-/** What else a framework does around its tools, and an adapter must leave as it is. */
+/** Other behavior of a framework's loop that an adapter must not change. */
 export const loopCases: readonly AdapterCase[] = [
   {
     id: 'streaming/preliminary-results',

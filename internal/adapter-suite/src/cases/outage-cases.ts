@@ -12,7 +12,7 @@ import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-res
 
 const unavailable = (): StorageError => new StorageError('unavailable', 'The disk did not answer. Try again.')
 
-/** What a storage that fails may throw. */
+/** Values that a failing storage may throw. */
 const GARBAGE: readonly unknown[] = ['garbage', undefined, null, 42, {}, Object.create(null), new Error('')]
 
 const READ = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log')) }
@@ -25,7 +25,7 @@ const reject = (reason: unknown) => (): Promise<never> =>
     rejectWith(reason)
   })
 
-/** That a storage which fails costs no run and no result. */
+/** Runs and results survive a failing storage. */
 export const outageCases: readonly AdapterCase[] = [
   {
     id: 'outages/store',

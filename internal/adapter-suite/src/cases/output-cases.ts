@@ -14,7 +14,7 @@ const OUTPUTS = [
   ['parts', text(LOG), media('image', 1_200_000)],
 ] as const
 
-/** What the program, such as a user interface, sees of results. */
+/** Results as the program sees them, for example a user interface. */
 export const outputCases: readonly AdapterCase[] = [
   ...OUTPUTS.map(([name, ...content]): AdapterCase => ({
     id: `outputs/${name}`,

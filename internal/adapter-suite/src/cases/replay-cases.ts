@@ -11,7 +11,7 @@ import { assertDone } from '../support/run-pair.ts'
 import { assertSameResult, lastPrompt, lastResult, OFFLOADED, textOf } from '../support/seen-results.ts'
 import { withDirectory } from '../support/with-directory.ts'
 
-/** That equal conversations give equal prompts, byte for byte, which keeps prompt caches warm. */
+/** Equal conversations give byte-identical prompts, so that prompt caches hit. */
 export const replayCases: readonly AdapterCase[] = [
   {
     id: 'replay/same-storage',

@@ -52,7 +52,7 @@ async function offloadFiles(
   return { references: new Map(found), bench }
 }
 
-/** What becomes of results that are over the limit, by their kind. */
+/** Offloading of results over the limit, by kind of result. */
 export const resultCases: readonly AdapterCase[] = [
   ...(
     [

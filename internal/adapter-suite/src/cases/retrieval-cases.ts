@@ -21,7 +21,7 @@ import {
 } from '../support/seen-results.ts'
 import { withDirectory } from '../support/with-directory.ts'
 
-/** What a call asks for, once the reference is known. */
+/** Makes the input of a retrieval call from a reference. */
 type Ask = (reference: string) => unknown
 
 const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expected: RegExp])[] = [
@@ -90,7 +90,7 @@ const REFUSED: readonly (readonly [name: string, title: string, asks: readonly A
   ],
 ]
 
-/** What the model gets from the retrieval tool. */
+/** Answers of the retrieval tool, as the model sees them. */
 export const retrievalCases: readonly AdapterCase[] = [
   ...ANSWERED.map(([name, title, ask, expected]): AdapterCase => ({
     id: `retrieval/${name}`,

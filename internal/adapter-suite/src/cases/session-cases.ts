@@ -19,7 +19,7 @@ const AWKWARD_SESSIONS: readonly string[] = [
   ...['a:b', 'a b', 'A B', '日本語', '👩‍👩‍👧', '__proto__', '0', 'x'.repeat(300), `${'x'.repeat(299)}y`],
 ]
 
-/** That no session sees what belongs to another. */
+/** Isolation of sessions from each other. */
 export const sessionCases: readonly AdapterCase[] = [
   {
     id: 'sessions/at-once',

@@ -57,7 +57,7 @@ const SMALL: readonly (readonly [name: string, what: string, values: readonly (r
   ],
 ]
 
-/** What becomes of results within the limit: nothing. */
+/** Results within the limit stay unchanged. */
 export const smallResultCases: readonly AdapterCase[] = [
   ...SMALL.map(([name, what, values]): AdapterCase => ({
     id: `small-results/${name}`,

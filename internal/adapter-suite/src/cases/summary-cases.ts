@@ -18,7 +18,7 @@ const NOTES = [returning('read_note', text(log('a note', 20)))]
 const READING_NOTES = Array.from({ length: STEPS }, (_, index) => calling('read_note', {}, `call_${index + 1}`))
 const COMPRESS: CaseCompaction = { maxTotalTokens: 4_000, maxToolMessageTokens: 1_500 }
 
-/** That older messages become a summary where there is a model for it. */
+/** Summaries of older messages, if the user gives a model for them. */
 export const summaryCases: readonly AdapterCase[] = [
   {
     id: 'history/summary',

@@ -17,7 +17,7 @@ const SERVICE_LOG = Array.from({ length: 2_300 }, (_, index) => {
   return `line ${index + 1}: background service answered another request and released all its connections, ${status}`
 }).join('\n')
 
-/** What a conversation costs. */
+/** Cost of a conversation in tokens. */
 export const tokenCases: readonly AdapterCase[] = [
   {
     id: 'tokens/log-and-two-retrievals',

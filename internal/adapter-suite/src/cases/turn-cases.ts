@@ -24,7 +24,7 @@ function readingLog(): { readonly turns: readonly ScriptedTurn[]; readonly refer
   return { turns: [calling('read_log'), remember], reference: () => reference }
 }
 
-/** How model calls are counted, by which content that nobody uses is evicted. */
+/** Counting of model calls, which decides when unused content is evicted. */
 export const turnCases: readonly AdapterCase[] = [
   {
     id: 'turns/one-for-each-model-call',

@@ -17,7 +17,7 @@ import { log, text } from './sample-content.ts'
 import { scripted, type ScriptedTurn } from './scripted-model.ts'
 import { OFFLOADED, textOf } from './seen-results.ts'
 
-/** What the user wants in these conversations. */
+/** Request of the user in these conversations. */
 export const REQUEST = 'Find out which of the parts has failed.'
 
 /** Parts of 1,000 to 1,700 tokens, by how it is counted: several fit, and each alone is large for a history. */

@@ -17,7 +17,7 @@ export interface RunPair {
   readonly bench: Bench
 }
 
-/** Run a conversation without an offloader and with one. Rejects where the framework on its own does not reach the end. */
+/** Run a conversation without an offloader and with one. Rejects if the framework on its own does not reach the end. */
 export async function runPair(
   harness: AdapterHarness,
   script: Script,

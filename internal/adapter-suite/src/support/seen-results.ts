@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ContentBlock } from '@spillway/core'
 import type { ConversationResult, SeenPrompt, SeenResult } from '../harness.ts'
 
-/** How the text begins that stands in the place of what was offloaded. */
+/** First characters of every text that replaces an offloaded result. */
 export const OFFLOADED = '[Offloaded: '
 
 /** Return the text of a result: text as it is, values as JSON, media not at all. */

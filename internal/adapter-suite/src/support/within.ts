@@ -9,7 +9,7 @@ export function hangingMs({ gaps }: AdapterHarness, id: string): number {
   return gaps?.[id] === undefined ? HANGING_MS : 1_000
 }
 
-/** Wait for a promise, and reject with an assertion where it takes longer than `ms` milliseconds. */
+/** Wait for a promise, and reject with an assertion if it takes longer than `ms` milliseconds. */
 export async function within<Result>(ms: number, promise: Promise<Result>, otherwise: string): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_resolve, reject) => {
