@@ -33,7 +33,7 @@ export function check(condition: boolean, message: string): asserts condition {
   if (!condition) fail(message)
 }
 
-/** Require equal values: compared as JSON where they are objects, as `Object.is` does otherwise. */
+/** Require equal values: objects are compared as JSON, other values by `Object.is`. */
 export function checkEqual(actual: unknown, expected: unknown, what: string): void {
   if (!Object.is(actual, expected) && canonical(actual) !== canonical(expected))
     fail(`${what}: expected ${show(expected)}, got ${show(actual)}`)
@@ -49,7 +49,7 @@ export function checkBytes(actual: Uint8Array, expected: Uint8Array, what: strin
       fail(`${what}: byte ${index} is ${actual[index]} instead of ${expected[index]}`)
 }
 
-/** Count bytes at the beginning that are equal, four at a time where memory allows: contents can be large. */
+/** Count bytes at the beginning that are equal, four at a time if aligned: contents can be large. */
 function equalPrefix(actual: Uint8Array, expected: Uint8Array): number {
   if (actual.byteOffset % 4 !== 0 || expected.byteOffset % 4 !== 0) return 0
   const length = expected.byteLength >>> 2
@@ -101,7 +101,7 @@ export async function rejectionOfMistake(what: string, run: () => unknown): Prom
     fail(`${what} must be refused with a TypeError, got ${show(error)}`, error)
 }
 
-/** What cases look at in a `StorageError`, whichever copy of the package made it. */
+/** Properties of a `StorageError` that cases check, whichever copy of the package made it. */
 export interface StorageErrorLike extends Error {
   readonly code: string
   readonly reference?: string

@@ -1,6 +1,6 @@
 import { pick, randomBelow } from './sample.ts'
 
-/** What nobody should take for a reference. */
+/** Texts that must not pass as references. */
 export const MALFORMED_REFERENCES: readonly string[] = [
   ...['', '.', '..', '/', '../', '../../../../etc/passwd', '..\\..\\windows\\win.ini', '/etc/passwd'],
   ...['C:\\Windows\\win.ini', '\\\\server\\share\\file', '~/.ssh/id_rsa', '.metadata.json'],
@@ -26,7 +26,7 @@ const PREFIXES = [
 const LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz0123456789_')
 const LOOK_ALIKES = ['а', 'ｅ', 'ı', 'ſ', 'K', '０', '＿', '\u0301', '\ud83d']
 
-/** What becomes of a reference of the scope, or of one from elsewhere. */
+/** Forgeries made from a reference of the scope, or from one of another. */
 const FORGERIES: readonly Forgery[] = [
   (_reference, other) => other,
   (reference, other) => `${other}/${reference}`,
@@ -52,7 +52,7 @@ const FORGERIES: readonly Forgery[] = [
   (reference) => Array.from(reference, fullWidth).join(''),
 ]
 
-/** What chance makes of a reference. */
+/** Random changes of a reference. */
 const MUTATIONS: readonly ((random: Random, reference: string, other: string) => string)[] = [
   (random, reference, other) => pick(random, FORGERIES)(reference, other),
   (random, reference) => pick(random, PREFIXES).repeat(1 + randomBelow(random, 8)) + reference,

@@ -2,8 +2,8 @@ import type { Storage } from '../storage/storage.ts'
 import type { KillScript } from './kill-script.ts'
 
 /**
- * How much a storage promises: `two-method` is only `store` and `retrieve`, with references of whatever form;
- * `full` is everything that a Spillway backend promises.
+ * Extent of a storage's promises: `two-method` is only `store` and `retrieve`, with references of any form; `full` is
+ * everything that a Spillway backend promises.
  */
 export type ConformanceLevel = 'two-method' | 'full'
 
@@ -23,8 +23,8 @@ export interface ConformanceClock {
 }
 
 /**
- * What only the backend's author can do to it from outside. Each power unlocks cases; without it they are reported as
- * not proven. Give those that the backend can have.
+ * Abilities that only the backend's author can implement. Each power unlocks cases, which are reported as not proven
+ * without it. Give all that the backend can have.
  */
 export interface ConformancePowers {
   /**
@@ -37,22 +37,22 @@ export interface ConformancePowers {
   /** Count the physical records (files, rows, keys, objects; not folders, not tombstones) that the backend holds. */
   readonly residue?: () => Promise<number>
   /**
-   * Put foreign content close to the storage but not into it (a file beside its directory, a key outside its prefix, a
-   * link that points out), and return references with which somebody could try to reach it.
+   * Put foreign content next to the storage, for example in a file beside its directory or a key outside its prefix.
+   * Returns references that an attacker could try to reach it with.
    */
   readonly plant?: (content: Uint8Array) => Promise<readonly string[]>
   /** The clock that the storage was created with. */
   readonly clock?: ConformanceClock
   /**
-   * Run a script (see `runKillScript`) in a writer of its own, a process if possible, kill that once it is half-way
-   * through the script's last entry, and return the references that it was acknowledged before.
+   * Run a script (see `runKillScript`) in a new writer, a process if possible, and kill it halfway through the last entry.
+   * Returns the references acknowledged before.
    */
   readonly kill?: (script: KillScript) => Promise<readonly string[]>
   /** Cut the stored bytes of an entry of the unscoped storage short by at least one, behind the storage's back. */
   readonly damage?: (reference: string) => Promise<void>
   /** Run a command in a shell and return what it prints. */
   readonly shell?: (command: string) => Promise<Uint8Array>
-  /** How many evicted entries of one scope the backend remembers at most. */
+  /** Maximum number of evicted entries that the backend remembers for one scope. */
   readonly maxTombstones?: number
 }
 
@@ -67,11 +67,11 @@ export interface HarnessInstance {
   readonly dispose?: () => Promise<void> | void
 }
 
-/** How the suite gets at a backend. */
+/** Access of the suite to a backend. */
 export interface ConformanceHarness {
   /** The backend's name, as it stands in reports. */
   readonly name: string
-  /** What the storage promises. Defaults to `full`; a storage that has neither `list` nor `scope` has to say. */
+  /** Promises of the storage. Defaults to `full`; required for a storage that has neither `list` nor `scope`. */
   readonly level?: ConformanceLevel
   /** The settings that `create` can apply. Defaults to none. */
   readonly settings?: readonly (keyof StorageSettings)[]
@@ -82,11 +82,11 @@ export interface ConformanceHarness {
   create(settings: StorageSettings): Promise<HarnessInstance>
   /** Promises that the backend is known not to keep: case id → reason. A gap that has closed fails the run. */
   readonly knownGaps?: Readonly<Record<string, string>>
-  /** Why powers are missing, for the report: power → reason. */
+  /** Reasons for missing powers, for the report: power → reason. */
   readonly missingPowers?: Readonly<Partial<Record<PowerName, string>>>
   /**
-   * Why the storage itself does not take a setting, such as an age that its server sees to: setting → reason. Cases that
-   * need it do not apply.
+   * Reasons for settings that the storage does not take, for example an age that its server applies: setting → reason.
+   * Cases that need the setting do not apply.
    */
   readonly missingSettings?: Readonly<Partial<Record<keyof StorageSettings, string>>>
   /** Milliseconds that a case may take. Defaults to 30,000. */
@@ -96,7 +96,7 @@ export interface ConformanceHarness {
 /** An optional method of a storage that a case needs. */
 export type Capability = Exclude<keyof Storage, 'store' | 'retrieve'>
 
-/** What a case works with. The storage has the methods, and the harness the powers, that the case requires. */
+/** Argument of a case. The storage has the methods, and the harness the powers, that the case requires. */
 export interface CaseContext {
   readonly storage: Required<Storage>
   readonly powers: Required<ConformancePowers>

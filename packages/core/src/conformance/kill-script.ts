@@ -7,7 +7,7 @@ export interface KillScriptEntry {
   readonly content: Uint8Array
 }
 
-/** What a writer that is going to be killed has to do. */
+/** Task of a writer that is going to be killed. */
 export interface KillScript {
   /** Entries to store one after the other, each of which is acknowledged. */
   readonly acknowledged: readonly KillScriptEntry[]
@@ -16,8 +16,8 @@ export interface KillScript {
 }
 
 /**
- * Be the writer that is going to be killed: store what is to be acknowledged, write half of the last entry, call `halfway`
- * with the references of the acknowledged ones and of the open one, and never end.
+ * Run as the writer that is going to be killed. Stores the first entries, writes half of the last entry, and calls
+ * `halfway` with the references of the acknowledged entries and of the open one. Never ends.
  *
  * @example
  * ```ts

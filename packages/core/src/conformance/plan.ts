@@ -12,7 +12,7 @@ import type {
 import { withinTime } from './limits/within-time.ts'
 import { explainFailure, type CaseResult } from './report.ts'
 
-/** Which cases to run, and how thoroughly. */
+/** Selection of cases, and their thoroughness. */
 export interface ConformanceOptions {
   /** Plan and run only the cases whose id this accepts. */
   readonly filter?: (id: string) => boolean
@@ -26,7 +26,7 @@ export interface ConformanceOptions {
   readonly cases?: readonly ConformanceCase[]
 }
 
-/** What is going to happen to a case: it runs, or why it does not. */
+/** A case that runs, or the reason that it does not. */
 export interface PlannedCase {
   readonly case: ConformanceCase
   /**
@@ -34,9 +34,9 @@ export interface PlannedCase {
    * method, or promises less. `skipped`: left out by an option.
    */
   readonly action: 'run' | 'not-proven' | 'not-applicable' | 'skipped'
-  /** Why it does not run. */
+  /** Reason that the case does not run. */
   readonly reason?: string
-  /** Why the backend's author expects it to fail. */
+  /** Reason that the backend's author expects a failure. */
   readonly knownGap?: string
 }
 
@@ -74,7 +74,7 @@ export async function planConformance(
   }
 }
 
-/** Milliseconds that a case may take where its harness says nothing. */
+/** Default of the milliseconds that a case may take. */
 export const DEFAULT_TIMEOUT_MS = 30_000
 
 /** The cases that the filter accepts. */

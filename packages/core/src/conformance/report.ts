@@ -1,6 +1,6 @@
 import type { ConformanceLevel } from './harness.ts'
 
-/** How a case failed. */
+/** Failure of a case. */
 export interface CaseFailure {
   /**
    * `promise`: an assertion of the case. `error`: the storage failed where the case did not expect it. `timeout`: the
@@ -10,11 +10,11 @@ export interface CaseFailure {
   readonly kind: 'promise' | 'error' | 'timeout' | 'setup' | 'teardown' | 'stopped'
   /** A long one without its middle. */
   readonly message: string
-  /** What was thrown. */
+  /** The thrown value. */
   readonly error?: unknown
 }
 
-/** How a case went. */
+/** Outcome of a case. */
 export interface CaseResult {
   readonly id: string
   readonly title: string
@@ -24,12 +24,12 @@ export interface CaseResult {
    * `skipped`: left out by an option.
    */
   readonly status: 'passed' | 'failed' | 'known-gap' | 'gap-closed' | 'not-proven' | 'not-applicable' | 'skipped'
-  /** Why, unless it passed. */
+  /** Reason, unless it passed. */
   readonly detail?: string
   readonly failure?: CaseFailure
 }
 
-/** How a backend did. */
+/** Outcome of the suite on a backend. */
 export interface ConformanceReport {
   readonly name: string
   readonly level: ConformanceLevel
@@ -40,7 +40,7 @@ export interface ConformanceReport {
   readonly results: readonly CaseResult[]
 }
 
-/** How to print a report. */
+/** Format of a printed report. */
 export interface FormatReportOptions {
   /** Print a line for every case instead of one for every area. Defaults to `false`. */
   readonly everyCase?: boolean

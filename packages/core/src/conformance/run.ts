@@ -7,7 +7,7 @@ import { DEFAULT_TIMEOUT_MS, planConformance, wantedCases, type ConformanceOptio
 import type { CaseFailure, CaseResult, ConformanceReport } from './report.ts'
 import { seededRandom } from './sample.ts'
 
-/** How to run the suite. */
+/** Options of a run of the suite. */
 export interface RunConformanceOptions extends ConformanceOptions {
   /** Called after each case. */
   readonly onResult?: (result: CaseResult) => void
@@ -21,7 +21,7 @@ export interface RunConformanceOptions extends ConformanceOptions {
  * Run the conformance suite on a backend, one case after the other, each on a fresh storage.
  *
  * Resolves also when cases fail: look at {@link ConformanceReport.ok}. A case fails if it takes too long, blocks the thread,
- * or leaves a rejected promise that nobody handles. Rejects where the harness itself is wrong.
+ * or leaves a rejected promise that nobody handles. Rejects if the harness itself is wrong.
  *
  * @throws TypeError as {@link planConformance} does.
  *
@@ -194,7 +194,7 @@ class OpenInstances {
     return { ...powers, reopen: tracked } as Required<ConformancePowers>
   }
 
-  /** What is to be closed in the end, with its name. */
+  /** Functions to call at the end, each with its name. */
   closings(): (readonly [string, () => Promise<void>])[] {
     return [
       ...this.#reopened.map((storage) => ['close()', async () => storage.close?.()] as const),

@@ -5,9 +5,9 @@ import type { ConformanceHarness, ConformancePowers } from './harness.ts'
 import { runKillScript } from './kill-script.ts'
 import { DEFAULT_TIMEOUT_MS } from './plan.ts'
 
-/** What {@link wrappedHarness} does to the storages of a harness. */
+/** Wrapping that {@link wrappedHarness} applies to the storages of a harness. */
 export interface StorageWrapping {
-  /** What is done to them, as it stands in reports: `compressed`. */
+  /** Name of the wrapping in reports: `compressed`. */
   readonly name: string
   /** Wrap a storage. It is called for each instance. */
   wrap(storage: ManagedStorage): ManagedStorage

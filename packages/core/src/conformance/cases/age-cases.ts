@@ -142,7 +142,7 @@ export const ageCases: readonly ConformanceCase[] = [
   },
   ...(['a-store', 'another-instance'] as const).map((who): ConformanceCase => ({
     id: `gc/never-takes-what-${who}-found`,
-    title: `What a store has found existing is there afterwards, whenever ${who === 'a-store' ? 'gc' : 'gc of another instance'} runs`,
+    title: `An entry that a store found existing remains, whenever ${who === 'a-store' ? 'gc' : 'gc of another instance'} runs`,
     requires: ['clock', 'gc', ...(who === 'a-store' ? [] : (['reopen'] as const))],
     settings: SETTINGS,
     async run({ storage, powers, thorough }) {
@@ -241,7 +241,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/for-each-scope',
-    title: 'What one scope stores evicts nothing in others',
+    title: 'Storing in one scope evicts nothing in other scopes',
     requires: ['scope'],
     settings: QUOTA_SETTINGS,
     async run({ storage }) {
@@ -258,7 +258,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/too-large',
-    title: 'What would not fit even alone is refused with too-large, and nothing is evicted for it',
+    title: 'Content larger than the whole quota is refused with too-large, and nothing is evicted for it',
     requires: ['storeStream', 'list'],
     settings: QUOTA_SETTINGS,
     async run({ storage }) {

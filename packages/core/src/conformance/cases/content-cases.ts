@@ -49,7 +49,7 @@ export const contentCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content/round-trip-text',
-    title: 'Text is not normalised: line ends, byte order marks and invalid UTF-8 stay',
+    title: 'Text is not normalized: line ends, byte order marks and invalid UTF-8 stay',
     level: 'two-method',
     async run({ storage }) {
       for (const [what, content] of TEXTS) {

@@ -28,7 +28,7 @@ async function checkAcknowledged(storage: Required<Storage>, references: readonl
   }
 }
 
-/** What a durable backend has after a restart, and what several instances see of each other. */
+/** Content of a durable backend after a restart, and visibility between several instances. */
 export const durabilityCases: readonly ConformanceCase[] = [
   {
     id: 'durability/content',
@@ -117,7 +117,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'durability/deleted',
-    title: 'What was deleted or cleared is gone in a new instance too',
+    title: 'Deleted and cleared entries are gone in a new instance too',
     requires: ['reopen', 'delete', 'clear', 'scope', 'list'],
     async run({ storage, powers }) {
       const deleted = await storage.store('deleted', bytes('content'))
@@ -138,7 +138,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'kill/acknowledged-survive',
-    title: 'What was acknowledged before the writer was killed is there, whole',
+    title: 'Entries acknowledged before the writer was killed are there, whole',
     requires: ['kill', 'list'],
     async run({ storage, powers }) {
       await checkAcknowledged(storage, await powers.kill(SCRIPT))
@@ -146,7 +146,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'kill/nothing-half-written',
-    title: 'What the writer was killed in the middle of is nowhere to be seen, and can be stored',
+    title: 'The entry that a killed writer was writing is not visible, and can be stored',
     requires: ['kill', 'list'],
     async run({ storage, powers }) {
       const references = await powers.kill(SCRIPT)
@@ -270,7 +270,7 @@ export const instanceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'locate/unknown',
-    title: 'Where an entry is that nobody has stored is not known; what is no reference is refused',
+    title: 'The location of an entry that was never stored is undefined; an invalid reference is refused',
     requires: ['locate'],
     async run({ storage }) {
       await storage.store('call_1_0', bytes('content'))

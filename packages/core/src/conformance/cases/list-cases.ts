@@ -113,7 +113,7 @@ const kept = async (storage: Storage, reference: string, content: string): Promi
 export const deleteCases: readonly ConformanceCase[] = [
   {
     id: 'delete/removes',
-    title: 'What was deleted is not-found, not listed, and all else stays',
+    title: 'A deleted entry is not-found and not listed, and all other entries stay',
     requires: ['delete', 'list'],
     async run({ storage }) {
       const first = await storage.store('first', bytes('first'))
@@ -194,7 +194,7 @@ export const deleteCases: readonly ConformanceCase[] = [
   },
   {
     id: 'clear/then-store',
-    title: 'What was cleared can be stored again',
+    title: 'Cleared entries can be stored again',
     requires: ['clear'],
     async run({ storage }) {
       const first = await storage.store('call_1_0', bytes('content'))

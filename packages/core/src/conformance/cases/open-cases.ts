@@ -21,7 +21,7 @@ function lines(count: number, length: number): Uint8Array {
   return content
 }
 
-/** What is opened is read like what is retrieved, until it is gone. */
+/** Opened content reads like retrieved content, until it is gone. */
 export const openCases: readonly ConformanceCase[] = [
   {
     id: 'open/equals-slice',
@@ -97,7 +97,7 @@ export const openCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open/removed',
-    title: 'What was removed cannot be opened any more, though it was read before',
+    title: 'A removed entry can no longer be opened, even if it was read before',
     requires: ['open', 'delete', 'clear'],
     async run({ storage }) {
       const remove: readonly ((reference: string) => Promise<unknown>)[] = [
@@ -291,7 +291,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/age',
-    title: 'What is left of a lost entry goes with its age',
+    title: 'The remains of a lost entry are removed when it expires',
     requires: ['openEntry', 'gc', 'clock'],
     settings: { ttlMs: 60_000 },
     async run({ storage, powers: { clock } }) {

@@ -7,7 +7,7 @@ interface Operation {
   readonly name: string
   readonly requires?: readonly Capability[]
   readonly settings?: StorageSettings
-  /** What it needs to have happened before. */
+  /** Preparation before the outage. */
   readonly before?: (storage: Required<Storage>) => Promise<unknown>
   readonly run: (storage: Required<Storage>, reference: string) => Promise<unknown>
 }
@@ -220,7 +220,7 @@ export const concurrencyCases: readonly ConformanceCase[] = [
   },
   {
     id: 'concurrency/store-while-deleting',
-    title: 'What a store creates while a delete of the same entry runs is there afterwards',
+    title: 'An entry created while a delete of the same entry runs is there afterwards',
     requires: ['delete'],
     async run({ storage }) {
       for (let round = 0; round < 20; round += 1) {
@@ -240,7 +240,7 @@ export const concurrencyCases: readonly ConformanceCase[] = [
   },
 ]
 
-/** What all other cases rely on. */
+/** Promises of the harness that all other cases rely on. */
 export const harnessCases: readonly ConformanceCase[] = [
   {
     id: 'harness/isolated',

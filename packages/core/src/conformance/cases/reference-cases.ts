@@ -79,7 +79,7 @@ export const referenceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'reference/only-strings',
-    title: 'What is no string is an invalid reference',
+    title: 'A reference that is no string is invalid',
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))
       const mistakes: unknown[] = [
@@ -204,7 +204,7 @@ export const keyCases: readonly ConformanceCase[] = [
   },
   {
     id: 'key/only-strings',
-    title: 'What is no string is an invalid key, and nothing is stored',
+    title: 'A key that is no string is invalid, and nothing is stored',
     requires: ['list'],
     async run({ storage }) {
       for (const key of [undefined, null, 1, {}, ['call']] as unknown[])

@@ -33,7 +33,7 @@ const at = (storage: Required<Storage>, segments: readonly string[]): Required<S
 export const scopeCases: readonly ConformanceCase[] = [
   {
     id: 'scope/own-content',
-    title: 'What is stored in a scope can be retrieved in it, also through another view of the same scope',
+    title: 'An entry stored in a scope can be retrieved in it, also through another view of the same scope',
     requires: ['scope'],
     async run({ storage }) {
       const reference = await storage.scope('a', 'b').store('call_1_0', bytes('content'))

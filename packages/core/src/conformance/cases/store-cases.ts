@@ -123,7 +123,7 @@ export const storeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'store/again-after-delete',
-    title: 'What was deleted can be stored again, under the equal reference, and counts as created',
+    title: 'A deleted entry can be stored again, under an equal reference, and counts as created',
     requires: ['delete'],
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('again'))
@@ -162,7 +162,7 @@ const TYPES: readonly string[] = [
   `application/x-${'a'.repeat(200)}`,
 ]
 
-/** What a header could not carry, or would read as a header more, and what has no end. */
+/** Invalid values: those that a header cannot have, that inject a second header, or that are too long. */
 const MISTAKES: readonly unknown[] = [
   ...['', 'text', 'text/', '/plain', 'text/plain/x', ' text/plain', 'text/\u0000', 'téxt/plain', 42, null],
   ...[
@@ -229,7 +229,7 @@ export const contentTypeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content-type/only-mime-types',
-    title: 'What is no MIME type is refused as a mistake, and nothing is stored',
+    title: 'An invalid MIME type rejects with a TypeError, and nothing is stored',
     requires: ['list', 'storeStream'],
     async run({ storage }) {
       for (const mistake of MISTAKES) {
@@ -246,7 +246,7 @@ export const contentTypeCases: readonly ConformanceCase[] = [
   },
 ]
 
-/** What a caller may say of an entry. */
+/** Metadata that a caller may give an entry. */
 export const metadataCases: readonly ConformanceCase[] = [
   {
     id: 'metadata/kept-exactly',

@@ -42,7 +42,7 @@ export const turnCases: readonly ConformanceCase[] = [
   },
   {
     id: 'turns/never-stored-is-not-found',
-    title: 'What never existed, and what was deleted, is not-found and not evicted',
+    title: 'Entries that never existed, or were deleted, are not-found and not evicted',
     requires: ['endTurn', 'delete', 'scope'],
     settings: SETTINGS,
     async run({ storage }) {

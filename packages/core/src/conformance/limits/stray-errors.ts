@@ -1,4 +1,4 @@
-/** Errors that are thrown where nobody waits for them: by a rejected promise that nobody handles, or in a callback. */
+/** Errors that no case waits for: of a rejected promise without a handler, or thrown in a callback. */
 export interface StrayErrors {
   /** Stop collecting, once what is due has run; return what was thrown first, if anything. */
   end(): Promise<{ readonly error: unknown } | undefined>

@@ -1,4 +1,4 @@
-/** Why work was given up: it took too long, or the whole run was stopped. */
+/** Reason for giving up work: it took too long, or the whole run was stopped. */
 export class GivenUp extends Error {
   override readonly name = 'GivenUp'
   readonly kind: 'timeout' | 'stopped'
@@ -11,7 +11,7 @@ export class GivenUp extends Error {
 
 /**
  * Wait for work, and give up once `milliseconds` have passed or the signal has fired. Work that blocks the thread is
- * ended, where that is possible.
+ * ended if possible.
  *
  * @param what - The work, as it stands in the message: `create()`.
  */
@@ -49,7 +49,7 @@ async function apart<Result>(work: () => Promise<Result> | Result): Promise<Resu
 
 /** A watch over the thread that runs the suite. */
 interface ThreadWatch {
-  /** Why work has not ended, if it blocked the thread; continues a sentence. */
+  /** Reason that work has not ended, if it blocked the thread; continues a sentence. */
   why(): string
   /** Stop watching. */
   end(): void

@@ -9,7 +9,7 @@ const MISS = ['not-found', 'invalid-reference'] as const
 const TURNS = 2
 const TTL_MS = 600_000
 
-/** What models add to a reference. */
+/** Characters that models add around a reference. */
 const DECORATIONS: readonly ((reference: string) => string)[] = [
   ...['"', "'", '`', '```', '**', '|', '\u200b', '\ufeff', ' ', '\n'].map((mark) => (one: string) => mark + one + mark),
   ...['()', '[]', '{}', '<>', '“”', '‘’', '«»'].map(
@@ -60,7 +60,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'reference/not-strings-reject',
-    title: 'What is no string, or cannot be printed, is never found, and the call rejects',
+    title: 'Retrieving a value that is no string, or cannot be printed, rejects',
     level: 'two-method',
     async run({ storage }) {
       await storage.store('call_1_0', bytes('content'))

@@ -7,7 +7,7 @@ import { opened } from './methods.ts'
 const KB = 1_024
 const MB = KB * KB
 const BLOCK = 64 * KB
-/** Where backends, clients and protocols cut content. */
+/** Sizes at which backends, clients and protocols split content. */
 const BOUNDARIES: readonly number[] = [64 * KB, 256 * KB, MB, 5 * MB, 8 * MB]
 const TYPE = 'Text/X-Log; a="b c"'
 const METADATA = { tool: 'read_log', note: 'é\n' }
@@ -215,7 +215,7 @@ export const sizeCases: readonly ConformanceCase[] = [
   {
     id: 'content/other-arrays-refused',
     title:
-      'What is not bytes, such as text or another typed array, is refused as a mistake, also as a chunk, and not stored',
+      'Content that is not bytes, for example text or another typed array, rejects with a TypeError and is not stored',
     requires: ['storeStream', 'list'],
     async run({ storage }) {
       const arrays = [Int8Array, Uint8ClampedArray, Uint16Array, Int32Array, Float32Array, Float64Array, BigUint64Array]
@@ -240,7 +240,7 @@ export const sizeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content/own-memory',
-    title: 'What is retrieved is plain, can be changed and given away, and shares memory with nothing',
+    title: 'Retrieved content is a plain array that the caller can change and transfer, and shares no memory',
     level: 'two-method',
     async run({ storage }) {
       for (const size of [1, 100, 70_000]) {

@@ -24,7 +24,7 @@ const allUses = (storage: Required<Storage>, content: Uint8Array): readonly Use[
   },
 ]
 
-/** What looks at entries and must not count as use. */
+/** Operations that read entries and must not count as use. */
 const LOOKS: readonly Use[] = [
   { name: 'stat', run: async (storage, reference) => storage.stat?.(reference) },
   { name: 'list', run: (storage) => collect(storage.list()) },
@@ -112,7 +112,7 @@ async function checkUsesIn(
   await storage.delete?.(reference)
 }
 
-/** What counts as use, what use leaves alone, and what is remembered between calls and instances. */
+/** Operations that count as use, the effect of use, and state kept between calls and instances. */
 export const useCases: readonly ConformanceCase[] = [
   byUse('age/every-use', 'The age starts again', { ttlMs: TTL_MS }, ['clock'], async ({ powers }) =>
     powers.clock.advance(TTL_MS * 0.4),
@@ -281,7 +281,7 @@ export const useCases: readonly ConformanceCase[] = [
   })),
   {
     id: 'store/after-a-miss',
-    title: 'What was looked for in vain is found once it is stored, however often it is stored and removed',
+    title: 'A missing entry is found as soon as it is stored, however often it is stored and removed',
     requires: ['delete', 'clear', 'list'],
     async run({ storage, another }) {
       const reference = await (await another()).store('key', CONTENT)
