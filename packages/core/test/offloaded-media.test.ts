@@ -34,7 +34,7 @@ test('an offloaded document is previewed by its headings and searched by its tex
   expect(answer.content).toMatchObject([{ text: expect.stringContaining('--- page 17 of 30 ---') }])
 })
 
-test('where a document cannot be read nothing is lost, and an event says why', async () => {
+test('a document that cannot be read is kept whole, and an event has the reason', async () => {
   const events: OffloadEvent[] = []
   const data = new Uint8Array(50_000)
   data.set(new TextEncoder().encode('%PDF-1.7\n'))

@@ -6,7 +6,7 @@ import { checkAborted, guard, guardIteration, type EvictionReason } from '../sto
 import type { OperationOptions } from '../storage/storage.ts'
 import { driverOf, prefixOf } from './stored-entries.ts'
 
-/** Which entries a rule is about, and how long they stay. Without a limit they stay. */
+/** Selection of entries, and the limits after which they are evicted. Without a limit they stay. */
 export interface RetentionRule {
   /** Only the scope with these segments, and nested ones. Defaults to all scopes. */
   readonly scope?: readonly string[] | undefined

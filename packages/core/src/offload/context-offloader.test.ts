@@ -151,7 +151,7 @@ describe('what stays', () => {
     expect(await offload([textBlock(`${'word '.repeat(800)}x`)])).toMatchObject({ status: 'offloaded' })
   })
 
-  test('results of the retrieval tool and of cancelled calls', async () => {
+  test('leaves results of the retrieval tool and of canceled calls', async () => {
     const { offload, offloader } = setUp()
     const large = [textBlock(log(5_000))]
     expect(await offload(large, { toolName: 'retrieve_offloaded_content' })).toMatchObject({
@@ -168,7 +168,7 @@ describe('what stays', () => {
     expect(outcome.status).toBe('offloaded')
   })
 
-  test('what shouldOffload declines; where it fails, the result is offloaded', async () => {
+  test('results that shouldOffload declines stay; if it fails, the result is offloaded', async () => {
     const { offload, events } = setUp({ shouldOffload: ({ toolName }) => toolName !== 'keep' })
     const large = [textBlock(log(5_000))]
     expect(await offload(large, { toolName: 'keep' })).toMatchObject({ status: 'inline', reason: 'declined' })
@@ -269,7 +269,7 @@ describe('what is stored', () => {
     )
   })
 
-  test('what redact leaves, in storage and preview alike', async () => {
+  test('redacted content is stored and previewed', async () => {
     const { offload, storage } = setUp({ redact: (text) => text.replaceAll('sk-secret', '[redacted]') })
     const outcome = await offload([textBlock(`key=sk-secret\n${log(5_000)}\nkey=sk-secret`)])
     expect(replacementText(outcome)).not.toContain('sk-secret')

@@ -98,7 +98,7 @@ test('the same result gives the same bytes and entries again', async () => {
   expect(await count(storage)).toBe(2)
 })
 
-test('what is redacted of a text is in neither the preview nor the storage', async () => {
+test('redacted text is in neither the preview nor the storage', async () => {
   const { offloader } = setUp({
     previewers: [reads({ text: REPORT })],
     redact: (text) => text.replaceAll('line 7 of', 'line [gone] of'),
@@ -110,7 +110,7 @@ test('what is redacted of a text is in neither the preview nor the storage', asy
   expect(answer.content).toMatchObject([{ text: expect.stringContaining('line [gone] of the report') }])
 })
 
-test('where the text cannot be stored, the document is not either, and the result stays', async () => {
+test('the document is not stored if its text cannot be stored, and the result stays', async () => {
   const { storage, failing } = storageWithoutTexts()
   const { offloader } = setUp({ storage: failing, previewers: [reads({ text: REPORT })] })
   const content = [pdf]

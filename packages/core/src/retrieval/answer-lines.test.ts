@@ -31,7 +31,7 @@ describe('lines', () => {
     expect(await ask(tool, { reference: 'odd', pattern: 'two.two', context_lines: 0 })).toContain('[1 match')
   })
 
-  it('that do not all fit are continued by the call at the end, until each was shown once', async () => {
+  it('continue with the call at the end if they do not all fit, until each was shown once', async () => {
     const lines = Array.from({ length: 500 }, (_, index) => `entry ${index + 1}: ${'abc '.repeat(index % 9)}`)
     const tool = toolOf({ log: { content: lines.join('\n') } }, { maxRetrievalTokens: 300 })
     const shown: string[] = []

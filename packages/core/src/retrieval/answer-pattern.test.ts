@@ -185,7 +185,7 @@ describe('a pattern', () => {
     expect(await search({ after: 58 })).toBe('[None left of 58 matches for /user/]')
   })
 
-  it('that was written with too much is tried with less, once', async () => {
+  it('is tried once in a shorter form if it was written with too much', async () => {
     const lines = ['12:00 ERROR a.b(c) failed', '{\\"id\\": 7}', '12:01 ok', 'total: 5$']
     const tool = toolOf({ log: { content: lines.join('\n') } })
     const hint = async (pattern: string): Promise<string | undefined> =>
@@ -202,7 +202,7 @@ describe('a pattern', () => {
     expect(both).toHaveLength(1)
   })
 
-  it('that finds nothing in much is tried with less in the beginning of it', async () => {
+  it('is tried in a shorter form at the beginning of large content if it finds nothing', async () => {
     const lines = Array.from({ length: 90_000 }, (_, index) =>
       index % 1_000 === 7 ? 'an ERROR happened' : 'all went well',
     )

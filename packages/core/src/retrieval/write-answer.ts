@@ -18,7 +18,7 @@ export interface Answer {
   readonly json?: { readonly value: unknown } | undefined
 }
 
-/** What an answer shows of one entry. */
+/** Part of an answer about one entry. */
 export interface AnswerPart {
   readonly reference: string
   /** Facts of the entry, if the answer shows several. */

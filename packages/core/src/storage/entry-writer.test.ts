@@ -118,7 +118,7 @@ describe('an entry that is written', () => {
     expect(disk.records.size).toBe(0)
   })
 
-  test('that somebody deletes tells its writer, and nothing of it comes back', async () => {
+  test('stops its writer if it is deleted, and does not come back', async () => {
     const writer = await storage.openEntry('call_1')
     await writer.write(encode('text\n'))
     await pass(2_000)

@@ -63,7 +63,7 @@ describe('touchFirstBytes', () => {
     expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['write'])
   })
 
-  test('where content below it was there already, one touch says when it was used', async () => {
+  test('one touch records the use of existing content below it', async () => {
     const { storage, calls } = recorded(() => ({ touchFirstBytes: 11 }), { now: () => 5_000 })
     const first = await storeWithReceipt(storage, content)
     calls.length = 0
@@ -100,7 +100,7 @@ describe('touchFirstBytes', () => {
     expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['stat', 'write'])
   })
 
-  test('what was stored below it counts towards turns and quota', async () => {
+  test('content stored below it counts towards turns and quota', async () => {
     const options = { evictAfterTurns: 1, maxBytes: 25 }
     const { storage } = recorded(() => ({ touchFirstBytes: 1_000 }), options)
     const [first, second, third] = [
@@ -147,7 +147,7 @@ describe('a write that tells what it found', () => {
     ])
   })
 
-  test('where it found an entry, an undo of the first store leaves that', async () => {
+  test('undoing the first store leaves an entry that it found', async () => {
     const { storage } = recorded(telling(true), { now: () => 5_000 })
     const first = await storeWithReceipt(storage, bytes('content'))
     const second = await storeWithReceipt(storage, bytes('content'))
@@ -195,7 +195,7 @@ describe('removeAll', () => {
     expect(prefixes).toEqual(['', 'a/b/'])
   })
 
-  test('what it names is forgotten: its turns, its bytes, its content type', async () => {
+  test('forgets the turns, bytes and content types of the entries that it names', async () => {
     const { storage, calls, disk } = recorded(removing(), { evictAfterTurns: 1, maxBytes: 10 })
     const scope = storage.scope('a')
     const reference = await scope.store('call_1', bytes('12345678'))
@@ -210,7 +210,7 @@ describe('removeAll', () => {
     expect(disk.tombstones.size).toBe(0)
   })
 
-  test('what was evicted, stored again elsewhere and then cleared reads as never stored', async () => {
+  test('an entry evicted, stored again elsewhere and then cleared reads as never stored', async () => {
     let time = 0
     const forgetful = (driver: TinyDriver): Changes => ({ ...removing()(driver), findEviction: undefined })
     const options = { ttlMs: 1_000, now: () => time }
@@ -224,7 +224,7 @@ describe('removeAll', () => {
     await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('what was opened before is read no more', async () => {
+  test('an entry opened before can no longer be read', async () => {
     const { storage } = recorded(removing())
     const reference = await storage.store('call_1', bytes('content'))
     const opened = await storage.open(reference)
@@ -281,7 +281,7 @@ describe('list with unusedSince', () => {
     expect(listed).toEqual(['a/', { unusedSince: 1_000_000 }])
   })
 
-  test('what a driver leaves out is not missed: what is last used at that very time has expired, later has not', async () => {
+  test('entries last used at that very time have expired, later ones have not', async () => {
     let time = 1_000_000
     const { storage } = recorded(
       (driver) => {
@@ -375,7 +375,7 @@ test('a clock that gives parts of milliseconds is kept in whole ones', async () 
   expect(await storage.stat(reference)).toMatchObject({ storedAt: 1_234, lastUsedAt: 1_234 })
 })
 
-test('what an aborted clear has removed without naming it is not given from memory', async () => {
+test('entries that an aborted clear removed without naming them are not served from memory', async () => {
   const { storage } = recorded((driver) => ({
     async *removeAll(prefix: string) {
       const ids: string[] = []

@@ -282,15 +282,18 @@ describe('a hostile path', () => {
     [`$${'['.repeat(1_500)}`, undefined],
     [`$[?${'!('.repeat(900)}@.a${')'.repeat(900)}`, undefined],
     ['$.a'.repeat(3_000), undefined],
-  ])('that is none is refused, with the place of the fault and a path that works: %#', async (path, character) => {
-    const refused = ask(MANY, path)
-    await expect(refused).rejects.toMatchObject({
-      code: 'invalid-json-path',
-      stored: { call: { reference: 'r', json_path: '$.total' } },
-    })
-    if (character !== undefined)
-      await expect(refused).rejects.toThrow(new RegExp(`character ${character}\\b|at its end`))
-  })
+  ])(
+    'is refused if it is invalid, with the position of the fault and a path that works: %#',
+    async (path, character) => {
+      const refused = ask(MANY, path)
+      await expect(refused).rejects.toMatchObject({
+        code: 'invalid-json-path',
+        stored: { call: { reference: 'r', json_path: '$.total' } },
+      })
+      if (character !== undefined)
+        await expect(refused).rejects.toThrow(new RegExp(`character ${character}\\b|at its end`))
+    },
+  )
 
   test('ends at its deadline', async () => {
     const deep = `${'['.repeat(3_000)}1${']'.repeat(3_000)}`
@@ -306,7 +309,7 @@ describe('a hostile path', () => {
     await expect(ask(deep, '$..*..*')).rejects.toMatchObject({ code: 'too-large' })
   })
 
-  test('that needs the whole of a large content is refused, with what works', async () => {
+  test('is refused if it needs all of a large content, with a path that works', async () => {
     const large = JSON.stringify({ pages: [{ text: 'x'.repeat(17 * 1_048_576) }] })
     await expect(ask(large, '$..text')).rejects.toMatchObject({
       code: 'too-large',

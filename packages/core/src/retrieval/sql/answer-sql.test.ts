@@ -370,7 +370,7 @@ describe('types', () => {
 })
 
 describe('an answer', () => {
-  it('that is capped continues at the next row, and shows each once', async () => {
+  it('continues at the next row if it is capped, and shows each row once', async () => {
     const tool = toolOf({ r: { content: CSV } }, { maxRetrievalTokens: 400, deadlineMs: UNHURRIED_MS })
     const seen: string[] = []
     for (let after: number | undefined = 0; after !== undefined;) {

@@ -237,7 +237,7 @@ describe('keys', () => {
     expect(disk.records.size).toBe(2)
   })
 
-  test('that are looked for are asked for once, and again where that failed', async () => {
+  test('are requested once, and again if the request failed', async () => {
     const { driver } = recordedDriver()
     const before = open(driver, { key: { id: 'first', key: FIRST } })
     const references = [await before.store('a', bytes('a')), await before.store('b', bytes('b'))]
@@ -281,7 +281,7 @@ describe('keys', () => {
     expect((await storage.retrieve(reference)).content).toEqual(bytes('a'))
   })
 
-  test('that are missing are named, with those that are there', async () => {
+  test('are named if they are missing, with the available ones', async () => {
     const { driver } = recordedDriver()
     const reference = await open(driver, { key: { id: 'first', key: FIRST } }).store('call', bytes('content'))
     const other = open(driver, { keys: { current: { id: 'second', key: SECOND } }, nameKey: FIRST })
@@ -297,7 +297,7 @@ describe('keys', () => {
       })
   })
 
-  test('that are not those of the names are no miss either', async () => {
+  test('cause no miss if their names have other keys', async () => {
     const { driver } = recordedDriver()
     const reference = await open(driver, { key: FIRST }).scope('a').store('call', bytes('content'))
     const wrong = open(driver, { key: SECOND })
