@@ -58,7 +58,7 @@ export type FileStep =
  *
  * Paths are absolute and normalized, with `/` as the separator. Reject with an error whose `code` is a POSIX name: `ENOENT`, `EEXIST`,
  * `ENOTEMPTY`, `EACCES`, `ENOSPC`. Never follow a symbolic link in the last part of a path. If a folder on the way is one,
- * reject with `ELOOP` where the platform can tell without a race.
+ * reject with `ELOOP` if the platform can tell without a race.
  *
  * Sharing a directory between processes is safe only with `link`, `setModifiedAt`, and an atomic `rename`.
  *

@@ -110,7 +110,7 @@ const info: fc.Arbitrary<EntryInfo> = fc.record(
   { requiredKeys: ['key', 'contentType', 'size', 'storedAt', 'lastUsedAt', 'metadata'] },
 )
 
-test('what is encoded is decoded, with the last use from the time of the file', () => {
+test('decoding reverses encoding, with the last use from the time of the file', () => {
   fc.assert(
     fc.property(info, (info) => {
       const sidecar: Sidecar = { info, extension: '.txt' }

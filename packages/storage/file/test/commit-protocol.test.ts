@@ -244,7 +244,7 @@ describe('a collector killed at any step', () => {
 test.each([
   ['one step after the other', LinkingMemoryFileSystem],
   ['in one go', SteppingMemoryFileSystem],
-])('what a collector with a clock that is ahead takes from a writer is written again, %s', async (_how, Disk) => {
+])('a writer writes again the files that a collector with a fast clock removed, %s', async (_how, Disk) => {
   const disk = new Disk()
   await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
   for (const collectedBefore of [1, 2]) {

@@ -102,7 +102,7 @@ describe('the directory of a FileStorage', () => {
         await writeFile(directory, '')
       },
     ],
-  ])('that was %s while it was in use is an outage, and what is not found no miss', async (_, replace) => {
+  ])('is unavailable, and no entry a miss, if it was %s while it was in use', async (_, replace) => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory)
     const reader = new FileStorage(directory)
@@ -127,7 +127,7 @@ describe('the directory of a FileStorage', () => {
       await expect(use()).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining(directory) })
   })
 
-  test('that is put back after it was moved away has everything again', async () => {
+  test('has everything again if it is put back after it was moved away', async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory)
     const reference = await storage.store('key', bytes('content'))

@@ -74,7 +74,7 @@ describe('content that was stored or read lately', () => {
     await rm(`${directory}-elsewhere`, { recursive: true })
   })
 
-  test('that another process stored anew with another type is read as it is now', async () => {
+  test('has its new type if another process stored it again', async () => {
     const { storage, reference, directory } = await remembered()
     const metadata = join(directory, '.metadata', 'a')
     const [sidecar = ''] = await readdir(metadata)

@@ -53,7 +53,7 @@ describe('a full disk', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test.runIf(canMount)('that is really full is emptied by gc, and takes content again', async () => {
+  test.runIf(canMount)('takes content again after gc', async () => {
     const directory = await temporaryDirectory()
     await mkdir(directory)
     const command = 'mount -t tmpfs -o size=256k none "$1" && "$2" "$3" "$1/artifacts" 1000 3000'

@@ -209,7 +209,7 @@ describe('tombstones', () => {
     expect((await driver.read(id(0)))?.content).toEqual(bytes('content'))
   })
 
-  test('that are damaged are as good as none', async () => {
+  test('are ignored if they are damaged', async () => {
     const { storage, directory } = await stored()
     await mkdir(join(directory, '.metadata/.evicted'))
     await writeFile(join(directory, '.metadata/.evicted/gone_abc.json'), '{"version":1,"reason":"boredom"}')

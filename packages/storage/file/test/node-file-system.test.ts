@@ -28,7 +28,7 @@ test('a range of a file is what it is of its bytes, however large both are', asy
     expect(Buffer.compare((await fileSystem.readFile(join(directory, `${index}`))).content, content)).toBe(0)
 })
 
-test('what is no plain file is not read', async () => {
+test('reading rejects for anything but a plain file', async () => {
   const directory = await temporaryDirectory()
   await mkdir(directory)
   const fileSystem = new NodeFileSystem()
