@@ -98,7 +98,7 @@ test('comes back as it was, whatever follows', () => {
   )
 })
 
-test('what is cut or anything else has no header, or no description', () => {
+test('truncated and foreign values have no header, or no description', () => {
   const encoded = encodeHeader(
     { key: 'key', contentType: 'text/plain', storedAt: 1, metadata: {} },
     { nonce: 'a-b', size: 3, pieceBytes: 0 },

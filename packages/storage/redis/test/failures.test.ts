@@ -58,7 +58,7 @@ describe.skipIf(!shared.available)('what is wrong is said, with the fix', () => 
     await expect(opened(`redis://:right@127.0.0.1:${port}`).store('key', pattern(1))).resolves.toMatch(/^key_/)
   })
 
-  test('what answers is not Redis', async () => {
+  test('rejects a server that is not Redis', async () => {
     const http = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1')
     await once(http, 'listening')
     onTestFinished(() => void http.close())

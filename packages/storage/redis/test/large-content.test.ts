@@ -85,7 +85,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     expect(await commands()).toEqual(['EVALSHA'])
   })
 
-  test('what a living writer has sent stays however slow it is, and what a killed one has left goes', async () => {
+  test('pieces of a slow writer stay, and pieces of a killed writer are removed', async () => {
     const { prefix, raw } = testStorage()
     let now = Date.now()
     const driver = testDriver(prefix, { leftoverAgeMs: 600, now: () => now })

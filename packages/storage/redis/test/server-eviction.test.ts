@@ -69,7 +69,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     })
   })
 
-  test('what was opened says that it is gone', async () => {
+  test('reject as gone if they were open', async () => {
     const { storage, raw, prefix } = testStorage({ chunkBytes: 4_096 })
     const reference = await storage.store('call_1_0', pattern(3_000_000))
     const open = await storage.open(reference)
