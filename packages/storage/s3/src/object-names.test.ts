@@ -47,7 +47,7 @@ const metadata = fc.record({
   }),
 })
 
-test('what fits comes back, and what does not is left to a sibling', () => {
+test('metadata that fits comes back, and other metadata goes to a sibling object', () => {
   fc.assert(
     fc.property(metadata, (one) => {
       const decoded = decodeMetadata(encodeMetadata(one))

@@ -54,7 +54,7 @@ describe.skipIf(!found.available)('an upload', () => {
     expect(Buffer.compare((await Body?.transformToByteArray()) ?? new Uint8Array(), content)).toBe(0)
   })
 
-  test('that has more parts than S3 takes is too large', async () => {
+  test('is too large if it has more parts than S3 takes', async () => {
     const upload = await start('endless')
     const error = await rejection(
       uploadParts(uploads, upload, pieces(new Uint8Array(21 * MB), MB), limits({ maxParts: 3 })),
@@ -64,7 +64,7 @@ describe.skipIf(!found.available)('an upload', () => {
     await uploads.abort(upload)
   })
 
-  test('that has ended has no progress any more, whichever way the server says so', async () => {
+  test('makes no progress after it has ended, however the server reports that', async () => {
     const upload = await start('ended')
     await uploads.putPart(upload, 1, new Uint8Array(MB))
     await expect(uploads.progress(upload)).resolves.toMatchObject({ bytes: MB })

@@ -141,7 +141,7 @@ describe.skipIf(!found.available)('a server that fails', () => {
     await expect(storage.storeStream('upload', stream(12, MB))).resolves.toMatch(/^upload_/)
   })
 
-  test('where an answer is lost and the request sent again, the store has created its entry', async () => {
+  test('a store has created its entry if its answer is lost and its request sent again', async () => {
     const storage = throughProxy({ maxAttempts: 2, prefix: 'lost' })
     const receipts: boolean[] = []
     const store = (key: string): Promise<string> =>
@@ -162,7 +162,7 @@ describe.skipIf(!found.available)('a server that fails', () => {
   test.each([
     [403, 'AccessDenied'],
     [501, 'NotImplemented'],
-  ])('where deleting many is answered with %i, each is deleted', async (status, code) => {
+  ])('each object is deleted if deleting many is answered with %i', async (status, code) => {
     const storage = open({ maxAttempts: 1 }, faults.endpoint).scope('singly')
     for (let index = 0; index < 5; index += 1) await storage.store(`call_${index}`, filled(10))
     faults.failNext(1, { status, code, operation: /delete/ })

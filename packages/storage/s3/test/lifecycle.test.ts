@@ -77,7 +77,7 @@ describe.skipIf(!found.available)('a bucket', () => {
     await server.close()
   })
 
-  test('that is not there is named', async () => {
+  test('is named if it does not exist', async () => {
     const error = await rejection(putLifecycleRule('spillway-test-missing', { ...reached, expireAfterDays: 30 }))
     expect(error.message).toContain('"spillway-test-missing"')
   })

@@ -117,7 +117,7 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
     await expectMistake({ bucket: 'arn:aws:s3:eu-west-1:123456789012:accesspoint/agents' }, '"bucket"', 'Path-style')
   })
 
-  test('what is said of a missing right names no user and no object', async () => {
+  test('a message about a missing right names no user and no object', async () => {
     const faults = await httpFaults(service.endpoint)
     const message =
       'User: arn:aws:iam::123456789012:user/secret-user is not authorized to perform: s3:PutObject on resource: ' +

@@ -93,7 +93,7 @@ describe.skipIf(!found.available)('objects', () => {
     await storage.close()
   })
 
-  test('what is open is read on after others have stored it again, in other parts', async () => {
+  test('an open entry reads on after others have stored it again, in other parts', async () => {
     const content = filled(6 * MB)
     const storage = open('reopened')
     const reference = await storage.store('call_1', content)

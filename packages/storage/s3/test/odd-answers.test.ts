@@ -83,7 +83,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     await expect(storage.stat(reference)).resolves.toMatchObject({ key: LONG_KEY })
   })
 
-  test('where HEAD is refused GET says what is there, also of an empty object', async () => {
+  test('GET describes an object if HEAD is refused, also an empty one', async () => {
     const storage = open({ prefix: 'head' })
     const references = [await storage.store('empty', filled(0)), await storage.store('full', filled(10))]
     server.answer(async (request, ask) => (request.method === 'HEAD' ? { status: 403 } : ask()))

@@ -48,7 +48,7 @@ describe.skipIf(!found.available)('requests', () => {
     expect(await requestsOf(() => storage.store('large', lines(3 * MB)))).toEqual({ PUT: 1 })
   })
 
-  test('what does not fit into metadata takes one more', async () => {
+  test('a description too large for metadata takes one more request', async () => {
     expect(await requestsOf(() => storage.store('k'.repeat(3_000), lines(10)))).toEqual({ PUT: 2 })
     expect(await requestsOf(() => storage.store('indexed', lines(60 * MB)))).toEqual({ PUT: 2 })
   })
@@ -115,7 +115,7 @@ describe.skipIf(!found.available)('requests', () => {
     expect(await requestsOf(() => scope.delete(references[0] ?? ''))).toEqual({ HEAD: 1, DELETE: 1 })
   })
 
-  test('what is known already, or in a scope below, takes no request of its own in a listing', async () => {
+  test('a listing takes no request of its own for entries that are known or in a scope below', async () => {
     const scope = storage.scope('known')
     const known = await scope.store('one', lines(1))
     const other = await scope.store('two', lines(2))
@@ -129,7 +129,7 @@ describe.skipIf(!found.available)('requests', () => {
     expect(requests).toEqual({ 'GET ?list-type&max-keys&prefix': 2, HEAD: 1 })
   })
 
-  test('what is not there takes two by HEAD and one by GET', async () => {
+  test('a missing object takes two requests by HEAD and one by GET', async () => {
     const missing = 'call_9_9_abcdefghijklmnopqrst'
     const ignored = (run: Promise<unknown>): Promise<unknown> => Promise.allSettled([run])
     expect(await requestsOf(() => ignored(storage.stat(missing)))).toEqual({ HEAD: 1, GET: 1 })

@@ -44,7 +44,7 @@ describe.skipIf(!found.available)('rights', () => {
     await bucket.remove()
   })
 
-  test('what the policy of the README does not have a storage does not need', async () => {
+  test('a storage needs only the rights of the policy in the README', async () => {
     await deny(OTHERS)
     const storage = new S3Storage({ ...bucket.options(), now: () => Date.now() + 4_000_000 })
     const reference = await storage.store('k'.repeat(3_000), filled(10))
