@@ -76,7 +76,7 @@ describe('while another connection is writing', () => {
     expect(other?.prepare('SELECT count(*) FROM spillway_chunk').pluck().get()).toBe(1)
   })
 
-  test('those who waited go on one after the other, and leave the event loop its turns', async () => {
+  test('waiting operations continue one after the other, and do not block the event loop', async () => {
     const path = await temporaryPath()
     const storage = opened({ path, busyTimeoutMs: 60_000 })
     await storage.store('first', bytes('first'))

@@ -67,7 +67,7 @@ describe('large content', () => {
     }
   })
 
-  test('that is removed while it is read is not found, even where it was stored again', async () => {
+  test('is not found if it is removed while it is read, even if it was stored again', async () => {
     const storage = opened(await temporaryPath())
     const content = pattern(SIZE)
     const reference = await storage.store('large', content)
@@ -97,7 +97,7 @@ describe('large content', () => {
     await expect(entry.read(400_000, 10)).rejects.toMatchObject({ code: 'corrupt' })
   })
 
-  test('that exists already is touched, and nothing of the second store stays', async () => {
+  test('is touched if it exists already, and nothing of the second store stays', async () => {
     const path = await temporaryPath()
     const [first, second] = [opened(path), opened(path)]
     const content = pattern(SIZE)

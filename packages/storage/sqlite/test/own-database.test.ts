@@ -184,7 +184,7 @@ describe('a Database of the caller', () => {
     await storage.store('second', bytes('second'))
   })
 
-  test('that was closed is named', async () => {
+  test('is named if it was closed', async () => {
     const database = await ownDatabase()
     const storage = new SqliteStorage(database)
     const reference = await storage.store('key', bytes('content'))
@@ -193,7 +193,7 @@ describe('a Database of the caller', () => {
     await expect(storage.store('key', bytes('content'))).rejects.toThrow('has been closed')
   })
 
-  test('that may only be read, and has no tables of ours, says so', async () => {
+  test('is named as read-only if it lacks our tables', async () => {
     const path = (await ownDatabase()).name
     const database = new Database(path, { readonly: true })
     onTestFinished(() => void database.close())

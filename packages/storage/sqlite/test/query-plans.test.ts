@@ -35,7 +35,7 @@ describe('statements', () => {
       expect(planOf(sql)).toEqual(['SEARCH spillway_entry USING PRIMARY KEY (id>? AND id<?)'])
   })
 
-  test('what was used least recently is a range of the index of uses', () => {
+  test('the least recently used entries are a range of the index of uses', () => {
     expect(planOf(entries.SELECT_UNUSED).join()).toContain(
       'INDEX spillway_entry_use ((last_used_at,id)>(?,?) AND last_used_at<?)',
     )

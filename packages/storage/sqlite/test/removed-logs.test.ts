@@ -90,7 +90,7 @@ describe.each([
   })
 })
 
-test('what was stored is unavailable, and not a miss, if -wal is removed and the process killed before it can save it', async () => {
+test('entries are unavailable, and no miss, if -wal is removed and the process killed before it can save them', async () => {
   const path = await temporaryPath()
   const writer = new StorageProcess(path)
   const reference = await writer.store('before')
