@@ -47,7 +47,7 @@ async function connected(target: string): Promise<pg.Client> {
 }
 
 describe.skipIf(!postgres.available)('a connection', () => {
-  it('that is cut in the middle of a statement loses nothing and leaves nothing', async () => {
+  it('loses nothing and leaves nothing if it is cut in the middle of a statement', async () => {
     const { hostname, port } = new URL(url)
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -71,7 +71,7 @@ describe.skipIf(!postgres.available)('a connection', () => {
     expect(await countRows(url, name)).toMatchObject({ entry: 1, pending: 0, orphans: 0 })
   })
 
-  it('that is silent is given up within timeoutMs', async () => {
+  it('is given up within timeoutMs if it is silent', async () => {
     const { hostname, port } = new URL(url)
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -84,7 +84,7 @@ describe.skipIf(!postgres.available)('a connection', () => {
     expect((await storage.retrieve(reference)).content).toEqual(hello)
   })
 
-  it('that a pool cannot give is an outage until it can', async () => {
+  it('is an outage while the pool has none', async () => {
     const pool = new pg.Pool({ connectionString: url, max: 1 })
     onTestFinished(() => pool.end())
     const storage = open(pool, { timeoutMs: 200 })
@@ -98,7 +98,7 @@ describe.skipIf(!postgres.available)('a connection', () => {
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
   })
 
-  it('that waits for a lock ends by the statement_timeout of the server, or by timeoutMs', async () => {
+  it('ends by the statement_timeout of the server or by timeoutMs if it waits for a lock', async () => {
     const name = schemaOfTest()
     const reference = await open(url, { schema: name }).store('key', hello)
     const client = await connected(url)
@@ -121,7 +121,7 @@ describe.skipIf(!postgres.available)('conflicts', () => {
     expect(deleted.reduce((sum, count) => sum + count, 0)).toBe(2)
   })
 
-  it('that go on are an outage', async () => {
+  it('are an outage if they persist', async () => {
     const name = schemaOfTest()
     const storage = open(url, { schema: name })
     await storage.gc()
@@ -133,7 +133,7 @@ describe.skipIf(!postgres.available)('conflicts', () => {
 })
 
 describe.skipIf(!found.available)('a server', () => {
-  it('that is restarted, or has become read-only, goes on with what it has', async () => {
+  it('keeps its entries when it restarts or becomes read-only', async () => {
     const server = await startPostgres()
     onTestFinished(() => server.dispose())
     let now = Date.now()
@@ -181,7 +181,7 @@ describe.skipIf(!found.available)('a server', () => {
     expect(isLarge(await storage.retrieve(await storage.store('third', large)))).toBe(true)
   })
 
-  it('that refuses a password, a database or more connections says so, without the password', async () => {
+  it('names the reason without the password if it refuses a password, a database or a connection', async () => {
     const server = await startPostgres({ settings: { max_connections: '5', superuser_reserved_connections: '3' } })
     onTestFinished(() => server.dispose())
     const admin = await connected(server.url)

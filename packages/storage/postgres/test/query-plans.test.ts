@@ -95,7 +95,7 @@ describe.skipIf(!postgres.available)('with 100,000 entries, a statement', () => 
     expect(nodesOf(plan).map((node) => node['Node Type'])).toContain('Seq Scan')
   })
 
-  test('that inserts chunks goes through no table', async () => {
+  test('scans no table if it inserts chunks', async () => {
     for (const isFirst of [true, false]) {
       const values = [CONTENT, 's-7/e-7', 5, 0, Buffer.from('a'), Buffer.from('b')]
       const nodes = nodesOf(await planOf(writer.insertChunks(2, isFirst), values))
@@ -105,7 +105,7 @@ describe.skipIf(!postgres.available)('with 100,000 entries, a statement', () => 
     }
   })
 
-  test('that reads a page of everything reads its beginning, in order', async () => {
+  test('reads only the beginning, in order, if it reads one page of all entries', async () => {
     for (const sql of [driver.SELECT_PAGE, driver.SELECT_UNUSED]) {
       const values = sql === driver.SELECT_PAGE ? ['', '~'] : ['', '~', ENTRIES, -Infinity, '']
       const nodes = nodesOf(await planOf(sql, values))

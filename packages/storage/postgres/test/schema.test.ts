@@ -73,7 +73,7 @@ describe.skipIf(!postgres.available)('the tables', () => {
     expect(await versionOf(schema)).toEqual([99])
   })
 
-  it('that are removed while they are in use are an outage, and no miss', async () => {
+  it('cause an outage, and no miss, if they are dropped while in use', async () => {
     const schema = schemaOfTest()
     const storage = open({ schema })
     const reference = await storage.store('key', hello)
@@ -134,7 +134,7 @@ describe.skipIf(!postgres.available)('migration', () => {
     expect(await versionOf(schema)).toEqual([LATER.length])
   })
 
-  it('that fails leaves the tables as they were', async () => {
+  it('leaves the tables as they were if it fails', async () => {
     const schema = schemaOfTest()
     const reference = await open({ schema }).store('key', hello)
     await expect(inTransaction(schema, [...LATER, 'SELECT no_such_function()'])).rejects.toMatchObject({
