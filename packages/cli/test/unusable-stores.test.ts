@@ -37,7 +37,7 @@ async function expectUnusable({ url, env = {} }: Failing, ...words: (string | Re
 }
 
 describe('a PostgreSQL server', () => {
-  test('that is down is named, without the password of its URL', TIMEOUT, async () => {
+  test('is named without the password of its URL if it is down', TIMEOUT, async () => {
     const port = await sparePort()
     const url = `postgres://someone:hunter2@127.0.0.1:${port}/app`
     await expectUnusable({ url }, `127.0.0.1:${port}`, 'nothing listens')
@@ -45,12 +45,12 @@ describe('a PostgreSQL server', () => {
 })
 
 describe.skipIf(!hasRedis)('a Redis server', () => {
-  test('that is down is named, without the password of its URL', TIMEOUT, async () => {
+  test('is named without the password of its URL if it is down', TIMEOUT, async () => {
     const port = await sparePort()
     await expectUnusable({ url: `redis://someone:hunter2@127.0.0.1:${port}` }, `127.0.0.1:${port}`, 'nothing listens')
   })
 
-  test('that wants a password says so; a wrong one is not shown', TIMEOUT, async () => {
+  test('asks for a missing password, and never shows a wrong one', TIMEOUT, async () => {
     const server = await startRedis({ requirepass: 'hunter2-right' })
     onTestFinished(() => server.dispose())
     await expectUnusable({ url: `redis://127.0.0.1:${server.port}` }, /password/)
@@ -64,7 +64,7 @@ describe.skipIf(!hasRedis)('a Redis server', () => {
     for (const shown of [ran.stdout, ran.stderr]) expect(shown).not.toMatch(/hunter2|--store/)
   })
 
-  test('that dies while a command runs takes only what cannot be saved, and not the command', TIMEOUT, async () => {
+  test('does not stop a running command if it dies; only unsaved output is lost', TIMEOUT, async () => {
     const server = await startRedis()
     onTestFinished(() => server.dispose())
     const proxy = await faultProxy({ host: '127.0.0.1', port: server.port })
@@ -84,7 +84,7 @@ describe.skipIf(!hasRedis)('a Redis server', () => {
 })
 
 describe.skipIf(!S3.available)('an S3 bucket', () => {
-  test('that is not there is named', TIMEOUT, async () => {
+  test('is named if it does not exist', TIMEOUT, async () => {
     const { env } = await s3Store()
     await expectUnusable({ url: s3Url('no-such-bucket'), env }, /no bucket "no-such-bucket"/)
   })
@@ -129,7 +129,7 @@ describe('an SQLite file', () => {
     await expectUnusable({ url: `sqlite:${path}` }, path, /version 9/, /up to \d/)
   })
 
-  test.skipIf(!canMount)('that may only be read is read, and a command is not run for it', TIMEOUT, async () => {
+  test.skipIf(!canMount)('can be read if it is read-only, but no command runs with it', TIMEOUT, async () => {
     const cwd = temporaryFolder()
     const { stdout } = await spillway(['put', '--quiet', '--store', 'sqlite:./x.db'], { cwd, input: 'text' })
     const readOnly = (...args: string[]): Promise<Ended> => {

@@ -167,7 +167,7 @@ describe('compact', () => {
     expect(ended.stderr).toMatch(message)
   })
 
-  test('what a store cannot take stays in the transcript', async () => {
+  test('leaves results in the transcript if they cannot be stored', async () => {
     const { cwd, run, text } = bench('chat.json', JSON.stringify(CHAT))
     writeFileSync(join(cwd, 'file'), '')
     const ended = await run('compact', 'chat.json', '--store', 'file:./file/below', '--output', 'out')

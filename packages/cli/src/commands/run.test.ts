@@ -27,7 +27,7 @@ describe('small output', () => {
     expect(ended).toMatchObject({ code: 0, stdout: 'ä\r\nno newline at the end', stderr: '' })
   })
 
-  test('that is no text is printed byte for byte', async () => {
+  test('is printed byte for byte if it is binary', async () => {
     const { stdoutBytes } = await spillway(['run', '--', process.execPath, '-e', SCRIPT_FOR_BINARY, '300'], {
       cwd: temporaryFolder(),
     })
@@ -83,7 +83,7 @@ describe('large output', () => {
     expect((await spillway(['get', referenceIn(stdout)], { cwd })).stdout).toBe('x'.repeat(3_000_000))
   })
 
-  test('that is no text is named, not shown, and kept whole', async () => {
+  test('is named but not shown if it is binary, and stored whole', async () => {
     const cwd = temporaryFolder()
     const args = ['--max-tokens', '500', '--', process.execPath, '-e', SCRIPT_FOR_BINARY, '100000']
     const { stdout } = await spillway(['run', ...args], { cwd })

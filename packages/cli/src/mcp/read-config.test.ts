@@ -128,7 +128,7 @@ test('variables are also known as Cursor and VS Code write them', () => {
   expect(() => expandVariables('${env:NOT_SET_HERE}', 'It')).toThrow('It needs the variable NOT_SET_HERE')
 })
 
-test('what VS Code asks its user for is not sent to a server as it is written', () => {
+test('a server does not get the placeholder of an input that VS Code asks its user for', () => {
   expect(() => parseHeaders(['Authorization: Bearer ${input:log-token}'])).toThrow(
     'The header Authorization has ${input:log-token}, for which only VS Code asks. Write ${NAME} there',
   )

@@ -18,7 +18,7 @@ describe('a reference on the command line', () => {
     expect(await spillway(['stat', one], { cwd })).toMatchObject({ code: 1 })
   })
 
-  it('that is the beginning of several names them', async () => {
+  it('lists the matches if it is the prefix of several', async () => {
     const cwd = temporaryFolder()
     const references = [await put('one', cwd, ['--name', 'npm']), await put('two', cwd, ['--name', 'npm'])]
     const { code, stderr } = await spillway(['get', 'npm'], { cwd })
@@ -27,7 +27,7 @@ describe('a reference on the command line', () => {
     for (const reference of references) expect(stderr).toContain(`${reference} (npm, 0 s ago)`)
   })
 
-  it('that is mistyped is answered with the closest ones', async () => {
+  it('gets the closest references as an answer if it is mistyped', async () => {
     const cwd = temporaryFolder()
     const reference = await put('one', cwd, ['--name', 'npm'])
     const { code, stderr } = await spillway(['get', `x${reference}`], { cwd })
