@@ -37,8 +37,8 @@ const retrieving = (prompt: { readonly results: readonly unknown[] }): ReturnTyp
     pattern: 'line 234',
   })
 
-describe('whose results it replaces', () => {
-  it('those of tools as they are, which the program and the session keep whole', async () => {
+describe('replaced results', () => {
+  it('include those of unwrapped tools; the program and the session keep the originals', async () => {
     const { offloader } = newOffloader()
     const { agent, prompts } = makeAgent([calling('read_log'), retrieving], {
       tools: [readLog, retrievalTool(offloader)],
@@ -64,7 +64,7 @@ describe('whose results it replaces', () => {
       /^\[Offloaded: 1 block[^]*\[image\]$/,
     ],
     ['small text', [{ type: 'text', text: 'all is well' }], /^all is well$/],
-  ])('those of MCP servers: %s', async (_what, content, shown) => {
+  ])('include those of MCP servers: %s', async (_what, content, shown) => {
     const { offloader } = newOffloader()
     const calls: unknown[] = []
     const { agent, prompts } = makeAgent([calling('read', 'call_1', { path: '/a' })], {
@@ -76,7 +76,7 @@ describe('whose results it replaces', () => {
     expect(calls).toEqual([['read', { path: '/a' }]])
   })
 
-  it('those of MCP servers if they arise, once their tools are wrapped', async () => {
+  it('include those of MCP servers as soon as they arise, if their tools are wrapped', async () => {
     const { offloader } = newOffloader()
     const tools = await agents.getAllMcpTools([mcpServer([{ type: 'text', text: LOG }], [])])
     const { agent, prompts } = makeAgent([calling('read')], { tools: offloadTools(tools, offloader) })
@@ -86,7 +86,7 @@ describe('whose results it replaces', () => {
     expect(JSON.stringify(await memory.getItems()).length).toBeLessThan(8_000)
   })
 
-  it('those of agents as tools, and of agents that a run is handed off to, in the scope of its session', async () => {
+  it('include those of agents as tools and of handoffs, in the scope of the session', async () => {
     const { offloader } = newOffloader()
     const tools = (): Tool[] => offloadTools([readLog], offloader)
     const inner = makeAgent([calling('read_log'), retrieving, { text: LOG }], { name: 'Inner', tools: tools() })
@@ -103,7 +103,7 @@ describe('whose results it replaces', () => {
     }
   })
 
-  it('those of earlier runs, in the same bytes each time, with the input of their calls', async () => {
+  it('include those of earlier runs, with equal bytes each time and the input of their calls', async () => {
     const told: unknown[] = []
     const { offloader, events } = newOffloader({ shouldOffload: ({ input }) => told.push(input) > 0 })
     const history = [
@@ -231,7 +231,7 @@ describe('a filter of the program', () => {
     expect(JSON.stringify(seen[1])).toContain('line 2000 of the log')
   })
 
-  it('that returns no input fails the run in the words of the SDK, and one that throws in its own', async () => {
+  it('fails the run with an error of the SDK if it returns no input, and with its own if it throws', async () => {
     const { offloader } = newOffloader()
     for (const [filter, message] of [
       [() => undefined, /callModelInputFilter must return/],

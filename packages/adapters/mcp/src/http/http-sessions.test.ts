@@ -175,7 +175,7 @@ test('clients of a revision without sessions greet in one that has them', async 
 })
 
 describe('messages of the server', () => {
-  test('that came before the client opened its stream are kept for it, in order', async () => {
+  test('wait in order until the client opens its stream', async () => {
     const seen: unknown[] = []
     const url = await listen({
       serve: async (client, scope) => {

@@ -39,7 +39,7 @@ describe('a message', () => {
 describe('an id', () => {
   const IDS = ['9007199254740993', '9007199254740992', '-12345678901234567890', '1.5000']
 
-  it('that JavaScript cannot hold as a number becomes a distinct text, and is written as it came', () => {
+  it('becomes a distinct text if it is no safe integer, and is written as received', () => {
     const messages = IDS.map((id) => read(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`))
     expect(new Set(messages.map(({ id }) => id)).size).toBe(IDS.length)
     for (const [index, { id }] of messages.entries()) {

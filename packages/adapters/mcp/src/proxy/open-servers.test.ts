@@ -219,7 +219,7 @@ describe('requests without a name', () => {
     expect((await ask(4, 'x/none'))?.error).toEqual({ code: -32_601, message: 'Method not found' })
   })
 
-  it('that concern all go to all', async () => {
+  it('go to all servers if they concern all', async () => {
     const { ask, one, two } = await bench({ ping: result({}) }, { ping: result({}), 'logging/setLevel': result({}) })
     expect((await ask(1, 'ping'))?.result).toEqual({})
     expect((await ask(2, 'logging/setLevel', { level: 'error' }))?.result).toEqual({})
