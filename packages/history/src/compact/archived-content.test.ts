@@ -89,7 +89,7 @@ describe('redact', () => {
     expect(expanded.messages).toEqual(mode === 'compact' ? [request, ...rest] : history('[gone]'))
   })
 
-  it('that leaves no JSON of messages leaves them in the history, and says so', async () => {
+  it('leaves messages in the history if their redacted text is no JSON, and reports it', async () => {
     const offloader = new ContextOffloader({
       storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a'),
       redact: () => 'gone',

@@ -134,7 +134,7 @@ describe('compress', () => {
     expect(String(live[0]?.content).match(/\(messages, /g)!.length).toBeLessThanOrEqual(8)
   })
 
-  it('summarises in groups that hold together, each with the snapshot before it', async () => {
+  it('summarizes in groups that hold together, each with the snapshot before it', async () => {
     const { compress, expand } = bench()
     const messages = dialogue(8)
     const { summarize, asked } = scripted(...Array.from({ length: 9 }, (_, n) => snapshotOf(`goal ${n}`)))

@@ -69,7 +69,7 @@ function bench(storage: Storage, redact?: (text: string) => string) {
 }
 
 describe('what a snapshot keeps in the history', () => {
-  it('is restored once where it still stands there, and once it is summarised, too', async () => {
+  it('is restored once where it still stands there, and once it is summarized, too', async () => {
     const { compress, expand } = bench(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const first = await compress(HISTORY)
     expect(first.messages[0]?.content).toMatch(/, kept 1, 4, 5\)$/)
