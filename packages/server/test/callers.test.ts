@@ -134,7 +134,7 @@ describe('tokens', () => {
     expect(service.log).toMatchObject([{ status: 401, bytesIn: 0, code: 'unauthorized' }])
   })
 
-  it('who guesses them soon has to wait', async () => {
+  it('a caller who guesses tokens soon has to wait', async () => {
     const service = await startService({ tokens: tokens(), limits: { requestsPerSecond: 1, requestBurst: 5 } })
     const guesses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>

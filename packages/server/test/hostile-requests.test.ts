@@ -50,7 +50,7 @@ describe('a request body', () => {
     ['of another shape', '[1]', 422, 'invalid-request'],
     ['null', 'null', 422, 'invalid-request'],
     ['of the wrong types', '{"pattern":5,"limit":"x"}', 422, 'invalid-request'],
-  ])('that is %s is rejected in the format of the endpoint', async ([, body, status, code]) => {
+  ])('is rejected in the format of the endpoint if it is %s', async ([, body, status, code]) => {
     const service = await startService({ limits: { maxJsonValues: 300_000 } })
     const response = await raw(service, body)
     const json = (await response.json()) as { metadata: { error: { code: string } } }
@@ -101,7 +101,7 @@ describe('a request body', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ success: false, metadata: { error: { code: 'too-large' } } })
   })
 
-  it('that exceeds the limit is no longer read, and leaves no file', async () => {
+  it('is read no further if it exceeds the limit, and leaves no file', async () => {
     const spoolDirectory = await spoolFolder()
     const service = await startService({ ...SMALL, spoolDirectory })
     const answer = await rawRequest(service.port, async (socket) => {
@@ -200,7 +200,7 @@ describe('slow clients', () => {
         }
       },
     ],
-  ])('that %s get 408 and are disconnected', async ([, options, send]) => {
+  ])('get 408 and are disconnected if they %s', async ([, options, send]) => {
     const service = await startService(options)
     const answer = await rawRequest(service.port, send)
     expect(answer.status).toBe(408)
@@ -208,7 +208,7 @@ describe('slow clients', () => {
     await expectAlive(service)
   })
 
-  it('that are still sending keep no other request waiting', async () => {
+  it('keep no other request waiting while they send', async () => {
     const service = await startService({ limits: { ...noBody, maxConcurrent: 1 } })
     const controller = new AbortController()
     const slow = Array.from({ length: 50 }, () =>
@@ -225,7 +225,7 @@ describe('slow clients', () => {
     await expectAlive(service)
   })
 
-  it('that do not take their response are disconnected', async () => {
+  it('are disconnected if they do not read their response', async () => {
     const service = await startService({ responseTimeoutMs: 300 })
     const text = 'a line of text\n'.repeat(1_000_000)
     const stored = await fetch(`${service.url}/v1/offload/content?toolName=t&toolCallId=c`, {

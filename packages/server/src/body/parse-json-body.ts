@@ -65,7 +65,7 @@ const tableOf = (marks: string): Uint8Array => {
 const IS_MARK: Uint8Array = tableOf('",:[]{}')
 const IS_MARK_IN_STRING: Uint8Array = tableOf('"\\')
 
-/** An array or object that is open where the scan is; the outermost array has the body as its only member. */
+/** An array or object that is open at the scan's position; the outermost array has the body as its only member. */
 interface Frame {
   readonly isArray: boolean
   readonly start: number
@@ -202,7 +202,7 @@ class JsonPieces {
     return value
   }
 
-  /** Return where a part of a string may end: not within a character or an escape. */
+  /** Return the end of a part of a string, which is not within a character or an escape. */
   #cut(from: number, end: number): number {
     const bytes = this.#bytes
     let to = from + this.#options.pieceBytes
