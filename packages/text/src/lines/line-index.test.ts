@@ -157,7 +157,7 @@ function cut(bytes: Uint8Array, length: number): Uint8Array[] {
   return Array.from({ length: count }, (_, index) => bytes.subarray(index * length, (index + 1) * length))
 }
 
-test('what is recorded of text over 1 MiB is its index, however it came', () => {
+test('text over 1 MiB has the same index, however it is chunked', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: MEBIBYTE + 1, max: 2 * MEBIBYTE }),

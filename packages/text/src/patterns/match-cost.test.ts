@@ -211,7 +211,7 @@ test('polynomials are what their values are', () => {
   )
 })
 
-test('what is too great is unbounded, and soon known to be', () => {
+test('too high a cost is unbounded, and soon known to be', () => {
   expect(isUnbounded(power([2], 1_000_000_000))).toBe(true)
   expect(isUnbounded(power([0, 1], 1_000_000_000))).toBe(true)
   expect(isUnbounded(geometric([1, 1], Infinity))).toBe(true)

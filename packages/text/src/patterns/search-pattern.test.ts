@@ -36,7 +36,7 @@ test('case is ignored as asked for, or as the pattern says', () => {
   expect(parseSearchPattern('(?-i)Foo', { ignoreCase: true })).toMatchObject({ ignoreCase: false, literal: 'Foo' })
 })
 
-test('what is no expression is searched literally, and why is said', () => {
+test('an invalid expression is searched literally, and the reason is reported', () => {
   expect(parseSearchPattern('open(path, "r', { ignoreCase: false })).toMatchObject({
     problem: { message: 'Unterminated group', position: 4 },
     expression: 'open\\(path, "r',

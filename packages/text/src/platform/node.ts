@@ -35,7 +35,7 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => nextTurn(resolve))
 }
 
-/** Return the milliseconds that this thread has worked, or where Node.js does not tell, the time. */
+/** Return the milliseconds that this thread has worked, or the time if Node.js does not report them. */
 export function workMilliseconds(): number {
   const { threadCpuUsage } = process as { readonly threadCpuUsage?: typeof process.threadCpuUsage }
   if (threadCpuUsage === undefined) return performance.now()

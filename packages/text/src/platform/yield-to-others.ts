@@ -20,8 +20,8 @@ function beginSlice(now: number): number {
 }
 
 /**
- * Yield to the event loop and to other callers. Callers go on one after the other, one in each turn of the event loop: between
- * two slices of one caller there is at most one of each other, however much work each has.
+ * Yield to the event loop and to other callers. Callers take turns, one in each turn of the event loop: between
+ * two slices of one caller, every other caller has at most one.
  *
  * @param caller - Identity of the caller, compared like the key of a `Map`.
  */

@@ -46,7 +46,7 @@ describe('WordFinder', () => {
     expect(found('port test art', 'report contest start part testament')).toEqual([])
   })
 
-  it('finds words that a colour code stands before', () => {
+  it('finds words after a color code', () => {
     expect(found('wait', '\u001B[38;5;153mwait\u001B[0m mwait [0mwait')).toEqual(['wait'])
   })
 

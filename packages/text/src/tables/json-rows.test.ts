@@ -84,7 +84,7 @@ it('takes keys for columns that objects have by birth', () => {
   ])
 })
 
-test('what is read does not depend on where the text was cut, nor on its layout', () => {
+test('rows do not depend on the chunks or the layout of the text', () => {
   const objects = fc.array(fc.dictionary(fc.constantFrom('a', 'b', '{', ']', ': ,'), fc.jsonValue({ maxDepth: 2 })), {
     minLength: 1,
     maxLength: 6,
