@@ -18,7 +18,7 @@ test('definitions stand beside their lines', async () => {
   expect(preview).toMatch(/\b1496\b.*step_299/)
 })
 
-test('where a package is missing the preview is by patterns, and an event says so', async () => {
+test('the preview uses patterns if a package is missing, and an event reports it', async () => {
   const fallbacks: PreviewFallback[] = []
   const preview = await previewText(code, {
     ...call,

@@ -237,7 +237,7 @@ test('an outline that misses much gets what patterns find', () => {
   expect(names(completeOutline([symbol('b', 5)], patterns))).toEqual(['a', 'b', 'c'])
 })
 
-test('what patterns find within a function is not missed', () => {
+test('the preview also has declarations that patterns find within a function', () => {
   const outline = [symbol('outer', 1, 30), symbol('Box', 40, 60, 'class')]
   const patterns = [
     symbol('outer', 1, 30),
