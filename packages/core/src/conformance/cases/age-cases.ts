@@ -17,7 +17,7 @@ const kept = (storage: Storage, reference: string): Promise<unknown> =>
 export const ageCases: readonly ConformanceCase[] = [
   {
     id: 'age/expires',
-    title: 'An entry is there until its age, also with the clock set back, and evicted from then on',
+    title: 'An entry can be retrieved until it expires, also with the clock set back, and is evicted from then on',
     requires: ['clock', 'stat'],
     settings: SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -33,7 +33,7 @@ export const ageCases: readonly ConformanceCase[] = [
   },
   {
     id: 'age/error',
-    title: 'The error tells that, when and why it was evicted, and has the metadata',
+    title: 'The error for an evicted entry has the time, the reason, and the metadata',
     requires: ['clock'],
     settings: SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -66,7 +66,7 @@ export const ageCases: readonly ConformanceCase[] = [
   },
   {
     id: 'age/expires-at',
-    title: 'The description says when an entry will expire, and the list leaves out what has',
+    title: 'The description has the time when an entry will expire, and the list omits expired entries',
     requires: ['clock', 'stat', 'list'],
     settings: SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -84,7 +84,7 @@ export const ageCases: readonly ConformanceCase[] = [
   },
   {
     id: 'age/expired-for-everyone',
-    title: 'Of parallel retrieves none gets expired content',
+    title: 'Parallel retrievals never get expired content',
     requires: ['clock'],
     settings: SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -95,7 +95,7 @@ export const ageCases: readonly ConformanceCase[] = [
   },
   {
     id: 'gc/removes-the-expired',
-    title: 'gc removes what has expired and says how much that was; what is fresh stays',
+    title: 'gc removes expired entries and returns their number and size; other entries stay',
     requires: ['clock', 'gc', 'list'],
     settings: SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -112,7 +112,7 @@ export const ageCases: readonly ConformanceCase[] = [
   },
   {
     id: 'gc/leaves-no-record',
-    title: 'gc leaves no physical record of what has expired',
+    title: 'gc leaves no physical record of expired entries',
     requires: ['clock', 'gc', 'residue'],
     settings: SETTINGS,
     async run({ storage, powers }) {
@@ -131,7 +131,7 @@ export const ageCases: readonly ConformanceCase[] = [
   },
   {
     id: 'gc/nothing-to-do',
-    title: 'Without an age gc removes no entry',
+    title: 'gc removes no entry without ttlMs',
     requires: ['gc', 'clock'],
     async run({ storage, powers: { clock } }) {
       const reference = await storage.store('call_1_0', bytes('content'))
@@ -178,7 +178,7 @@ const evictedByQuota = (storage: Storage, reference: string, which: string): Ret
 export const quotaCases: readonly ConformanceCase[] = [
   {
     id: 'quota/evicts-least-recently-used',
-    title: 'Beyond its bytes a scope loses what was used least recently, also with the clock set back, and no more',
+    title: 'A scope over maxBytes loses the least recently used entries, also with the clock set back, and no others',
     requires: ['clock', 'delete'],
     settings: QUOTA_SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -205,7 +205,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/error',
-    title: 'The error tells that, when and why it was evicted, and has the metadata',
+    title: 'The error for an evicted entry has the time, the reason, and the metadata',
     requires: ['clock'],
     settings: QUOTA_SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -219,7 +219,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/holds',
-    title: 'After many stores, streams among them, a scope has no more than its bytes, and the newest entry',
+    title: 'After many stores and streams, a scope has at most maxBytes, and still the newest entry',
     requires: ['list', 'storeStream', 'clock'],
     settings: QUOTA_SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -275,7 +275,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/deleting-makes-room',
-    title: 'Deleting and clearing make room: nothing is evicted while the rest fits',
+    title: 'Deleting and clearing free space: nothing is evicted while the rest fits',
     requires: ['delete', 'clear', 'scope'],
     settings: QUOTA_SETTINGS,
     async run({ storage }) {
@@ -310,7 +310,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/storing-again-needs-no-room',
-    title: 'Storing what exists evicts nothing',
+    title: 'Storing an existing entry evicts nothing',
     settings: QUOTA_SETTINGS,
     async run({ storage }) {
       const first = await storage.store('first', pattern(PART, 1))
@@ -322,7 +322,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/earlier-instance',
-    title: 'Entries of an earlier instance count',
+    title: 'Entries of an earlier instance count towards the quota',
     requires: ['reopen', 'clock'],
     settings: QUOTA_SETTINGS,
     async run({ storage, powers }) {

@@ -79,7 +79,7 @@ export const contentCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content/part-of-a-buffer',
-    title: 'Only the part of a buffer that a view shows is stored',
+    title: 'Only the part of a buffer that its view covers is stored',
     level: 'two-method',
     async run({ storage }) {
       const buffer = pattern(1000, 7)
@@ -88,7 +88,7 @@ export const contentCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content/input-copied',
-    title: 'Changing a buffer after it was stored changes nothing stored',
+    title: 'Changing a buffer after it was stored does not change the entry',
     level: 'two-method',
     async run({ storage }) {
       const content = bytes('as it was stored')
@@ -99,7 +99,7 @@ export const contentCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content/input-copied-at-once',
-    title: 'Changing a buffer while it is being stored changes nothing stored',
+    title: 'Changing a buffer while it is being stored does not change the entry',
     async run({ storage }) {
       const content = pattern(300_000, 9)
       const pending = storage.store('call_1_0', content)
@@ -111,7 +111,7 @@ export const contentCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content/output-copied',
-    title: 'Changing what was retrieved changes nothing stored',
+    title: 'Changing retrieved content does not change the entry',
     level: 'two-method',
     async run({ storage }) {
       const content = pattern(100_000, 11)
@@ -124,7 +124,7 @@ export const contentCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content/transferred',
-    title: 'A buffer that is given away is stored, and what is retrieved is a copy of it',
+    title: 'A buffer that is transferred after the call is stored, and retrieving returns a copy',
     async run({ storage }) {
       const given = new SharingBytes(bytes('given away'))
       const reference = await storage.store('call_1_0', given, 'text/plain', { transfer: true })
@@ -245,7 +245,7 @@ export const rangeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'range/bad-ranges-refused',
-    title: 'Ranges that are not whole numbers of bytes from the start are refused as mistakes',
+    title: 'Ranges with negative, fractional or missing numbers reject with a TypeError',
     requires: ['retrieveRange'],
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))

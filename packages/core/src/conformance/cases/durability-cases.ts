@@ -79,7 +79,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'durability/scopes',
-    title: 'Scopes mean the same, and are walls, in a new instance',
+    title: 'Scopes have the same entries, and stay isolated, in a new instance',
     requires: ['reopen', 'scope'],
     async run({ storage, powers }) {
       const names = ['foo', 'Foo', 'user@example.com', '..', 'x'.repeat(500)]
@@ -101,7 +101,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'durability/idempotence',
-    title: 'A new instance knows what is stored: equal input creates nothing',
+    title: 'A new instance knows the stored entries: equal input creates nothing',
     requires: ['reopen', 'list'],
     async run({ storage, powers }) {
       const reference = await storage.store('call_1_0', bytes('content'))
@@ -176,7 +176,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'corrupt/cut-content',
-    title: 'Content that has been cut short behind the back of the storage is corrupt, and never passed on as whole',
+    title: 'Content truncated from outside is corrupt, and never returned as whole',
     requires: ['damage'],
     async run({ storage, powers }) {
       const reference = await storage.store('call_1_0', pattern(150_000, 67))
@@ -190,7 +190,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
 export const instanceCases: readonly ConformanceCase[] = [
   {
     id: 'instances/one-creates',
-    title: 'Of equal stores in parallel through several instances exactly one creates the entry',
+    title: 'If several instances store equal input in parallel, exactly one creates the entry',
     requires: ['reopen', 'list'],
     async run({ storage, powers }) {
       const instances = [storage, await powers.reopen(), await powers.reopen()]
@@ -232,7 +232,7 @@ export const instanceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'instances/undo',
-    title: 'An undo in one instance leaves what another has stored again since',
+    title: 'An undo in one instance leaves entries that another has stored again since',
     requires: ['reopen', 'delete'],
     async run({ storage, powers }) {
       const other = await powers.reopen()
@@ -248,7 +248,7 @@ export const instanceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'lifecycle/close-twice',
-    title: 'Closing a storage twice is fine',
+    title: 'Closing a storage twice does nothing the second time',
     requires: ['close'],
     async run({ storage }) {
       await storage.store('call_1_0', bytes('content'))
@@ -285,7 +285,7 @@ export const instanceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'locate/stays-inside',
-    title: 'The location of an entry has no dots that lead upwards, and other scopes do not have it',
+    title: 'The location of an entry has no dots that lead upwards, and differs from those of other scopes',
     requires: ['locate', 'scope'],
     async run({ storage }) {
       for (const name of ['..', "it's", '$(id)', 'a b', '-rf']) {

@@ -7,7 +7,7 @@ import { bytes, collect, pattern } from '../sample.ts'
 export const listCases: readonly ConformanceCase[] = [
   {
     id: 'list/empty',
-    title: 'A fresh storage, and a scope that nobody has used, list nothing',
+    title: 'A fresh storage and an unused scope list nothing',
     requires: ['list', 'scope'],
     async run({ storage }) {
       checkEqual(await collect(storage.list()), [], 'entries of a fresh storage')
@@ -130,7 +130,7 @@ export const deleteCases: readonly ConformanceCase[] = [
   },
   {
     id: 'delete/nothing-is-fine',
-    title: 'Deleting again, or what never was, is fine',
+    title: 'Deleting an entry again, or one that never existed, resolves',
     requires: ['delete'],
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))
@@ -144,7 +144,7 @@ export const deleteCases: readonly ConformanceCase[] = [
   },
   {
     id: 'delete/in-parallel',
-    title: 'Deleting an entry many times in parallel is fine',
+    title: 'Deleting an entry many times in parallel resolves',
     requires: ['delete'],
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))
@@ -207,7 +207,7 @@ export const deleteCases: readonly ConformanceCase[] = [
   },
   {
     id: 'undo/removes-its-own-entry',
-    title: 'Deleting what nobody has used since its own store removes it',
+    title: 'Deleting with unusedSince removes an entry that was not used since its store',
     requires: ['delete'],
     async run({ storage }) {
       const { reference, usedAt } = await storeWithReceipt(storage, 'content')
@@ -217,8 +217,7 @@ export const deleteCases: readonly ConformanceCase[] = [
   },
   {
     id: 'undo/keeps-an-older-entry',
-    title:
-      'Storing what exists says so, and an undo of the first store leaves what was stored again since, at once or later',
+    title: 'The receipt reports an existing entry, and an undo of the first store leaves an entry stored again since',
     requires: ['delete'],
     async run({ storage }) {
       const first = await storeWithReceipt(storage, 'content')
@@ -290,7 +289,7 @@ export const pagingCases: readonly ConformanceCase[] = [
   },
   {
     id: 'clear/beyond-one-page',
-    title: 'Clearing 2,100 entries of a scope and those below it removes and counts each, and nothing beside them',
+    title: 'Clearing a scope of 2,100 entries removes and counts each, also in scopes below, and nothing else',
     requires: ['clear', 'list', 'scope'],
     async run({ storage }) {
       const beside = [[], ['fo'], ['foobar'], ['Foo'], ['g']].map((segments) => {

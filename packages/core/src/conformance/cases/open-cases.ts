@@ -60,7 +60,7 @@ export const openCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open/many-at-once',
-    title: 'Content that many open and read at the same time is right for each',
+    title: 'Content opened and read many times in parallel is right each time',
     requires: ['open'],
     async run({ storage }) {
       const content = pattern(300_000, 31)
@@ -114,7 +114,7 @@ export const openCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open/removed-while-open',
-    title: 'Content that is removed while it is open gives its own bytes or says that it is gone',
+    title: 'Content removed while it is open returns its own bytes or rejects as gone',
     requires: ['open', 'delete'],
     async run({ storage }) {
       const content = pattern(LARGE, 37)
@@ -160,7 +160,7 @@ function numberedLines(count: number): Uint8Array {
 export const openEntryCases: readonly ConformanceCase[] = [
   {
     id: 'open-entry/grows',
-    title: 'An entry that is still written can be read, up to its last megabyte, and says that it is open',
+    title: 'An entry that is still being written can be read up to its last megabyte, and is described as open',
     requires: ['openEntry', 'stat', 'retrieveRange', 'open'],
     async run({ storage }) {
       const writer = await openEntry({ storage }, 'call_1', 'text/x-log', { metadata: { tool: 'bash' } })
@@ -182,7 +182,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/ends',
-    title: 'An entry that its writer closed is an entry like any other',
+    title: 'An entry closed by its writer behaves like any other',
     requires: ['openEntry', 'stat', 'list'],
     async run({ storage }) {
       const content = pattern(3 * MB + 17, 31)
@@ -198,7 +198,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/leaves-nothing',
-    title: 'An entry that was open, closed, and deleted leaves as much behind as one that was stored',
+    title: 'A deleted entry that was open before leaves no more behind than one that was stored',
     requires: ['openEntry', 'delete', 'residue'],
     async run({ storage, powers }) {
       await storage.delete(await storage.store('call_1', bytes('content')))
@@ -216,7 +216,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/scope',
-    title: 'An open entry is listed and cleared with its scope, once, and found in no other',
+    title: 'An open entry is listed once, cleared with its scope, and not found in other scopes',
     requires: ['openEntry', 'scope', 'list', 'clear'],
     async run({ storage }) {
       const [scope, sibling] = [storage.scope('a', 'open') as Required<typeof storage>, storage.scope('a', '_open')]
@@ -239,7 +239,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/limit',
-    title: 'Of an entry beyond its limit both ends are kept, and what is missing is stated',
+    title: 'An entry over its limit keeps its beginning and end, and states what is missing',
     requires: ['openEntry', 'stat'],
     async run({ storage }) {
       const content = numberedLines(60_000)
@@ -258,7 +258,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/aborted',
-    title: 'Another instance reads what an open entry has, and how it ended',
+    title: 'Another instance reads the content of an open entry, and the way it ended',
     requires: ['openEntry', 'stat', 'reopen'],
     async run({ storage, powers }) {
       const content = numberedLines(25_000)
@@ -274,8 +274,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/lost',
-    title:
-      'An entry whose writer gives no sign of life is lost with what there is, and a writer that was only slow can end it',
+    title: 'An entry of a silent writer becomes lost with its content so far, and a slow writer can still close it',
     requires: ['openEntry', 'stat', 'clock'],
     async run({ storage, powers: { clock } }) {
       const content = numberedLines(15_000)
@@ -304,7 +303,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/kill',
-    title: 'After its writer was killed, an open entry is listed with all but its last megabyte, and can be removed',
+    title: 'An open entry of a killed writer is listed with all but its last megabyte, and can be removed',
     requires: ['openEntry', 'kill', 'list', 'delete', 'stat', 'residue'],
     async run({ storage, powers }) {
       await storage.delete(await storage.store('warm-up', bytes('content')))
@@ -327,7 +326,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/outage',
-    title: 'An open entry outlives an outage: what could not be committed is committed later',
+    title: 'An open entry survives an outage: uncommitted content is committed later',
     requires: ['openEntry', 'outage'],
     async run({ storage, powers }) {
       const content = numberedLines(30_000)

@@ -62,7 +62,7 @@ const OPERATIONS: readonly Operation[] = [
 export const outageCases: readonly ConformanceCase[] = [
   {
     id: 'outage/rejects',
-    title: 'While the backend is down, storing and retrieving reject; afterwards all is there again',
+    title: 'Storing and retrieving reject while the backend is down; afterwards all entries are there again',
     level: 'two-method',
     requires: ['outage'],
     async run({ storage, powers }) {
@@ -131,7 +131,7 @@ const ABORTABLE_OPERATIONS: readonly AbortableOperation[] = [
 export const abortCases: readonly ConformanceCase[] = [
   ...ABORTABLE_OPERATIONS.map(({ name, requires = [], run }): ConformanceCase => ({
     id: `abort/${name}`,
-    title: `With a signal that has fired, ${name.replaceAll('-', ' ')} rejects with aborted and changes nothing`,
+    title: `If its signal has fired, ${name.replaceAll('-', ' ')} rejects with aborted and changes nothing`,
     requires: ['list', ...requires],
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))
@@ -147,7 +147,7 @@ export const abortCases: readonly ConformanceCase[] = [
   })),
   {
     id: 'abort/signal-that-does-not-fire',
-    title: 'A signal that does not fire changes nothing, whenever it fires later',
+    title: 'A signal that fires only after the call has no effect',
     async run({ storage }) {
       const controller = new AbortController()
       const { signal } = controller
@@ -165,7 +165,7 @@ export const abortCases: readonly ConformanceCase[] = [
 export const concurrencyCases: readonly ConformanceCase[] = [
   {
     id: 'concurrency/parallel-stores',
-    title: 'Of 200 different contents stored in parallel under one key none is lost or mixed up',
+    title: '200 different contents stored in parallel under one key are all kept apart',
     level: 'two-method',
     async run({ storage }) {
       const contents = Array.from({ length: 200 }, (_, index) => pattern(index * 17, index + 1))
@@ -183,7 +183,7 @@ export const concurrencyCases: readonly ConformanceCase[] = [
   },
   {
     id: 'concurrency/parallel-stores-are-listed',
-    title: 'All of 200 entries stored in parallel, in several scopes, are listed',
+    title: '200 entries stored in parallel, in several scopes, are all listed',
     requires: ['list', 'scope'],
     async run({ storage }) {
       const references = await Promise.all(
@@ -197,7 +197,7 @@ export const concurrencyCases: readonly ConformanceCase[] = [
   },
   {
     id: 'concurrency/retrieve-while-deleting',
-    title: 'Retrieving while an entry is deleted gives all of its content or not-found',
+    title: 'Retrieving an entry while it is deleted returns all of its content or rejects with not-found',
     requires: ['delete'],
     async run({ storage }) {
       const content = pattern(200_000, 43)

@@ -38,7 +38,7 @@ export const referenceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'reference/slug',
-    title: 'A reference starts with a slug of its key, for people',
+    title: 'A reference starts with a readable form of its key',
     async run({ storage }) {
       const reference = await storage.store('toolu_01AbC:0', bytes('content'))
       check(reference.startsWith('toolu_01abc_0_'), `${reference} does not start with toolu_01abc_0_`)
@@ -46,7 +46,7 @@ export const referenceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'reference/names-no-scope',
-    title: 'The scope does not show in a reference',
+    title: 'A reference does not reveal its scope',
     requires: ['scope'],
     async run({ storage }) {
       const reference = await storage.scope('zqxtenant', 'zqxsession').store('call_1_0', bytes('content'))
@@ -55,7 +55,7 @@ export const referenceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'reference/unknown-rejects',
-    title: 'Retrieving what was never stored rejects',
+    title: 'Retrieving an entry that was never stored rejects',
     level: 'two-method',
     async run({ storage }) {
       await storage.store('call_1_0', bytes('content'))
@@ -99,7 +99,7 @@ export const referenceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'reference/forged',
-    title: 'Forged references, thousands of them, end as not-found or invalid-reference and as nothing else',
+    title: 'Thousands of forged references reject with not-found or invalid-reference only',
     requires: ['scope'],
     async run({ storage, random, thorough }) {
       const scope = storage.scope('tenant-1')
@@ -172,7 +172,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 export const keyCases: readonly ConformanceCase[] = [
   ...Object.entries(KEYS).map(([name, keys]): ConformanceCase => ({
     id: `key/${name}`,
-    title: `Keys may be ${name.replaceAll('-', ' ')}`,
+    title: `A key may be ${name.replaceAll('-', ' ')}`,
     level: 'two-method',
     async run({ storage }) {
       for (const key of keys) {

@@ -44,7 +44,7 @@ export const scopeCases: readonly ConformanceCase[] = [
   {
     id: 'scope/awkward-segments',
     title:
-      'Segments are any strings of up to 1 KB, all different: addresses, dots, control characters, other forms of one letter',
+      'Segments may be any strings of up to 1 KB, and all differ: addresses, dots, control characters, Unicode forms',
     requires: ['scope', 'list'],
     async run({ storage }) {
       for (const segment of AWKWARD) {
@@ -59,7 +59,8 @@ export const scopeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'scope/bad-segments-refused',
-    title: 'No segments, and segments that are empty, over 1 KB or no strings, are refused with invalid-key',
+    title:
+      'A scope without segments, or with segments that are empty, over 1 KB or no strings, rejects with invalid-key',
     requires: ['scope'],
     async run({ storage }) {
       const mistakes: unknown[][] = [
@@ -81,7 +82,7 @@ export const scopeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'scope/named-like-an-entry',
-    title: 'A scope may have the name of an entry beside it',
+    title: 'A scope may have the same name as an entry',
     requires: ['scope', 'clear'],
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('entry'))

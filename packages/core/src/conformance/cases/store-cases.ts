@@ -7,7 +7,7 @@ import { bytes, collect, stream } from '../sample.ts'
 export const storeCases: readonly ConformanceCase[] = [
   {
     id: 'store/overwrites-nothing',
-    title: 'Different content under an equal key leaves the first in place',
+    title: 'Storing different content under an equal key leaves the first entry unchanged',
     level: 'two-method',
     async run({ storage }) {
       const first = await storage.store('call_1_0', bytes('first'))
@@ -24,7 +24,7 @@ export const storeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'store/equal-input-equal-reference',
-    title: 'Equal input gives the equal reference, and one entry',
+    title: 'Equal input gives an equal reference, and one entry',
     requires: ['list'],
     async run({ storage }) {
       const references = new Set<string>()
@@ -37,7 +37,7 @@ export const storeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'store/equal-input-elsewhere-equal-reference',
-    title: 'Equal input gives the equal reference in a storage of its own too, so replayed conversations stay equal',
+    title: 'Equal input gives an equal reference in another storage too, so that replayed conversations stay equal',
     async run({ storage, another }) {
       const other = await another()
       const [first, second] = await Promise.all(
@@ -48,7 +48,7 @@ export const storeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'store/different-input-different-reference',
-    title: 'A different key, content, type or scope gives a different reference, also where the parts join up equally',
+    title: 'A different key, content, type or scope gives a different reference, also if their concatenation is equal',
     requires: ['scope'],
     async run({ storage }) {
       const references = [
@@ -67,7 +67,7 @@ export const storeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'store/receipt',
-    title: 'The receipt says once, before store resolves, whether this call created the entry',
+    title: 'onStored is called once, before store resolves, and tells whether this call created the entry',
     async run({ storage }) {
       const receipts: StoreReceipt[] = []
       const onStored = (receipt: StoreReceipt): number => receipts.push(receipt)
@@ -92,7 +92,7 @@ export const storeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'store/one-creates',
-    title: 'Of equal stores in parallel exactly one creates the entry',
+    title: 'If equal input is stored in parallel, exactly one call creates the entry',
     requires: ['list'],
     async run({ storage }) {
       for (let round = 0; round < 10; round += 1) {
@@ -111,7 +111,7 @@ export const storeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'store/equal-content-of-other-keys',
-    title: 'Deleting one of two entries of equal content leaves the other',
+    title: 'Deleting one of two entries with equal content leaves the other',
     requires: ['delete'],
     async run({ storage }) {
       const first = await storage.store('first', bytes('equal'))
@@ -281,7 +281,7 @@ export const metadataCases: readonly ConformanceCase[] = [
   },
   {
     id: 'metadata/copied',
-    title: 'Changing metadata after it was stored or described changes nothing stored',
+    title: 'Changing a metadata object after it was stored or described does not change the entry',
     requires: ['stat'],
     async run({ storage }) {
       const metadata = { tool: 'read_log' }
@@ -300,7 +300,7 @@ export const metadataCases: readonly ConformanceCase[] = [
   },
   {
     id: 'metadata/bad-refused',
-    title: 'Metadata that some backend could not keep is refused as a mistake',
+    title: 'Metadata that not every backend can keep rejects with a TypeError',
     async run({ storage }) {
       const mistakes: unknown[] = [
         { tool: 1 },

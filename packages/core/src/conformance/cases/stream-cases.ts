@@ -17,7 +17,7 @@ async function checkNothingStored({ storage }: CaseContext): Promise<void> {
 export const streamCases: readonly ConformanceCase[] = [
   {
     id: 'stream/many-small-chunks',
-    title: 'Thousands of small chunks, empty ones among them, come back as one content with its type',
+    title: 'Thousands of small and empty chunks come back as one content with its type',
     requires: ['storeStream'],
     async run({ storage }) {
       const content = pattern(20_000, 23)
@@ -90,7 +90,7 @@ export const streamCases: readonly ConformanceCase[] = [
   },
   {
     id: 'stream/reused-buffer',
-    title: 'A stream may fill the same buffer again for each chunk',
+    title: 'A stream may reuse one buffer for all chunks',
     requires: ['storeStream'],
     async run({ storage }) {
       const content = pattern(5_000, 37)
@@ -108,7 +108,7 @@ export const streamCases: readonly ConformanceCase[] = [
   },
   {
     id: 'stream/failing-source',
-    title: 'A stream that fails leaves nothing, and its own error comes through',
+    title: 'A stream that fails leaves nothing, and storeStream rejects with its error',
     requires: ['storeStream', 'list'],
     async run(context) {
       const scope = context.storage.scope?.('a') as typeof context.storage | undefined

@@ -26,7 +26,7 @@ const kept = async (storage: Required<Storage>, reference: string): Promise<void
 export const turnCases: readonly ConformanceCase[] = [
   {
     id: 'turns/evicts-after-exactly-n',
-    title: 'An entry that was unused for N turns stays, and goes with the next one, which reports it',
+    title: 'An entry that was unused for N turns stays until the next turn ends, which reports its eviction',
     requires: ['endTurn', 'stat', 'list'],
     settings: SETTINGS,
     async run({ storage }) {
@@ -103,7 +103,7 @@ export const turnCases: readonly ConformanceCase[] = [
   },
   {
     id: 'turns/tombstones-bounded',
-    title: 'Only so many evicted entries are remembered: the latest, the others are not-found',
+    title: 'Only the latest evicted entries are remembered, up to a maximum; the others are not-found',
     requires: ['endTurn', 'maxTombstones'],
     settings: { evictAfterTurns: 1 },
     async run({ storage, powers: { maxTombstones } }) {

@@ -105,7 +105,7 @@ const interrupted = (
   interrupt: (context: CaseContext, controller: AbortController) => Promise<() => Promise<void>>,
 ): ConformanceCase => ({
   id: `${by}/in-the-middle-of-${name}`,
-  title: `${name} that ${by === 'outage' ? 'an outage' : 'a signal'} interrupts says so or does all of its work, and what is left is whole`,
+  title: `${name} interrupted by ${by === 'outage' ? 'an outage' : 'a signal'} rejects or completes, and all remaining entries are whole`,
   requires: [name, 'list', 'clear', 'clock', ...(by === 'outage' ? (['outage'] as const) : [])],
   settings: name === 'gc' ? { ttlMs: TTL_MS } : {},
   async run(context) {
@@ -164,7 +164,7 @@ export const failureCases: readonly ConformanceCase[] = [
   ),
   {
     id: 'stream/invisible-while-long',
-    title: 'Nobody sees an entry, or a part of it, while a stream of 6 MB runs, in no instance',
+    title: 'No instance sees an entry, or a part of it, while its stream of 6 MB runs',
     requires: ['storeStream', 'list'],
     async run({ storage, powers }) {
       const { reopen = async () => storage } = powers as Partial<typeof powers>
@@ -184,7 +184,7 @@ export const failureCases: readonly ConformanceCase[] = [
   },
   ...(['clear', 'gc'] as const).map((name): ConformanceCase => ({
     id: `stream/${name}-meanwhile`,
-    title: `A stream during which ${name} runs is whole, or says that it is not stored`,
+    title: `A stream during which ${name} runs is stored whole or rejects`,
     requires: ['storeStream', 'list', name],
     async run({ storage }) {
       for (const size of [300_000, LONG]) {
@@ -199,7 +199,7 @@ export const failureCases: readonly ConformanceCase[] = [
   })),
   {
     id: 'store/invisible-until-whole',
-    title: 'While content is being stored, its entry is not there or whole, for every method',
+    title: 'While content is being stored, its entry is missing or whole, for every method',
     requires: ['list'],
     async run({ storage, another }) {
       const other = await another()
@@ -231,7 +231,7 @@ export const failureCases: readonly ConformanceCase[] = [
   },
   {
     id: 'store/again-in-place',
-    title: 'An entry that is stored again is there all the while',
+    title: 'An entry stays available while it is stored again',
     async run({ storage }) {
       const content = pattern(300_000, 109)
       const reference = await storage.store('key', content)
@@ -257,7 +257,7 @@ export const failureCases: readonly ConformanceCase[] = [
   ]),
   {
     id: 'list/signal-and-outage-between-entries',
-    title: 'A list says that it was aborted between two entries, and never ends early as if it were complete',
+    title: 'An aborted list rejects between two entries, and never ends early as if it were complete',
     requires: ['list'],
     async run({ storage }) {
       await storeSome(storage)
@@ -274,7 +274,7 @@ export const failureCases: readonly ConformanceCase[] = [
   },
   {
     id: 'list/left-open',
-    title: 'Lists that are never read to their end, nor closed, keep nothing from working',
+    title: 'Lists that are neither read to their end nor closed do not block other operations',
     requires: ['list', 'clear', 'delete'],
     async run({ storage }) {
       const stored = await storeSome(storage)
@@ -316,7 +316,7 @@ export const failureCases: readonly ConformanceCase[] = [
   },
   {
     id: 'abort/while-open',
-    title: 'The signal that content was opened with ends its reads, not those of others',
+    title: 'The signal of open ends only reads of the content that it opened',
     requires: ['open'],
     async run({ storage }) {
       const reference = await storage.store('key', bytes('content'))

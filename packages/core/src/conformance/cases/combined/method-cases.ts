@@ -40,7 +40,7 @@ export const methodCases: readonly ConformanceCase[] = [
   {
     id: 'reference/decorated',
     title:
-      'A reference with quotes, brackets, a scheme, a line, a version or invisible characters is none, for every method',
+      'A reference with added quotes, brackets, a scheme, a line, a version or invisible characters is invalid for every method',
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))
       for (const decorate of DECORATIONS) {
@@ -92,8 +92,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'error/miss',
-    title:
-      'Every method says in the same way that an entry is not there: code, reference, and that it is no use to retry',
+    title: 'Every method rejects with the same code, reference, and retryable: false for a missing entry',
     async run({ storage }) {
       for (const error of await unreadable(storage, UNKNOWN, 'not-found', 'of an unknown entry')) {
         check(error instanceof Error && error.message !== '', 'the error is no Error with a message')
@@ -105,8 +104,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'error/invalid-key',
-    title:
-      'A key that is too long is invalid, for store and storeStream, not retryable, and the error has its beginning',
+    title: 'store and storeStream reject a key that is too long as invalid, and the error has its first characters',
     async run({ storage }) {
       const key = `key${'k'.repeat(65_536)}`
       const stores: (() => Promise<string>)[] = [() => storage.store(key, bytes('content'))]
@@ -121,7 +119,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'error/evicted',
-    title: 'Every method says in the same way that an entry was evicted, when and why',
+    title: 'Every method rejects with the same time and reason for an evicted entry',
     requires: ['endTurn'],
     settings: { evictAfterTurns: 1 },
     async run({ storage }) {
@@ -172,7 +170,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'scope/same-methods',
-    title: 'A scope, and a scope of it, has every method of the storage',
+    title: 'A scope, and a scope within it, has every method of the storage',
     requires: ['scope'],
     async run({ storage }) {
       const scope = storage.scope('a') as Required<Storage>
@@ -183,7 +181,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   ...Object.entries(alikeScopes()).map(([name, groups]): ConformanceCase => ({
     id: `scope/apart-by-${name}`,
-    title: `Scopes that differ in ${name.replaceAll('-', ' ')} are apart for every method`,
+    title: `Scopes that differ in ${name.replaceAll('-', ' ')} are isolated for every method`,
     requires: ['scope', 'list', 'delete', 'clear'],
     async run({ storage }) {
       for (const [index, group] of groups.entries())
@@ -192,7 +190,7 @@ export const methodCases: readonly ConformanceCase[] = [
   })),
   {
     id: 'turns/alike-scopes',
-    title: 'A turn ends in exactly one of scopes that look alike',
+    title: 'A turn ends in exactly one of several scopes with similar names',
     requires: ['endTurn', 'scope', 'list'],
     settings: { evictAfterTurns: TURNS },
     async run({ storage, random }) {
@@ -209,7 +207,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'gc/alike-scopes',
-    title: 'gc collects in one of scopes that look alike, and below it',
+    title: 'gc collects in one of several scopes with similar names, and in scopes below it',
     requires: ['gc', 'clock', 'scope', 'list'],
     settings: { ttlMs: TTL_MS },
     async run({ storage, powers: { clock } }) {

@@ -122,7 +122,7 @@ export const useCases: readonly ConformanceCase[] = [
   ),
   {
     id: 'quota/every-use',
-    title: 'A quota takes what was used least recently, whichever way it was used',
+    title: 'A quota evicts the least recently used entries, for every kind of use',
     requires: ['clock', 'clear'],
     settings: { maxBytes: 100_000 },
     async run({ storage, powers: { clock } }) {
@@ -143,7 +143,7 @@ export const useCases: readonly ConformanceCase[] = [
   },
   {
     id: 'undo/every-use',
-    title: 'An undo leaves what was used since, whichever way',
+    title: 'An undo leaves entries used since, for every kind of use',
     requires: ['delete', 'clock'],
     async run({ storage, powers: { clock } }) {
       for (const use of allUses(storage, CONTENT)) {
@@ -174,7 +174,7 @@ export const useCases: readonly ConformanceCase[] = [
   },
   {
     id: 'age/of-streams-and-across-instances',
-    title: 'Streamed entries age like others, and the age goes on in another instance, where use renews it',
+    title: 'Streamed entries expire like others, also in another instance, and use postpones it',
     requires: ['clock', 'reopen', 'storeStream', 'list'],
     settings: { ttlMs: TTL_MS },
     async run({ storage, powers }) {
@@ -239,7 +239,7 @@ export const useCases: readonly ConformanceCase[] = [
   })),
   {
     id: 'quota/parallel-beyond',
-    title: 'Of parallel stores beyond the quota so many stay as fit, and the others are evicted',
+    title: 'If parallel stores exceed the quota, as many entries stay as fit, and the others are evicted',
     requires: ['list', 'storeStream'],
     settings: { maxBytes: 100_000 },
     async run({ storage }) {
@@ -299,7 +299,8 @@ export const useCases: readonly ConformanceCase[] = [
   },
   {
     id: 'instances/remember-nothing-of-each-other',
-    title: 'An instance finds what another has stored after its own miss, and stores anew what another has deleted',
+    title:
+      'An instance finds entries that another stored after its own miss, and stores again entries that another deleted',
     requires: ['reopen', 'delete', 'list'],
     async run({ storage, another, powers }) {
       const other = (await powers.reopen()) as Required<Storage>
@@ -326,7 +327,7 @@ export const useCases: readonly ConformanceCase[] = [
   },
   {
     id: 'lifecycle/closing-one-of-several',
-    title: 'Closing one instance leaves another over the same data, and another storage, working',
+    title: 'Closing one instance does not affect another over the same data, or another storage',
     requires: ['close', 'reopen', 'list'],
     async run({ storage, another, powers }) {
       const others = [(await powers.reopen()) as Required<Storage>, await another()]
