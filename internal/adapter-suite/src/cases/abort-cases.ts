@@ -29,7 +29,7 @@ export const abortCases: readonly AdapterCase[] = [
     ] as readonly (readonly [string, string, (signal: AbortSignal) => Promise<void>])[]
   ).map(([name, what, goOn]): AdapterCase => ({
     id: `abort/tool-${name}`,
-    title: `ends a run that is aborted while ${what} as without an offloader`,
+    title: `ends a run aborted while ${what} in the same way as without an offloader`,
     async run(harness) {
       const ends = []
       for (const offloader of [undefined, createBench().offloader]) {
@@ -56,7 +56,7 @@ export const abortCases: readonly AdapterCase[] = [
   })),
   {
     id: 'abort/signal-of-tools',
-    title: 'gives a tool the signal that it has without an offloader',
+    title: 'gives a tool the same signal as without an offloader',
     async run(harness) {
       const seen: string[] = []
       for (const offloader of [undefined, createBench().offloader]) {
@@ -84,7 +84,7 @@ export const abortCases: readonly AdapterCase[] = [
   },
   {
     id: 'abort/storing',
-    title: 'ends a run promptly that is aborted while a store hangs',
+    title: 'ends a run promptly if it is aborted while a store hangs',
     async run(harness) {
       const hung = await abortedWhileHanging(harness, 'abort/storing', ['store'], calling('read_log'))
       assert.ok(hung > 0, 'Nothing was stored')
@@ -92,7 +92,7 @@ export const abortCases: readonly AdapterCase[] = [
   },
   {
     id: 'abort/retrieving',
-    title: 'ends a run promptly that is aborted while a retrieval hangs',
+    title: 'ends a run promptly if it is aborted while a retrieval hangs',
     async run(harness) {
       const retrieve = (prompt: SeenPrompt): ModelTurn => retrieving({ reference: referenceIn(lastResult(prompt)) })
       const methods = ['retrieve', 'retrieveRange', 'stat'] as const
@@ -102,7 +102,7 @@ export const abortCases: readonly AdapterCase[] = [
   },
   {
     id: 'abort/before',
-    title: 'ends a run that was aborted before it began as without an offloader',
+    title: 'ends a run aborted before its start in the same way as without an offloader',
     async run(harness) {
       const ends = []
       for (const offloader of [undefined, createBench().offloader])

@@ -32,7 +32,7 @@ const readLog: CaseTool = {
 export const callCases: readonly AdapterCase[] = [
   {
     id: 'calls/parallel',
-    title: 'keeps parallel large results apart, each with its own call, whichever ends first',
+    title: 'keeps parallel large results with their own calls, whichever ends first',
     async run(harness) {
       const calls = [0, 1, 2, 3, 4].map((name) => ({ id: `call_${name}`, name: 'read_log', input: { name } }))
       const { plain, offloaded, bench } = await runPair(harness, {
@@ -71,7 +71,7 @@ export const callCases: readonly AdapterCase[] = [
   },
   {
     id: 'calls/equal-ids-in-one-run',
-    title: 'takes equal call ids in one conversation as the framework does, and keeps their results apart',
+    title: 'treats equal call ids in one conversation as the framework does, and keeps their results apart',
     async run(harness) {
       let count = 0
       const tool: CaseTool = {
@@ -97,7 +97,7 @@ export const callCases: readonly AdapterCase[] = [
   },
   {
     id: 'calls/equal-results',
-    title: 'puts the same bytes in the place of an equal result of an equal call, and stores it once',
+    title: 'replaces equal results of equal calls by the same bytes, and stores them once',
     async run(harness) {
       const bench = createBench()
       const script = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log')) }
@@ -121,7 +121,7 @@ export const callCases: readonly AdapterCase[] = [
   })),
   {
     id: 'calls/as-the-model-made-them',
-    title: 'runs each call once, with its id and its input as they are, also a large one',
+    title: 'runs each call once, with its id and its input unchanged, also a large one',
     async run(harness) {
       const inputs: readonly unknown[] = [{ text: LOG }, { nested: { list: [1, null, { a: 'b' }] } }, {}]
       const seen: unknown[] = []
@@ -145,7 +145,7 @@ export const callCases: readonly AdapterCase[] = [
   },
   {
     id: 'calls/no-such-tool',
-    title: 'leaves a call of a tool that is not there to the framework',
+    title: 'leaves a call of an unknown tool to the framework',
     async run(harness) {
       const script = { tools: [returning('read_log', text('small'))], model: scripted(calling('write_log')) }
       const plain = await harness.run({ ...script, offloader: undefined, session: SESSION })
@@ -158,7 +158,7 @@ export const callCases: readonly AdapterCase[] = [
   },
   {
     id: 'calls/many-at-once',
-    title: 'keeps thirty conversations at once apart in one process',
+    title: 'isolates thirty concurrent conversations in one process',
     async run(harness) {
       const bench = createBench()
       const sessions = Array.from({ length: 30 }, (_, index) => `session-${index}`)

@@ -31,7 +31,7 @@ import { withDirectory } from '../support/with-directory.ts'
 export const historyCases: readonly AdapterCase[] = [
   {
     id: 'history/below-the-limit',
-    title: 'changes nothing of a history within its limit, byte for byte, and asks for no summary',
+    title: 'does not change one byte of a history within its limit, and asks for no summary',
     async run(harness) {
       const turns = readingParts(5)
       const systemPrompt = 'You are brief.'
@@ -45,7 +45,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/over-the-limit',
-    title: 'makes references of older large results and of nothing else, and keeps every call with its result',
+    title: 'replaces only older large results by references, and keeps every call with its result',
     async run(harness) {
       const tools = [
         partReader(),
@@ -72,7 +72,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/outputs',
-    title: 'leaves what the program sees of results as it is',
+    title: 'does not change the results that the program sees',
     async run(harness) {
       const turns = readingParts(STEPS_TO_COMPACT)
       const { result: plain } = await runLong(harness, { turns })
@@ -84,7 +84,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/retrieves',
-    title: 'lets the model read, in the same session, what became a reference',
+    title: 'lets the model retrieve compacted results in the same session',
     async run(harness) {
       const turns = [
         ...readingParts(STEPS_TO_COMPACT),
@@ -125,7 +125,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/replacement-shrinks',
-    title: 'shortens what the offloader has replaced before, under the same reference, and stores nothing again',
+    title: 'shortens previews of offloaded results under the same reference, and stores nothing again',
     async run(harness) {
       const turns = [calling('read_log', {}, 'call_log'), ...readingParts(STEPS_TO_COMPACT)]
       const tools = [partReader(), returning('read_log', text(LOG))]
@@ -140,7 +140,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/kept-in-storage',
-    title: 'keeps what the history names in a storage that evicts what is not used for some turns',
+    title: 'keeps referenced entries in a storage that evicts unused entries after some turns',
     async run(harness) {
       const statuses = Array.from({ length: 20 }, (_, index) => calling('read_status', {}, `status_${index}`))
       const turns = [
@@ -156,7 +156,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/turns',
-    title: 'ends one turn for each model call where histories are compacted, too',
+    title: 'ends one turn for each model call, also if histories are compacted',
     async run(harness) {
       const ended: string[] = []
       const storage = overriddenStorage(new InMemoryStorage(), (inner, segments) => ({
@@ -171,7 +171,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/outage',
-    title: 'leaves the history as it is while nothing can be stored, and goes on',
+    title: 'leaves the history unchanged while nothing can be stored, and continues',
     async run(harness) {
       const turns = readingParts(STEPS_TO_COMPACT)
       const fail = (): Promise<never> => Promise.reject(new StorageError('unavailable', 'The disk did not answer.'))
@@ -183,7 +183,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/sessions-at-once',
-    title: 'keeps two sessions apart that run at once with equal calls',
+    title: 'isolates two concurrent sessions with equal calls',
     async run(harness) {
       const bench = createBench()
       const sessions = ['session-a', 'session-b']
@@ -199,7 +199,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/resumed',
-    title: 'shows the same references, byte for byte, when another process goes on over the same storage',
+    title: 'shows byte-identical references when another process continues over the same storage',
     async run(harness) {
       const steps = (await stepsToFirstPass(harness)) + 1
       await withDirectory(async (directory) => {

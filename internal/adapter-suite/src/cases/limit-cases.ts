@@ -49,7 +49,7 @@ export const limitCases: readonly AdapterCase[] = [
   },
   {
     id: 'limits/turn-of-one-call',
-    title: 'leaves a result within both limits as it is, byte for byte',
+    title: 'leaves a result within both limits byte-identical',
     async run(harness) {
       const script = { tools: [readingLogs(0)], model: scripted(calling('read_log', { name: 1 })) }
       assertSamePrompts(await runPair(harness, script, { maxTurnTokens: 4_000 }))
@@ -57,7 +57,7 @@ export const limitCases: readonly AdapterCase[] = [
   },
   {
     id: 'limits/exempt-tool',
-    title: 'leaves large results of a tool with offload: false as they are, byte for byte, up to maxInlineTokens',
+    title: 'leaves large results of a tool with offload: false byte-identical, up to maxInlineTokens',
     async run(harness) {
       const script = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log')) }
       const exempt = { offload: false }

@@ -34,7 +34,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'streaming/small-results',
-    title: 'leaves the small results of a tool that yields as they are',
+    title: 'does not change small results of a tool that yields',
     async run(harness) {
       const tools = [behaving('build', { type: 'yields', texts: ['a tenth is done', 'half is done', 'done'] })]
       const pair = await runPair(harness, { tools, model: scripted(calling('build')) })
@@ -63,7 +63,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'approval/denied',
-    title: 'does not run a tool that was denied, and tells the model as without an offloader',
+    title: 'does not run a tool that was denied, and tells the model the same as without an offloader',
     async run(harness) {
       const order: string[] = []
       const pair = await runPair(harness, {
@@ -82,7 +82,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'approval/not-for-retrieval',
-    title: 'asks for no approval of retrievals and of tools that need none',
+    title: 'asks for no approval of retrievals, or of tools that need none',
     async run(harness) {
       const { result } = await runOffloaded(harness, {
         tools: [{ ...returning('deploy', text('deployed')), needsApproval: true }, returning('read_log', text(LOG))],
@@ -97,7 +97,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'arguments/invalid',
-    title: 'does not run a tool with arguments that its schema refuses, and tells the model as without an offloader',
+    title: 'does not run a tool with invalid arguments, and tells the model the same as without an offloader',
     async run(harness) {
       const order: string[] = []
       const pair = await runPair(harness, {
@@ -110,7 +110,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'arguments/valid',
-    title: 'runs a tool with arguments that its schema takes',
+    title: 'runs a tool with valid arguments',
     async run(harness) {
       const order: string[] = []
       const tools = [{ ...recording('count', order, LOG), inputSchema: NUMBER_SCHEMA }]
@@ -121,7 +121,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'arguments/schemas',
-    title: 'offers the schemas of tools to the model as they are',
+    title: 'offers the schemas of tools to the model unchanged',
     async run(harness) {
       const tools = [
         { ...returning('count', text(LOG)), inputSchema: NUMBER_SCHEMA },
@@ -136,7 +136,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'provider/results',
-    title: 'leaves the results of tools that the provider runs, however large',
+    title: 'does not change results of tools that the provider runs, however large',
     async run(harness) {
       const pair = await runPair(harness, {
         tools: [

@@ -29,7 +29,7 @@ const reject = (reason: unknown) => (): Promise<never> =>
 export const outageCases: readonly AdapterCase[] = [
   {
     id: 'outages/store',
-    title: 'leaves results as they are while nothing can be stored, and an event says so',
+    title: 'leaves results unchanged while nothing can be stored, and reports it as an event',
     async run(harness) {
       const pair = await runPair(harness, READ, { storage: failing(reject(unavailable())) })
       assertSamePrompts(pair)
@@ -42,7 +42,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/store-of-an-error',
-    title: 'leaves errors as they are while nothing can be stored',
+    title: 'leaves errors unchanged while nothing can be stored',
     async run(harness) {
       const tools = [behaving('read_log', { type: 'throws', thrown: new RangeError(LOG) })]
       const storage = failing(reject(unavailable()))
@@ -51,7 +51,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/store-throws-garbage',
-    title: 'leaves results as they are whatever a storage throws, or resolves to',
+    title: 'leaves results unchanged whatever a storage throws, or resolves to',
     async run(harness) {
       for (const thrown of GARBAGE) {
         const pair = await runPair(harness, READ, { storage: failing(reject(thrown)) })
@@ -72,7 +72,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/cut',
-    title: 'shows the model a result cut to maxInlineTokens while nothing can be stored, and what is missing of it',
+    title: 'shows the model a result cut to maxInlineTokens while nothing can be stored, and the size of the rest',
     async run(harness) {
       const options = { storage: failing(reject(unavailable())), maxInlineTokens: 4_000 }
       const { result, bench } = await runOffloaded(harness, READ, options)
@@ -83,7 +83,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/second-block',
-    title: 'leaves a result as it is, and nothing in storage, where only a part of it could be stored',
+    title: 'leaves a result unchanged, and nothing in storage, if only a part of it could be stored',
     async run(harness) {
       const storage = overriddenStorage(new InMemoryStorage(), (inner) => ({
         store: async (key, content, contentType, options) => {
@@ -99,7 +99,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/passing',
-    title: 'offloads again once a storage is back',
+    title: 'offloads again once a storage is available again',
     async run(harness) {
       let stores = 0
       const storage = overriddenStorage(new InMemoryStorage(), (inner) => ({
@@ -117,7 +117,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/end-turn',
-    title: 'goes on where the end of a turn fails, and an event says so',
+    title: 'continues if the end of a turn fails, and reports it as an event',
     async run(harness) {
       for (const thrown of [unavailable(), ...GARBAGE]) {
         const storage = overriddenStorage(new InMemoryStorage(), () => ({ endTurn: reject(thrown) }))
@@ -132,7 +132,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/retrieve',
-    title: 'answers a retrieval that fails with an error that says what to do, and goes on',
+    title: 'answers a failed retrieval with an error that names the next step, and continues',
     async run(harness) {
       for (const thrown of [unavailable(), ...GARBAGE]) {
         const fail = reject(thrown)

@@ -15,7 +15,7 @@ import { withDirectory } from '../support/with-directory.ts'
 export const replayCases: readonly AdapterCase[] = [
   {
     id: 'replay/same-storage',
-    title: 'gives the same prompts when a conversation is replayed over the same storage, and stores nothing anew',
+    title: 'gives the same prompts when a conversation is replayed over the same storage, and stores nothing again',
     async run(harness) {
       const bench = createBench()
       const first = await firstRun(harness, bench)
@@ -35,7 +35,7 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/prompts-only-grow',
-    title: 'never changes what the model has seen: each prompt begins with the one before, as without an offloader',
+    title: 'never changes earlier messages: each prompt begins with the one before, as without an offloader',
     async run(harness) {
       const plain = await runFirst(harness, undefined)
       assertDone(plain, 'The framework on its own does not reach the end')
@@ -50,7 +50,7 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/continued',
-    title: 'shows what an earlier run showed, byte for byte, when a conversation goes on from its saved history',
+    title: 'shows the same bytes as an earlier run if a conversation continues from its saved history',
     async run(harness) {
       const bench = createBench()
       const first = await firstRun(harness, bench)
@@ -75,7 +75,7 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/history-from-before',
-    title: 'goes on from a history that was made without an offloader, and offloads what comes then',
+    title: 'continues a history made without an offloader, and offloads new results',
     async run(harness) {
       const before = await runFirst(harness, undefined)
       const plain = await runSecond(harness, undefined, before.history)
@@ -95,7 +95,7 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/new-process',
-    title: 'goes on from history and files in a new process, and replays all there, byte for byte as in the old one',
+    title: 'continues from saved history and files in a new process, with byte-identical prompts',
     async run(harness) {
       await withDirectory(async (directory) => {
         const bench = createBench({ storage: new FileStorage(join(directory, 'files')) })

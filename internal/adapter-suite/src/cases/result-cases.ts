@@ -83,7 +83,7 @@ export const resultCases: readonly AdapterCase[] = [
   })),
   {
     id: 'results/rest-of-the-prompt',
-    title: 'changes nothing of a prompt but the text that was too large',
+    title: 'changes only the text of a prompt that was too large',
     async run(harness) {
       const { plain, offloaded } = await runPair(harness, {
         tools: [returning('read_log', text(LOG)), returning('read_status', text('all is well'))],
@@ -104,7 +104,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/large-json',
-    title: 'stores a large JSON value, and nothing of it is lost',
+    title: 'stores a large JSON value without loss',
     async run(harness) {
       const { result, bench } = await runOffloaded(harness, {
         tools: [returning('list_users', json(USERS))],
@@ -116,7 +116,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/large-odd-json',
-    title: 'stores a large value with dates and missing properties as JSON has it',
+    title: 'stores a large value with dates and missing properties as JSON represents it',
     async run(harness) {
       const value = { when: new Date(0), missing: undefined, users: USERS }
       const { result, bench } = await runOffloaded(harness, {
@@ -162,7 +162,7 @@ export const resultCases: readonly AdapterCase[] = [
   })),
   {
     id: 'results/image-beside-large-text',
-    title: 'keeps a small image native, with the same bytes, where the text beside it is offloaded',
+    title: 'keeps a small image native, with the same bytes, if the text beside it is offloaded',
     async run(harness) {
       const { plain, offloaded, bench } = await runPair(harness, {
         tools: [returning('capture', text(LOG), media('image', 20_000))],
@@ -182,7 +182,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/text-beside-large-image',
-    title: 'keeps a small text where the image beside it is offloaded',
+    title: 'keeps a small text if the image beside it is offloaded',
     async run(harness) {
       const image = media('image', 1_200_000)
       const { result, bench } = await runOffloaded(harness, {
@@ -202,7 +202,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/image-by-url',
-    title: 'leaves an image by URL where it is',
+    title: 'leaves an image by URL in place',
     async run(harness) {
       const image: ContentBlock = { type: 'image', mediaType: 'image/png', url: 'https://example.com/chart.png' }
       const { plain, offloaded } = await runPair(harness, {
@@ -218,7 +218,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/many-blocks',
-    title: 'offloads many blocks that are too large together, and stores each of them',
+    title: 'offloads blocks that are too large only together, and stores each of them',
     async run(harness) {
       const blocks = Array.from({ length: 40 }, (_, index) => log(`part ${index}`, 50))
       const { result, bench } = await runOffloaded(harness, {
@@ -236,7 +236,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/one-block-as-parts',
-    title: 'offloads a single block of text in the form with several parts',
+    title: 'offloads a single block of text in a result with several parts',
     async run(harness) {
       const { result, bench } = await runOffloaded(harness, {
         tools: [behaving('read_log', { type: 'returns', content: [text(LOG)], asParts: true })],
@@ -248,7 +248,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/replacement-size',
-    title: 'leaves a replacement that has the tokens of the preview and a frame, and no more',
+    title: 'makes a replacement no larger than its preview and a frame',
     async run(harness) {
       const { result } = await runOffloaded(
         harness,
@@ -261,7 +261,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/beside-small-results',
-    title: 'keeps the order of results, and the small ones as they are, where one of them is offloaded',
+    title: 'keeps the order of results, and the small ones unchanged, if one of them is offloaded',
     async run(harness) {
       const { plain, offloaded } = await runPair(harness, {
         tools: [returning('read_log', text(LOG)), returning('read_status', text('all is well'))],
@@ -286,7 +286,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/named-texts',
-    title: 'shows the name of each of several texts beside its reference',
+    title: 'shows the name of each text beside its reference',
     async run(harness) {
       const { references, bench } = await offloadFiles(harness)
       for (const [name, content] of FILES) {
@@ -299,7 +299,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/declared-types',
-    title: 'stores a text under the type that the tool declares',
+    title: 'stores a text with the content type that the tool declares',
     async run(harness) {
       const { references, bench } = await offloadFiles(harness)
       for (const reference of references.values())
@@ -308,7 +308,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/declined',
-    title: 'leaves a large result as it is where shouldOffload says no',
+    title: 'leaves a large result unchanged if shouldOffload returns false',
     async run(harness) {
       const pair = await runPair(
         harness,

@@ -103,7 +103,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   })),
   ...REFUSED.map(([name, title, asks]): AdapterCase => ({
     id: `retrieval/${name}`,
-    title: `answers ${title} with what to do, and the run goes on`,
+    title: `answers ${title} with the next step, and the run continues`,
     async run(harness) {
       for (const ask of asks) {
         const { seen, bench, input } = await readThenRetrieve(harness, text(LOG), ask)
@@ -114,7 +114,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   })),
   {
     id: 'retrieval/json',
-    title: 'gives JSON back that fits into an answer',
+    title: 'returns JSON that fits into an answer',
     async run(harness) {
       const value = USERS.slice(0, 200)
       const options = { maxRetrievalTokens: 20_000 }
@@ -130,7 +130,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   ...(['image', 'document'] as const).map((type): AdapterCase => ({
     id: `retrieval/${type}`,
-    title: `gives an ${type} back as a native ${type}, with the same bytes`.replace('an document', 'a document'),
+    title: `returns an ${type} as a native ${type}, with the same bytes`.replace('an document', 'a document'),
     async run(harness) {
       const block = media(type, 1_200_000)
       const { seen } = await readThenRetrieve(harness, block, (reference) => ({ reference }))
@@ -143,7 +143,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   })),
   {
     id: 'retrieval/never-offloaded',
-    title: 'never offloads an answer, though it is over the limit for results',
+    title: 'never offloads an answer, even over the limit for results',
     async run(harness) {
       const ask: Ask = (reference) => ({ reference, line_range: { start: 1, end: 400 } })
       const options = { maxResultTokens: 1_000, maxRetrievalTokens: 20_000 }
@@ -198,7 +198,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/offered-once',
-    title: 'offers the retrieval tool once in every prompt, beside the tools that there are',
+    title: 'offers the retrieval tool once in every prompt, beside the other tools',
     async run(harness) {
       const { plain, offloaded } = await runPair(harness, twoTools())
       for (const [index, prompt] of offloaded.prompts.entries()) {
@@ -224,7 +224,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/its-schema',
-    title: 'offers the retrieval tool with the parameters that it has, described',
+    title: 'offers the retrieval tool with all its parameters and their descriptions',
     async run(harness) {
       const { result, bench } = await runOffloaded(harness, twoTools())
       const { toolSchemas } = lastPrompt(result)
@@ -240,7 +240,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/not-offered',
-    title: 'offers no tool with includeRetrievalTool: false, and names the location of a file',
+    title: 'offers no retrieval tool with includeRetrievalTool: false, and names the location of a file',
     async run(harness) {
       await withDirectory(async (directory) => {
         const storage = new FileStorage(directory)
@@ -259,7 +259,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/only-small-results',
-    title: 'changes nothing but the tools of a conversation whose results are all small',
+    title: 'changes only the tools of a conversation whose results are all small',
     async run(harness) {
       const tools = [returning('read_status', text('all is well'))]
       const model = scripted(calling('read_status'), calling('read_status', {}, 'call_2'))

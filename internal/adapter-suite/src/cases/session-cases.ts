@@ -23,7 +23,7 @@ const AWKWARD_SESSIONS: readonly string[] = [
 export const sessionCases: readonly AdapterCase[] = [
   {
     id: 'sessions/at-once',
-    title: 'keeps two sessions apart that run at once with equal calls',
+    title: 'isolates two concurrent sessions with equal calls',
     async run(harness) {
       const bench = createBench()
       let running = 0
@@ -56,7 +56,7 @@ export const sessionCases: readonly AdapterCase[] = [
   },
   {
     id: 'sessions/stolen-reference',
-    title: 'answers a reference of another session as one that was never given',
+    title: 'answers a reference of another session like an unknown one',
     async run(harness) {
       const { bench, reference } = await storeInFirst(harness)
       const invented = reference.slice(0, -12) + 'a'.repeat(12)
@@ -77,7 +77,7 @@ export const sessionCases: readonly AdapterCase[] = [
   },
   {
     id: 'sessions/search',
-    title: 'searches nothing that belongs to another session',
+    title: 'searches no content of another session',
     async run(harness) {
       const { bench } = await storeInFirst(harness)
       const seen = await askInSecond(harness, bench, { pattern: 'line 4321 of' })
@@ -89,7 +89,7 @@ export const sessionCases: readonly AdapterCase[] = [
   },
   {
     id: 'sessions/suggestions',
-    title: 'suggests no reference that belongs to another session',
+    title: 'suggests no reference of another session',
     async run(harness) {
       const { bench, reference } = await storeInFirst(harness)
       const seen = await askInSecond(harness, bench, { reference: 'call_9_0_aaaaaaaaaaaaaaaaaaaa' })
@@ -98,7 +98,7 @@ export const sessionCases: readonly AdapterCase[] = [
   },
   {
     id: 'sessions/continued',
-    title: 'gives a session what it stored in an earlier run',
+    title: 'lets a session retrieve entries of an earlier run',
     async run(harness) {
       const { bench, reference, result } = await storeInFirst(harness)
       const input = { reference, pattern: 'status=FAILED' }
@@ -114,7 +114,7 @@ export const sessionCases: readonly AdapterCase[] = [
   },
   {
     id: 'sessions/awkward-names',
-    title: 'keeps sessions apart whose names are e-mail addresses, paths or look alike',
+    title: 'isolates sessions whose names are e-mail addresses, paths, or similar to each other',
     async run(harness) {
       const bench = createBench()
       for (const session of AWKWARD_SESSIONS) {

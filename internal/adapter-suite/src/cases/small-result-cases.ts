@@ -61,7 +61,7 @@ const SMALL: readonly (readonly [name: string, what: string, values: readonly (r
 export const smallResultCases: readonly AdapterCase[] = [
   ...SMALL.map(([name, what, values]): AdapterCase => ({
     id: `small-results/${name}`,
-    title: `leaves ${what} byte for byte as it is without an offloader`,
+    title: `leaves ${what} byte-identical to a run without an offloader`,
     async run(harness) {
       const tools = values.map((content, index) => returning(`tool_${index}`, ...content))
       const turns = values.map((_, index) => calling(`tool_${index}`, {}, `call_${index}`))
@@ -70,7 +70,7 @@ export const smallResultCases: readonly AdapterCase[] = [
   })),
   {
     id: 'small-results/many',
-    title: 'leaves results that are too large only together, as the limit is for each result',
+    title: 'leaves results that are too large only together, since the limit is for each result',
     async run(harness) {
       const calls = Array.from({ length: 10 }, (_, index) => ({ id: `call_${index}`, name: 'read', input: {} }))
       const tools = [returning('read', text('x'.repeat(3_000)))]
@@ -93,7 +93,7 @@ export const smallResultCases: readonly AdapterCase[] = [
   },
   {
     id: 'small-results/odd-values',
-    title: 'leaves values that JSON cannot express to the framework',
+    title: 'leaves values without a JSON form to the framework',
     async run(harness) {
       const values = [new Date(0), { a: undefined, b: [undefined, NaN] }, new Map([[1, 2]]), { toJSON: () => 'x' }]
       for (const value of values) {
@@ -109,7 +109,7 @@ export const smallResultCases: readonly AdapterCase[] = [
   },
   {
     id: 'small-results/as-parts',
-    title: 'leaves a single small block in the form with several parts as it is',
+    title: 'leaves a single small block in a result with several parts unchanged',
     async run(harness) {
       const tools = [behaving('read', { type: 'returns', content: [text('all is well')], asParts: true })]
       await assertUntouched(await runPair(harness, { tools, model: scripted(calling('read')) }))
@@ -117,7 +117,7 @@ export const smallResultCases: readonly AdapterCase[] = [
   },
   {
     id: 'small-results/values-of-the-program',
-    title: 'takes frozen values of a tool, and changes none of them',
+    title: 'accepts frozen values of a tool',
     async run(harness) {
       const value = { rows: Array.from({ length: 3 }, (_, id) => ({ id, tags: ['a'] })) }
       const large = { rows: Array.from({ length: 3_000 }, (_, id) => ({ id, tags: ['a'] })) }

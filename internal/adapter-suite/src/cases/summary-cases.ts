@@ -22,7 +22,7 @@ const COMPRESS: CaseCompaction = { maxTotalTokens: 4_000, maxToolMessageTokens: 
 export const summaryCases: readonly AdapterCase[] = [
   {
     id: 'history/summary',
-    title: 'puts one summary into the system prompt in the place of older messages, and keeps what the user asked',
+    title: 'replaces older messages by one summary in the system prompt, and keeps the request of the user',
     async run(harness) {
       const { compaction } = summarizing()
       const { result } = await runLong(harness, {
@@ -37,7 +37,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summary-without-system-prompt',
-    title: 'makes a system prompt for the summary where the agent has none',
+    title: 'makes a system prompt for the summary if the agent has none',
     async run(harness) {
       const { compaction } = summarizing()
       const { result } = await runLong(harness, { turns: READING_NOTES, tools: NOTES, compaction })
@@ -46,7 +46,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summaries-merge',
-    title: 'keeps the summary from call to call, gives it to the next one, and never has two',
+    title: 'keeps the summary from call to call, passes it to the next summary, and never has two',
     async run(harness) {
       const { compaction, requests } = summarizing()
       const { result } = await runLong(harness, {
@@ -70,7 +70,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summary-steered',
-    title: 'gives the instructions of the user to the model that writes the summary',
+    title: 'passes the instructions of the user to the model that writes the summary',
     async run(harness) {
       const { compaction, requests } = summarizing()
       const instructions = 'Keep the names of all parts.'
@@ -80,7 +80,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summary-fails',
-    title: 'goes on with a compacted history where the model for summaries fails, and loses nothing',
+    title: 'continues with a compacted history if the model for summaries fails, and loses nothing',
     async run(harness) {
       const compaction: CaseCompaction = {
         ...COMPACT,
@@ -103,7 +103,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summary-aborted',
-    title: 'ends a run promptly that is aborted while a summary is written, and tells the model for summaries',
+    title: 'ends a run promptly if it is aborted while a summary is written, and aborts the model for summaries',
     async run(harness) {
       const controller = new AbortController()
       let given: AbortSignal | undefined

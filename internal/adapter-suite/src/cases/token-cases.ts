@@ -71,7 +71,7 @@ export const tokenCases: readonly AdapterCase[] = [
   },
   {
     id: 'meter/adds-up',
-    title: 'counts what was avoided, shown and retrieved as its events say',
+    title: 'counts the tokens avoided, shown and retrieved as its events do',
     async run(harness) {
       const bench = createBench()
       const tools = [returning('read_log', text(LOG)), returning('list_users', json(USERS))]
@@ -97,7 +97,7 @@ export const tokenCases: readonly AdapterCase[] = [
   },
   {
     id: 'meter/counts-once',
-    title: 'counts a result once, though it is sent again with every model call',
+    title: 'counts a result once, even though it is sent again with every model call',
     async run(harness) {
       const tools = [returning('read_log', text(LOG)), returning('read_status', text('all is well'))]
       const model = scripted(

@@ -62,7 +62,7 @@ export const turnCases: readonly AdapterCase[] = [
   },
   {
     id: 'turns/evicted',
-    title: 'answers a retrieval of what was evicted with the tool to run again',
+    title: 'answers a retrieval of an evicted entry with the tool to run again',
     async run(harness) {
       const bench = createBench({ storage: new InMemoryStorage({ evictAfterTurns: 2 }) })
       const log = readingLog()
@@ -89,7 +89,7 @@ export const turnCases: readonly AdapterCase[] = [
   },
   {
     id: 'turns/not-too-early',
-    title: 'keeps content that was unused for as many turns as it may be',
+    title: 'keeps content that was unused for no more turns than allowed',
     async run(harness) {
       const log = readingLog()
       const { result } = await runOffloaded(
