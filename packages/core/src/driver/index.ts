@@ -23,6 +23,8 @@ export type {
   DriverEntry,
   DriverListOptions,
   EntryInfo,
+  EvictionCandidate,
+  EvictionOutcome,
   NewEntryInfo,
   OpenEntry,
   StorageDriver,

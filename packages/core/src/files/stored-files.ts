@@ -154,18 +154,12 @@ export class StoredFiles {
     }
     if (!storage.can.delete) throw new StorageError('unsupported', `The storage cannot remove '${path}'.`)
     const inTurn = new Set(written)
-    return await this.#inTurnOf(written, async () => {
+    return await this.#lock.run(written, async () => {
       // Listed again: an earlier change may have stored another version.
       const latest = (await under()).filter((entry) => entry.version > 0 && inTurn.has(entry.path))
       for (const entry of latest) await removeVersions(storage, entry)
       return latest.map((entry) => entry.path)
     })
-  }
-
-  /** Run a task between the changes of several paths. Paths are locked in order, to avoid deadlocks. */
-  async #inTurnOf<Result>(paths: readonly string[], task: () => Promise<Result>): Promise<Result> {
-    const run = paths.reduceRight((next, path) => () => this.#lock.run(path, next), task)
-    return await run()
   }
 
   async #textFiles(): Promise<StoredFile[]> {

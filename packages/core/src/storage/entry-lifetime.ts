@@ -1,5 +1,5 @@
 import { BoundedMap, RecencyMap, type KeyedLock } from '@spillway/text/internal'
-import type { DriverEntry, EntryInfo, CompleteDriver } from './storage-driver.ts'
+import type { CompleteDriver, DriverEntry, EntryInfo, EvictionCandidate, EvictionOutcome } from './storage-driver.ts'
 import { entryId, idPrefix, splitId, type EntryId } from './reference.ts'
 import {
   checkAborted,
@@ -17,11 +17,19 @@ interface ExpiredReport {
   readonly bytes: number
 }
 
+/** Entries that a driver with `evictAll` evicts at once. */
+const MAX_BATCH = 500
+
+/** An entry to evict, with its description if a listing had it. */
+type Due = EvictionCandidate & { readonly info?: EntryInfo }
+type UndescribedEviction = Omit<Eviction, 'metadata'>
+
 export class EntryLifetime {
   readonly #driver: CompleteDriver
   readonly #locks: KeyedLock
   readonly #ttlMs: number | null
   readonly #now: () => number
+  readonly #batch: number
   readonly #turns: TurnTracker | undefined
   readonly #quota: ScopeQuota | undefined
   readonly #evicted: (id: EntryId) => void
@@ -39,7 +47,8 @@ export class EntryLifetime {
     const { now = Date.now } = options
     this.#now = () => Math.trunc(now())
     if (options.evictAfterTurns != null) this.#turns = new TurnTracker(options.evictAfterTurns)
-    if (options.maxBytes != null) this.#quota = new ScopeQuota(options.maxBytes, this.#now)
+    this.#batch = driver.evictAll === undefined ? 1 : MAX_BATCH
+    if (options.maxBytes != null) this.#quota = new ScopeQuota(options.maxBytes, this.#now, this.#batch)
   }
 
   get maxBytes(): number {
@@ -92,7 +101,8 @@ export class EntryLifetime {
   async expire(id: EntryId, info: EntryInfo): Promise<boolean> {
     if (!this.isExpired(info)) return false
     const { reference } = splitId(id)
-    if (typeof (await this.#evict(id, 'age', (latest) => this.isExpired(latest))) === 'number') return true
+    const due = [{ id, unusedSince: this.#now() - (this.#ttlMs ?? Infinity) }]
+    for await (const [, outcome] of this.#evict('age', due)) if (typeof outcome === 'number') return true
     const latest = await guard({ action: 'describe', reference }, () => this.#driver.stat(id))
     return latest === undefined || this.isExpired(latest)
   }
@@ -112,16 +122,15 @@ export class EntryLifetime {
       turns.listed(path)
     }
     const evicted: EvictedEntry[] = []
-    for (const reference of turns.endTurn(path)) {
-      const id = entryId(path, reference)
-      const size = await this.#evict(id, 'turns', () => turns.isDue(path, reference))
-      if (typeof size === 'number') evicted.push({ reference, size, reason: 'turns' })
+    const unusedSince = Infinity
+    const due = turns.endTurn(path).map((reference) => ({ id: entryId(path, reference), reference, unusedSince }))
+    for await (const [{ reference }, outcome] of this.#evict('turns', due, (one) => turns.isDue(path, one.reference)))
+      if (typeof outcome === 'number') evicted.push({ reference, size: outcome, reason: 'turns' })
       // If another process has used the entry, its turns count from now.
       else if (turns.isDue(path, reference)) {
-        if (size === 'gone') turns.forget(path, reference)
+        if (outcome === 'gone') turns.forget(path, reference)
         else turns.used(path, reference)
       }
-    }
     return evicted
   }
 
@@ -135,16 +144,22 @@ export class EntryLifetime {
     let bytes = 0
     if (this.#ttlMs === null) return { expired, bytes }
     const unusedSince = this.#now() - this.#ttlMs
-    const due = (): AsyncIterable<DriverEntry> => this.#driver.list(prefix, { unusedSince })
-    for await (const { id, info } of guardIteration({ action: 'collect' }, due)) {
-      checkAborted(signal)
-      if (!id.startsWith(prefix) || !this.isExpired(info)) continue
-      const removing = removeUnended(id)
-      const size = await (removing ?? this.#evict(id, 'age', (latest) => this.isExpired(latest), info))
-      if (typeof size !== 'number') continue
+    const count = (size: unknown): void => {
+      if (typeof size !== 'number') return
       expired += 1
       bytes += size
     }
+    const list = (): AsyncIterable<DriverEntry> => this.#driver.list(prefix, { unusedSince })
+    const isDue = ({ id, info }: DriverEntry): boolean => id.startsWith(prefix) && this.isExpired(info)
+    async function* due(): AsyncGenerator<Due> {
+      for await (const entry of guardIteration({ action: 'collect' }, list)) {
+        checkAborted(signal)
+        const removing = isDue(entry) ? removeUnended(entry.id) : undefined
+        if (removing !== undefined) count(await removing)
+        else if (isDue(entry)) yield { ...entry, unusedSince }
+      }
+    }
+    for await (const [, size] of this.#evict('age', due())) count(size)
     return { expired, bytes }
   }
 
@@ -152,40 +167,66 @@ export class EntryLifetime {
     const quota = this.#quota
     if (quota === undefined) return
     const { path } = splitId(added)
-    const scope = {
+    const scope: QuotaScope = {
       list: () => this.#exactly(path),
-      evict: async (id: EntryId, lastUsedAt: number): Promise<'evicted' | 'used' | 'gone'> => {
-        const size = await this.#evict(id, 'quota', (info) => info.lastUsedAt <= lastUsedAt)
-        return typeof size === 'number' ? 'evicted' : size
-      },
+      evict: (candidates) => this.#evict('quota', candidates),
     }
     await this.#locks.run(`quota:${path}`, () => quota.added(path, added, size, scope))
   }
 
-  async #evict(
-    id: EntryId,
+  /** Evicts what is due in batches. `isDue` is asked while entries are locked. */
+  async *#evict<One extends Due>(
     reason: EvictionReason,
-    isDue: (info: EntryInfo) => boolean,
-    listed?: EntryInfo,
-  ): Promise<number | 'used' | 'gone'> {
-    const { path, reference } = splitId(id)
-    return this.#locks.run(id, () =>
-      guard({ action: 'evict', reference }, async () => {
-        const info = await describeDamaged(this.#driver, id, listed)
-        if (info === undefined) return 'gone'
-        if (!isDue(info)) return 'used'
-        const eviction: Eviction = { reason, evictedAt: this.#now(), metadata: info.metadata }
-        if (!(await this.#driver.evict(id, info.lastUsedAt, eviction))) return 'used'
-        if (reason !== 'quota') this.#quota?.forget(path)
-        this.#turns?.forget(path, reference)
-        this.#evicted(id)
-        return info.size
+    due: Iterable<One> | AsyncIterable<One>,
+    isDue: (one: One) => boolean = () => true,
+  ): AsyncGenerator<readonly [One, EvictionOutcome]> {
+    const batch = new Map<EntryId, One>()
+    for await (const one of due) {
+      batch.set(one.id, one)
+      if (batch.size < this.#batch) continue
+      yield* await this.#evictBatch(reason, [...batch.values()], isDue)
+      batch.clear()
+    }
+    if (batch.size > 0) yield* await this.#evictBatch(reason, [...batch.values()], isDue)
+  }
+
+  async #evictBatch<One extends Due>(
+    reason: EvictionReason,
+    batch: readonly One[],
+    isDue: (one: One) => boolean,
+  ): Promise<(readonly [One, EvictionOutcome])[]> {
+    const ids = batch.map(({ id }) => id)
+    const named = ids.length === 1 ? { reference: splitId(ids[0]!).reference } : {}
+    return this.#locks.run(ids, () =>
+      guard({ action: 'evict', ...named }, async () => {
+        const eviction = { reason, evictedAt: this.#now() }
+        const due = batch.map((one) => (isDue(one) ? one : { ...one, unusedSince: -Infinity }))
+        const outcomes = (await this.#driver.evictAll?.(due, eviction)) ?? [await this.#evictOne(due[0]!, eviction)]
+        return batch.map((one, index) => {
+          const outcome = outcomes[index] ?? 'used'
+          if (typeof outcome === 'number') {
+            const { path, reference } = splitId(one.id)
+            if (reason !== 'quota') this.#quota?.forget(path)
+            this.#turns?.forget(path, reference)
+            this.#evicted(one.id)
+          }
+          return [one, outcome] as const
+        })
       }),
     )
   }
 
+  async #evictOne({ id, unusedSince, info: listed }: Due, eviction: UndescribedEviction): Promise<EvictionOutcome> {
+    const info = await describeDamaged(this.#driver, id, listed)
+    if (info === undefined) return 'gone'
+    if (info.lastUsedAt > unusedSince) return 'used'
+    const { lastUsedAt, metadata, size } = info
+    return (await this.#driver.evict(id, lastUsedAt, { ...eviction, metadata })) ? size : 'used'
+  }
+
   async *#exactly(path: string): AsyncGenerator<DriverEntry> {
-    for await (const entry of guardIteration({ action: 'list' }, () => this.#driver.list(idPrefix(path))))
+    const list = (): AsyncIterable<DriverEntry> => this.#driver.list(idPrefix(path), { below: false })
+    for await (const entry of guardIteration({ action: 'list' }, list))
       if (splitId(entry.id).path === path) yield entry
   }
 }
@@ -279,12 +320,10 @@ const MAX_AHEAD_MS = 24 * 60 * 60_000
 
 export interface QuotaScope {
   list(): AsyncIterable<{ readonly id: EntryId; readonly info: EntryInfo }>
-  evict(id: EntryId, lastUsedAt: number): Promise<'evicted' | 'used' | 'gone'>
+  evict(candidates: readonly QuotaCandidate[]): AsyncIterable<readonly [QuotaCandidate, EvictionOutcome]>
 }
 
-interface Candidate {
-  readonly id: EntryId
-  readonly lastUsedAt: number
+export interface QuotaCandidate extends EvictionCandidate {
   readonly size: number
 }
 
@@ -292,13 +331,15 @@ interface Candidate {
 export class ScopeQuota {
   readonly maxBytes: number
   readonly #now: () => number
-  readonly #scopes = new BoundedMap<string, { bytes: number; candidates: Candidate[] }>(MAX_SCOPES)
+  readonly #batch: number
+  readonly #scopes = new BoundedMap<string, { bytes: number; candidates: QuotaCandidate[] }>(MAX_SCOPES)
   /** Number of stores in progress for each entry. A listing may contain such an entry before it is counted. */
   readonly #writing = new Map<EntryId, number>()
 
-  constructor(maxBytes: number, now: () => number = Date.now) {
+  constructor(maxBytes: number, now: () => number = Date.now, batch = 1) {
     this.maxBytes = maxBytes
     this.#now = now
+    this.#batch = batch
   }
 
   assertFits(key: string, size: number): void {
@@ -325,13 +366,12 @@ export class ScopeQuota {
     else state.bytes += size
     let listed = false
     while (state.bytes > this.maxBytes) {
-      const candidate = state.candidates.shift()
-      if (candidate !== undefined) {
-        if (candidate.id === id) continue
-        const outcome = await scope.evict(candidate.id, candidate.lastUsedAt)
-        // Another process removed this entry and maybe others, so list again rather than evict too much.
-        if (outcome === 'gone' && !listed) state.candidates = []
-        else if (outcome !== 'used') state.bytes -= candidate.size
+      const due = this.#take(state.candidates, state.bytes - this.maxBytes, id)
+      if (due.length > 0) {
+        for await (const [{ size }, outcome] of scope.evict(due))
+          // Another process removed this entry and maybe others, so list again rather than evict too much.
+          if (outcome === 'gone' && !listed) state.candidates = []
+          else if (outcome !== 'used') state.bytes -= size
         continue
       }
       // Just listed and still over the limit: the rest is in use, and the next store tries again.
@@ -347,16 +387,30 @@ export class ScopeQuota {
     this.#scopes.delete(path)
   }
 
-  async #load(scope: QuotaScope, added: EntryId): Promise<{ bytes: number; candidates: Candidate[] }> {
-    const candidates: Candidate[] = []
+  /** Takes the least recently used candidates, until they have so many bytes. */
+  #take(candidates: QuotaCandidate[], bytes: number, added: EntryId): QuotaCandidate[] {
+    const due: QuotaCandidate[] = []
+    let taken = 0
+    while (taken < bytes && due.length < this.#batch) {
+      const candidate = candidates.shift()
+      if (candidate === undefined) break
+      if (candidate.id === added) continue
+      due.push(candidate)
+      taken += candidate.size
+    }
+    return due
+  }
+
+  async #load(scope: QuotaScope, added: EntryId): Promise<{ bytes: number; candidates: QuotaCandidate[] }> {
+    const candidates: QuotaCandidate[] = []
     let bytes = 0
     for await (const { id, info } of scope.list()) {
       if (id !== added && this.#writing.has(id)) continue
-      candidates.push({ id, lastUsedAt: info.lastUsedAt, size: info.size })
+      candidates.push({ id, unusedSince: info.lastUsedAt, size: info.size })
       bytes += info.size
     }
     const latest = this.#now() + MAX_AHEAD_MS
-    const order = ({ lastUsedAt: at }: Candidate): number => (at > latest ? at - Number.MAX_SAFE_INTEGER : at)
+    const order = ({ unusedSince: at }: QuotaCandidate): number => (at > latest ? at - Number.MAX_SAFE_INTEGER : at)
     candidates.sort((a, b) => order(a) - order(b))
     return { bytes, candidates }
   }

@@ -184,6 +184,7 @@ export function completeDriver(driver: StorageDriver): CompleteDriver {
     async collect(prefix, now) {
       return (await driver.collect?.(prefix, now)) ?? { leftovers: 0, bytes: 0 }
     },
+    ...(driver.evictAll && { evictAll: driver.evictAll.bind(driver) }),
     ...(driver.locate && { locate: driver.locate.bind(driver) }),
     async close() {
       await driver.close?.()

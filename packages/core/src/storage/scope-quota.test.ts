@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ScopeQuota, type QuotaScope } from './entry-lifetime.ts'
-import type { EntryInfo } from './storage-driver.ts'
+import { ScopeQuota, type QuotaCandidate, type QuotaScope } from './entry-lifetime.ts'
+import type { EntryInfo, EvictionOutcome } from './storage-driver.ts'
 import type { EntryId } from './reference.ts'
 
 const INFO: EntryInfo = { key: '', contentType: 'text/plain', size: 0, storedAt: 0, lastUsedAt: 0, metadata: {} }
@@ -9,6 +9,7 @@ const INFO: EntryInfo = { key: '', contentType: 'text/plain', size: 0, storedAt:
 class MapScope implements QuotaScope {
   readonly entries = new Map<EntryId, EntryInfo>()
   listings = 0
+  evictions = 0
   #time = 0
 
   put(id: EntryId, size: number): void {
@@ -20,12 +21,17 @@ class MapScope implements QuotaScope {
     for (const [id, info] of this.entries) yield { id, info }
   }
 
-  async evict(id: EntryId, lastUsedAt: number): Promise<'evicted' | 'used' | 'gone'> {
-    const info = this.entries.get(id)
-    if (info === undefined) return 'gone'
-    if (info.lastUsedAt > lastUsedAt) return 'used'
-    this.entries.delete(id)
-    return 'evicted'
+  async *evict(candidates: readonly QuotaCandidate[]): AsyncGenerator<readonly [QuotaCandidate, EvictionOutcome]> {
+    this.evictions += 1
+    for (const one of candidates) {
+      const info = this.entries.get(one.id)
+      if (info === undefined) yield [one, 'gone']
+      else if (info.lastUsedAt > one.unusedSince) yield [one, 'used']
+      else {
+        this.entries.delete(one.id)
+        yield [one, info.size]
+      }
+    }
   }
 
   get bytes(): number {
@@ -117,9 +123,9 @@ describe('ScopeQuota', () => {
     const quota = new ScopeQuota(1_000)
     for (const id of ['a', 'b', 'c', 'd']) scope.put(id, 300)
     const { evict } = scope
-    scope.evict = async (id, lastUsedAt) => {
+    scope.evict = (candidates) => {
       scope.entries.delete('a')
-      return evict.call(scope, id, lastUsedAt)
+      return evict.call(scope, candidates)
     }
     await store(quota, scope, 'e', 300)
     expect(scope.bytes).toBeLessThanOrEqual(1_000)
@@ -128,10 +134,26 @@ describe('ScopeQuota', () => {
   test('gives up where nothing can be evicted', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
-    scope.evict = async () => 'used'
+    scope.evict = async function* (candidates) {
+      for (const one of candidates) yield [one, 'used']
+    }
     await store(quota, scope, 'a', 900)
     await store(quota, scope, 'b', 900)
     expect(scope.bytes).toBe(1_800)
+  })
+
+  test('evicts what one entry displaces at once, in batches of what the driver takes', async () => {
+    for (const [batch, evictions] of [
+      [1, 10],
+      [4, 3],
+      [500, 1],
+    ] as const) {
+      const scope = new MapScope()
+      for (let index = 0; index < 12; index += 1) scope.put(`${index}`, 100)
+      await store(new ScopeQuota(1_200, Date.now, batch), scope, 'large', 1_000)
+      expect([...scope.entries.keys()]).toEqual(['10', '11', 'large'])
+      expect(scope.evictions).toBe(evictions)
+    }
   })
 
   test('refuses what would not fit alone', () => {

@@ -312,6 +312,102 @@ describe('list with unusedSince', () => {
   })
 })
 
+describe('a driver with evictAll', () => {
+  const together = (driver: TinyDriver): Changes => ({
+    async evictAll(candidates, eviction) {
+      const outcomes = candidates.map(async ({ id, unusedSince }) => {
+        const info = await driver.stat(id)
+        if (info === undefined) return 'gone'
+        return (await driver.evict(id, unusedSince, { ...eviction, metadata: info.metadata })) ? info.size : 'used'
+      })
+      return Promise.all(outcomes)
+    },
+  })
+
+  test('evicts what is due by turns in batches, and is asked nothing else', async () => {
+    const { storage, calls } = recorded(together, { evictAfterTurns: 1 })
+    for (let index = 0; index < 501; index += 1) await storage.store(`call_${index}`, bytes('content'))
+    await storage.endTurn()
+    calls.length = 0
+    const { evicted } = await storage.endTurn()
+    expect(evicted).toHaveLength(501)
+    expect(evicted[0]).toMatchObject({ reason: 'turns', size: 7 })
+    expect(calls).toEqual(['evictAll', 'evictAll'])
+  })
+
+  test('evicts what is past its age in batches, with the metadata of each entry', async () => {
+    let time = 0
+    const { storage, calls } = recorded(together, { ttlMs: 1_000, now: () => time })
+    const scope = storage.scope('a')
+    const references: string[] = []
+    for (let index = 0; index < 501; index += 1)
+      references.push(
+        await scope.store(`call_${index}`, bytes('content'), 'text/plain', { metadata: { tool: 'bash' } }),
+      )
+    time = 1_000
+    calls.length = 0
+    expect(await storage.gc()).toMatchObject({ expired: 501, bytes: 3_507 })
+    expect(calls).toEqual(['list', 'evictAll', 'evictAll', 'collect'])
+    await expect(scope.retrieve(references[500]!)).rejects.toMatchObject({
+      code: 'evicted',
+      message: expect.stringContaining('bash') as unknown,
+    })
+  })
+
+  test('evicts what a large entry displaces at once', async () => {
+    const { storage, calls } = recorded(together, { maxBytes: 100 })
+    for (let index = 0; index < 10; index += 1) await storage.store(`call_${index}`, bytes('0123456789'))
+    const large = bytes('0123456789'.repeat(9))
+    const asked = await callsOf(calls, () => storage.store('large', large))
+    // The first store has listed one entry, and the others are listed now.
+    expect(asked.filter((name) => name === 'evictAll')).toHaveLength(2)
+    expect(await collect(storage.list())).toHaveLength(2)
+  })
+
+  test('evicts no entry that is stored again meanwhile, and the others of its batch', async () => {
+    const [touching, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const { storage, disk } = recorded(
+      (driver) => ({
+        ...together(driver),
+        async touch(id, lastUsedAt) {
+          if (disk.records.size === 2) touching.resolve()
+          if (disk.records.size === 2) await released.promise
+          return driver.use(id, lastUsedAt)
+        },
+      }),
+      { evictAfterTurns: 1 },
+    )
+    const kept = await storage.store('kept', bytes('kept'))
+    const other = await storage.store('other', bytes('other'))
+    await storage.endTurn()
+    const storing = storage.store('kept', bytes('kept'))
+    await touching.promise
+    const ending = storage.endTurn()
+    released.resolve()
+    expect(await storing).toBe(kept)
+    expect((await ending).evicted).toMatchObject([{ reference: other }])
+    expect([...disk.records.keys()]).toEqual([kept])
+  })
+
+  test('leaves an entry to its next turns if another process has just used it', async () => {
+    let isUsed = true
+    const { storage } = recorded(
+      (driver) => ({
+        evictAll: async (candidates, eviction) =>
+          isUsed
+            ? candidates.map(() => 'used' as const)
+            : await together(driver).evictAll!.call(driver, candidates, eviction),
+      }),
+      { evictAfterTurns: 1 },
+    )
+    const reference = await storage.store('call_1', bytes('x'))
+    for (let turn = 0; turn < 2; turn += 1) expect((await storage.endTurn()).evicted).toEqual([])
+    isUsed = false
+    expect((await storage.endTurn()).evicted).toEqual([])
+    expect((await storage.endTurn()).evicted).toMatchObject([{ reference }])
+  })
+})
+
 describe('a damaged entry', () => {
   const now = Date.UTC(2026, 0, 1)
 

@@ -60,6 +60,16 @@ export interface WrittenEntry {
   readonly lastUsedAt: number
 }
 
+/** An entry to evict with others. */
+export interface EvictionCandidate {
+  readonly id: EntryId
+  /** The entry stays if it was used after this time, in milliseconds since the epoch. May be infinite. */
+  readonly unusedSince: number
+}
+
+/** Size in bytes of an evicted entry. `used` means that it stays, and `gone` that it no longer existed. */
+export type EvictionOutcome = number | 'used' | 'gone'
+
 /** Result of {@link StorageDriver.collect}. */
 export interface CollectReport {
   readonly leftovers: number
@@ -129,6 +139,15 @@ export interface StorageDriver {
    * which is safe within one process.
    */
   evict?(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean>
+  /**
+   * Evict up to 500 different entries, with their own metadata in the tombstones, and return an outcome for each, in
+   * order. Atomic as {@link StorageDriver.evict}; needs `findEviction`. Without this method, core evicts one entry after
+   * another.
+   */
+  evictAll?(
+    candidates: readonly EvictionCandidate[],
+    eviction: Omit<Eviction, 'metadata'>,
+  ): Promise<readonly EvictionOutcome[]>
   /** Return the tombstone of an evicted entry. Without this method, core keeps tombstones in memory. */
   findEviction?(id: EntryId): Promise<Eviction | undefined>
   /** Remove all entries whose ids start with `prefix`, and yield their ids. By default, core removes each entry. */
@@ -143,9 +162,9 @@ export interface StorageDriver {
 
 export type WrapperKind = 'compressed' | 'encrypted'
 
-/** A driver with all optional members, `locate` excepted. */
+/** A driver with all optional members, `locate` and `evictAll` excepted. */
 export interface CompleteDriver
-  extends Required<Omit<StorageDriver, 'write' | 'locate'>>, Pick<StorageDriver, 'locate'> {
+  extends Required<Omit<StorageDriver, 'write' | 'locate' | 'evictAll'>>, Pick<StorageDriver, 'locate' | 'evictAll'> {
   /** Wrappers above the backend, the outermost first. */
   readonly layers: readonly WrapperKind[]
   /** Whether `open` returns content in memory, which needs no cache. */

@@ -1,4 +1,10 @@
-import { decodeDescription, type DriverEntry, type EntryId, type EntryInfo } from '@spillway/core/driver'
+import {
+  decodeDescription,
+  describeUnknown,
+  type DriverEntry,
+  type EntryId,
+  type EntryInfo,
+} from '@spillway/core/driver'
 import type { Row } from './connection.ts'
 
 /** Columns of an entry. */
@@ -32,7 +38,7 @@ export function foundEntry(row: Row): FoundEntry {
 }
 
 /** Lists damaged entries too: otherwise they could not be found and removed. */
-export function listed({ id, size, lastUsedAt, info }: FoundEntry): DriverEntry {
-  const damaged = { key: '', contentType: 'application/octet-stream', storedAt: lastUsedAt, metadata: {} }
-  return { id, info: info ?? { ...damaged, size, lastUsedAt } }
-}
+export const listed = ({ id, size, lastUsedAt, info }: FoundEntry): DriverEntry => ({
+  id,
+  info: info ?? describeUnknown(lastUsedAt, size),
+})

@@ -12,6 +12,8 @@ import {
   type EntryId,
   type EntryInfo,
   type Eviction,
+  type EvictionCandidate,
+  type EvictionOutcome,
   type EvictionReason,
   type Location,
   type ManagedStorageOptions,
@@ -25,17 +27,9 @@ import { COLUMNS, foundEntry, listed, type FoundEntry } from './entries.ts'
 import { EntryReader } from './entry-reader.ts'
 import { EntryWriter } from './entry-writer.ts'
 import { collect, purge } from './leftovers.ts'
+import { assertTarget, checkedOptions } from './postgres-options.ts'
 import { quoteIdentifier } from './schema.ts'
 
-const DEFAULT_SCHEMA = 'spillway'
-const DEFAULT_CHUNK_BYTES = 131_072
-const MIN_CHUNK_BYTES = 4_096
-const MAX_CHUNK_BYTES = 1_048_576
-const DEFAULT_TIMEOUT_MS = 10_000
-/** Largest delay of a timer. */
-const MAX_TIMEOUT_MS = 2_147_483_647
-/** PostgreSQL cuts longer names. */
-const MAX_NAME_BYTES = 63
 const NAMES: readonly string[] = [
   'schema',
   'createTables',
@@ -96,7 +90,7 @@ export class PostgresStorage extends ManagedStorage {
     assertKnownOptions(options, NAMES, 'PostgresStorage')
     const { schema, createTables, rowLevelSecurity, chunkBytes, timeoutMs, ...managed } = options
     const settings = checkedOptions({ schema, createTables, rowLevelSecurity, chunkBytes, timeoutMs })
-    assertTarget(target)
+    assertTarget(target, 'PostgresStorage')
     const connection = new Connection({ target, ...settings })
     super(new PostgresDriver(connection, settings.chunkBytes), managed)
     this.#connection = connection
@@ -119,49 +113,6 @@ export class PostgresStorage extends ManagedStorage {
       await query('INSERT INTO @tenant (role, scope) VALUES ($1, $2) ON CONFLICT DO NOTHING', [role, path])
     })
   }
-}
-
-interface CheckedOptions {
-  readonly schema: string
-  readonly createTables: boolean
-  readonly rowLevelSecurity: boolean
-  readonly chunkBytes: number
-  readonly timeoutMs: number
-}
-
-function checkedOptions({
-  schema = DEFAULT_SCHEMA,
-  createTables = true,
-  rowLevelSecurity = false,
-  chunkBytes = DEFAULT_CHUNK_BYTES,
-  timeoutMs = DEFAULT_TIMEOUT_MS,
-}: PostgresStorageOptions): CheckedOptions {
-  if (typeof schema !== 'string' || !/^[a-z_][\w-]*$/i.test(schema) || schema.length > MAX_NAME_BYTES)
-    throw new TypeError(`schema must be a name of up to 63 letters, digits, _ and -, such as 'spillway'.`)
-  for (const [name, value] of Object.entries({ createTables, rowLevelSecurity }))
-    if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false, got ${String(value)}.`)
-  if (!(Number.isInteger(chunkBytes) && chunkBytes >= MIN_CHUNK_BYTES && chunkBytes <= MAX_CHUNK_BYTES))
-    throw new TypeError(`chunkBytes must be whole, from ${MIN_CHUNK_BYTES} to ${MAX_CHUNK_BYTES}, got ${chunkBytes}.`)
-  if (!(Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))
-    throw new TypeError(`timeoutMs must be a positive number of milliseconds, got ${timeoutMs}.`)
-  return { schema, createTables, rowLevelSecurity, chunkBytes, timeoutMs }
-}
-
-function assertTarget(target: unknown): void {
-  if (typeof target === 'string') {
-    // A special character in a password ends the host. Messages would then repeat the password as the host.
-    const { protocol = '', pathname = '', search = '', hash = '' } = URL.parse(target) ?? {}
-    if (!/^postgres(?:ql)?:$/.test(protocol) || /[@:]/.test(pathname + hash) || search.includes('@'))
-      throw new TypeError(
-        'A URL of PostgreSQL is written postgres://user:password@host:port/database, with special characters of the password percent-encoded.',
-      )
-    return
-  }
-  const { connect, totalCount } = Object(target) as Partial<PostgresPool>
-  if (typeof connect !== 'function' || typeof totalCount !== 'number')
-    throw new TypeError(
-      'PostgresStorage needs a URL such as postgres://localhost/app, or a Pool of pg: new Pool({ … }).',
-    )
 }
 
 const PAGE = 500
@@ -187,21 +138,30 @@ export const DELETE_ENTRY: string = `WITH gone AS (DELETE FROM @entry WHERE id =
   SELECT id, content, chunked FROM gone`
 export const DELETE_UNUSED: string = `WITH gone AS (DELETE FROM @entry WHERE id = $1 AND last_used_at <= $2::double precision ${GONE}, ${RELEASE}
   SELECT id, content, chunked FROM gone`
-/** Leaves a tombstone, and removes the oldest one of the scope beyond the limit. */
-export const EVICT_ENTRY: string = `WITH gone AS (DELETE FROM @entry WHERE id = $1 AND last_used_at <= $2::double precision ${GONE}, ${RELEASE},
-  next AS (SELECT coalesce(max(place), 0) + 1 AS place FROM @tombstone WHERE scope = $3),
+/**
+ * Deletes the entries $1 that were not used after $2. Leaves tombstones with the descriptions $4, or those of the entries,
+ * and removes the oldest ones of each scope beyond the limit. Rows are locked in order, against deadlocks.
+ */
+export const EVICT_ENTRIES: string = `WITH due AS (SELECT * FROM unnest($1::text[], $2::double precision[], $3::text[], $4::text[]) WITH ORDINALITY AS due (id, unused_since, scope, description, number)),
+  unused AS (SELECT e.id FROM due JOIN @entry AS e USING (id) WHERE e.last_used_at <= due.unused_since ORDER BY e.id FOR UPDATE OF e),
+  gone AS (DELETE FROM @entry WHERE id = ANY(ARRAY(SELECT id FROM unused)) RETURNING id, content, size, description, bytes IS NULL AS chunked), ${RELEASE},
+  buried AS (SELECT id, due.scope, coalesce(due.description, gone.description) AS description,
+    row_number() OVER (PARTITION BY due.scope ORDER BY due.number) + coalesce((SELECT max(place) FROM @tombstone AS t WHERE t.scope = due.scope), 0) AS place
+    FROM due JOIN gone USING (id)),
   kept AS (INSERT INTO @tombstone (id, scope, place, reason, description, evicted_at)
-    SELECT id, $3, next.place, $4, $5, $6::double precision FROM gone, next
+    SELECT id, scope, place, $5, description, $6::double precision FROM buried
     ON CONFLICT (id) DO UPDATE SET place = excluded.place, reason = excluded.reason, description = excluded.description, evicted_at = excluded.evicted_at),
-  forgotten AS (DELETE FROM @tombstone AS t WHERE scope = $3 AND id <> $1 AND place <= (SELECT place FROM next) - ${MAX_TOMBSTONES} AND EXISTS (SELECT FROM gone))
-  SELECT id, content, chunked FROM gone`
+  oldest AS (SELECT t.id FROM (SELECT scope, max(place) AS place FROM buried GROUP BY scope) AS last,
+    LATERAL (SELECT id FROM @tombstone WHERE scope = last.scope AND place <= last.place - ${MAX_TOMBSTONES} ORDER BY place LIMIT ${PAGE}) AS t),
+  forgotten AS (DELETE FROM @tombstone WHERE id = ANY(ARRAY(SELECT id FROM oldest EXCEPT SELECT id FROM buried)))
+  SELECT gone.content, gone.chunked, gone.size, e.id IS NOT NULL AS found FROM due LEFT JOIN gone USING (id) LEFT JOIN @entry AS e ON e.id = due.id ORDER BY due.number`
 /** Returns all ids of the page, also those that others have removed meanwhile, so that the next page begins after it. */
 export const DELETE_PAGE: string = `WITH page AS MATERIALIZED (SELECT id FROM @entry WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${PAGE}),
   gone AS (DELETE FROM @entry WHERE id IN (SELECT id FROM page) ${GONE}, ${RELEASE}
   SELECT page.id, gone.content, gone.chunked FROM page LEFT JOIN gone USING (id) ORDER BY page.id`
 export const DELETE_TOMBSTONES = 'DELETE FROM @tombstone WHERE id >= $1 AND id < $2'
 export const SELECT_TOMBSTONE =
-  'SELECT reason, description FROM @tombstone WHERE id = $1 AND NOT EXISTS (SELECT FROM @entry WHERE id = $1)'
+  'SELECT reason, description, evicted_at FROM @tombstone WHERE id = $1 AND NOT EXISTS (SELECT FROM @entry WHERE id = $1)'
 
 class PostgresDriver implements StorageDriver {
   /** Smaller content is sent as fast as the question whether it exists. */
@@ -248,19 +208,40 @@ class PostgresDriver implements StorageDriver {
 
   async evict(id: EntryId, unusedSince: number, eviction?: Eviction): Promise<boolean> {
     if (eviction === undefined) return this.#removed(await this.#connection.query(DELETE_UNUSED, [id, unusedSince]))
-    const { reason, evictedAt, metadata } = eviction
-    const scope = id.slice(0, Math.max(0, id.lastIndexOf('/')))
+    const { evictedAt, metadata } = eviction
     const description = encodeDescription({ key: '', contentType: '', storedAt: evictedAt, metadata }, { ascii: true })
-    const values = [id, unusedSince, scope, reason, description, evictedAt]
-    return this.#removed(await this.#connection.query(EVICT_ENTRY, values))
+    const [outcome] = await this.#evict([{ id, unusedSince, description }], eviction)
+    return typeof outcome === 'number'
+  }
+
+  async evictAll(
+    candidates: readonly EvictionCandidate[],
+    eviction: Omit<Eviction, 'metadata'>,
+  ): Promise<readonly EvictionOutcome[]> {
+    return this.#evict(candidates, eviction)
+  }
+
+  async #evict(
+    candidates: readonly (EvictionCandidate & { readonly description?: string })[],
+    { reason, evictedAt }: Omit<Eviction, 'metadata'>,
+  ): Promise<readonly EvictionOutcome[]> {
+    const rows = await this.#connection.query(EVICT_ENTRIES, [
+      candidates.map(({ id }) => id),
+      candidates.map(({ unusedSince }) => unusedSince),
+      candidates.map(({ id }) => id.slice(0, Math.max(0, id.lastIndexOf('/')))),
+      candidates.map(({ description }) => description ?? null),
+      reason,
+      evictedAt,
+    ])
+    await this.#purge(rows)
+    return rows.map(({ size, found }) => (size === null ? (found === true ? 'used' : 'gone') : Number(size)))
   }
 
   async findEviction(id: EntryId): Promise<Eviction | undefined> {
     const [row] = await this.#connection.query(SELECT_TOMBSTONE, [id])
-    const description = row && decodeDescription(String(row['description']))
-    if (description === undefined) return undefined
-    const { storedAt: evictedAt, metadata } = description
-    return { reason: row?.['reason'] as EvictionReason, evictedAt, metadata }
+    if (row === undefined) return undefined
+    const { metadata = {} } = decodeDescription(String(row['description'])) ?? {}
+    return { reason: row['reason'] as EvictionReason, evictedAt: Number(row['evicted_at']), metadata }
   }
 
   async *list(prefix: string, { unusedSince, below }: DriverListOptions = {}): AsyncGenerator<DriverEntry> {

@@ -14,6 +14,8 @@ const url = postgres.available ? postgres.url : ''
 const schema = newSchema('plans')
 const client = new pg.Client({ connectionString: url })
 const ENTRIES = 100_000
+/** A whole batch. */
+const IDS = Array.from({ length: 500 }, (_, index) => `s-7/e-${index * 100 + 7}`)
 const CONTENT = '00000000-0000-4000-8000-000000000007'
 
 /** Values of the parameters, for the scope `s-7`, which has 1,000 entries. */
@@ -33,7 +35,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   TOUCH_ENTRY: ['s-7/e-7', 5],
   DELETE_ENTRY: ['s-7/e-7'],
   DELETE_UNUSED: ['s-7/e-7', 5],
-  EVICT_ENTRY: ['s-7/e-7', 5, 's-7', 'age', '{}', 5],
+  EVICT_ENTRIES: [IDS, IDS.map(() => Infinity), IDS.map(() => 's-7'), IDS.map(() => null), 'age', 5],
   DELETE_PAGE: ['s-7/', 's-70'],
   DELETE_TOMBSTONES: ['s-7/', 's-70'],
   SELECT_TOMBSTONE: ['s-7/e-7'],

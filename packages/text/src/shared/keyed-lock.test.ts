@@ -25,3 +25,20 @@ test('runs the next task after one that failed', async () => {
   await expect(failed).rejects.toThrow('failed')
   await expect(next).resolves.toBe('next')
 })
+
+test('runs a task of several keys after all earlier tasks of each, and two such tasks do not wait for each other', async () => {
+  const lock = new KeyedLock()
+  const events: string[] = []
+  const task = (name: string) => async (): Promise<void> => {
+    events.push(`${name} begins`)
+    await new Promise((resolve) => setImmediate(resolve))
+    events.push(`${name} ends`)
+  }
+  await Promise.all([
+    lock.run('a', task('1')),
+    lock.run(['b', 'a', 'b'], task('2')),
+    lock.run(['a', 'b'], task('3')),
+    lock.run('b', task('4')),
+  ])
+  expect(events).toEqual(['1', '2', '3', '4'].flatMap((name) => [`${name} begins`, `${name} ends`]))
+})

@@ -1,5 +1,5 @@
 /**
- * Run at most one task at a time for each key, in order of arrival.
+ * Run at most one task at a time for each key, in order of arrival. A task may have several keys.
  *
  * @example
  * ```ts
@@ -20,17 +20,19 @@
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<void>>()
 
-  /** Run a task after all earlier tasks of the same key have ended or failed. */
-  async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
-    const before = this.#tails.get(key)
+  /** Run a task after all earlier tasks of the same key, or of any of several keys, have ended or failed. */
+  async run<Result>(keys: string | readonly string[], task: () => Promise<Result>): Promise<Result> {
     let release: () => void = () => undefined
     const tail = new Promise<void>((resolve) => (release = resolve))
-    this.#tails.set(key, tail)
+    // All keys are queued at once, so that tasks with several keys cannot deadlock.
+    const unique = new Set(typeof keys === 'string' ? [keys] : keys)
+    const before = [...unique].map((key) => this.#tails.get(key) ?? Promise.resolve())
+    for (const key of unique) this.#tails.set(key, tail)
     try {
-      await before
+      await Promise.all(before)
       return await task()
     } finally {
-      if (this.#tails.get(key) === tail) this.#tails.delete(key)
+      for (const key of unique) if (this.#tails.get(key) === tail) this.#tails.delete(key)
       release()
     }
   }

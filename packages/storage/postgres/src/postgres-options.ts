@@ -1,0 +1,55 @@
+import type { PostgresPool } from './connection.ts'
+
+const DEFAULT_SCHEMA = 'spillway'
+const DEFAULT_CHUNK_BYTES = 131_072
+const MIN_CHUNK_BYTES = 4_096
+const MAX_CHUNK_BYTES = 1_048_576
+const DEFAULT_TIMEOUT_MS = 10_000
+/** Largest delay of a timer. */
+const MAX_TIMEOUT_MS = 2_147_483_647
+/** PostgreSQL cuts longer names. */
+const MAX_NAME_BYTES = 63
+
+/** Options of a storage or journal that hold for both, and those of a storage. */
+export interface CheckedOptions {
+  readonly schema: string
+  readonly createTables: boolean
+  readonly rowLevelSecurity: boolean
+  readonly chunkBytes: number
+  readonly timeoutMs: number
+}
+
+/** Fills in defaults. Throws a `TypeError` for an invalid option. */
+export function checkedOptions({
+  schema = DEFAULT_SCHEMA,
+  createTables = true,
+  rowLevelSecurity = false,
+  chunkBytes = DEFAULT_CHUNK_BYTES,
+  timeoutMs = DEFAULT_TIMEOUT_MS,
+}: { readonly [Name in keyof CheckedOptions]?: CheckedOptions[Name] | undefined }): CheckedOptions {
+  if (typeof schema !== 'string' || !/^[a-z_][\w-]*$/i.test(schema) || schema.length > MAX_NAME_BYTES)
+    throw new TypeError(`schema must be a name of up to 63 letters, digits, _ and -, such as 'spillway'.`)
+  for (const [name, value] of Object.entries({ createTables, rowLevelSecurity }))
+    if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false, got ${String(value)}.`)
+  if (!(Number.isInteger(chunkBytes) && chunkBytes >= MIN_CHUNK_BYTES && chunkBytes <= MAX_CHUNK_BYTES))
+    throw new TypeError(`chunkBytes must be whole, from ${MIN_CHUNK_BYTES} to ${MAX_CHUNK_BYTES}, got ${chunkBytes}.`)
+  if (!(Number.isFinite(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))
+    throw new TypeError(`timeoutMs must be a positive number of milliseconds, got ${timeoutMs}.`)
+  return { schema, createTables, rowLevelSecurity, chunkBytes, timeoutMs }
+}
+
+/** Throws a `TypeError` for a target of a storage or journal that is neither a URL nor a pool. */
+export function assertTarget(target: unknown, className: string): void {
+  if (typeof target === 'string') {
+    // A special character in a password ends the host. Messages would then repeat the password as the host.
+    const { protocol = '', pathname = '', search = '', hash = '' } = URL.parse(target) ?? {}
+    if (!/^postgres(?:ql)?:$/.test(protocol) || /[@:]/.test(pathname + hash) || search.includes('@'))
+      throw new TypeError(
+        'A URL of PostgreSQL is written postgres://user:password@host:port/database, with special characters of the password percent-encoded.',
+      )
+    return
+  }
+  const { connect, totalCount } = Object(target) as Partial<PostgresPool>
+  if (typeof connect !== 'function' || typeof totalCount !== 'number')
+    throw new TypeError(`${className} needs a URL such as postgres://localhost/app, or a Pool of pg: new Pool({ … }).`)
+}
