@@ -28,8 +28,8 @@ export type NewJournalEvent =
   | ({ readonly type: 'eviction' } & EvictedEntry)
 
 /**
- * A log of events that outlives the process, for example `FileJournal` of `@spillway/file` or `SqliteJournal` of
- * `@spillway/sqlite`.
+ * A log of events that outlives the process, for example `FileJournal` of `@spillway/file`, `SqliteJournal` of
+ * `@spillway/sqlite`, or `PostgresJournal` of `@spillway/postgres`.
  */
 export interface EventJournal {
   /** Append an event. The offloader does not wait for it, and warns once if it fails. */

@@ -109,6 +109,7 @@ export class PostgresStorage extends ManagedStorage {
     await this.#connection.transaction(async (query) => {
       await query(`GRANT USAGE ON SCHEMA ${schema} TO ${grantee}`)
       await query(`GRANT SELECT, INSERT, UPDATE, DELETE ON @entry, @chunk, @pending, @tombstone TO ${grantee}`)
+      await query(`GRANT SELECT, INSERT, DELETE ON @event TO ${grantee}`)
       await query(`GRANT SELECT ON @format, @tenant TO ${grantee}`)
       await query('INSERT INTO @tenant (role, scope) VALUES ($1, $2) ON CONFLICT DO NOTHING', [role, path])
     })

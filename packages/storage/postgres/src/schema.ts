@@ -16,6 +16,7 @@ export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"'
  * - `chunk`: pieces of larger content. Values are stored without compression, so that reading a range reads only its bytes.
  * - `pending`: content without an entry: not yet, while `renewed_at` is renewed, or no longer, with the time 0.
  * - `tombstone`: evicted entries. `place` counts up in each scope.
+ * - `event`: events of a journal. `id` is the scope and `/`.
  * - `tenant`: with row-level security, the scopes that a role may use.
  */
 export const SCHEMA_STEPS: readonly string[] = [
@@ -56,6 +57,11 @@ CREATE TABLE IF NOT EXISTS @tombstone (
 );
 CREATE INDEX IF NOT EXISTS tombstone_place ON @tombstone (scope, place);
 CREATE INDEX IF NOT EXISTS tombstone_age ON @tombstone (evicted_at);
+CREATE TABLE IF NOT EXISTS @event (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text COLLATE "C" NOT NULL,
+  event text NOT NULL
+);
 CREATE TABLE IF NOT EXISTS @tenant (role name, scope text COLLATE "C", PRIMARY KEY (role, scope));`,
 ]
 
@@ -63,7 +69,7 @@ CREATE TABLE IF NOT EXISTS @tenant (role name, scope text COLLATE "C", PRIMARY K
  * Policies by `current_user`: a role sees ids below the scopes that `tenant` has for it. Owners of tables and superusers see
  * everything. A role sees its own rows of `tenant`, and no policy lets it write there.
  */
-const ROW_LEVEL_SECURITY: string = ['entry', 'chunk', 'pending', 'tombstone']
+const ROW_LEVEL_SECURITY: string = ['entry', 'chunk', 'pending', 'tombstone', 'event']
   .map(
     (table) => `ALTER TABLE @${table} ENABLE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS tenant ON @${table};

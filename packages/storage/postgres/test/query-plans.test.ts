@@ -5,6 +5,7 @@ import * as reader from '../src/entry-reader.ts'
 import * as writer from '../src/entry-writer.ts'
 import { PostgresStorage } from '../src/index.ts'
 import * as leftovers from '../src/leftovers.ts'
+import * as journal from '../src/postgres-journal.ts'
 import * as driver from '../src/postgres-storage.ts'
 import { withSchema } from '../src/schema.ts'
 import { dropSchema, newSchema } from './soak-backend.ts'
@@ -39,9 +40,11 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   DELETE_PAGE: ['s-7/', 's-70'],
   DELETE_TOMBSTONES: ['s-7/', 's-70'],
   SELECT_TOMBSTONE: ['s-7/e-7'],
+  APPEND_EVENTS: [['s-7/', 's-7/'], ['{}', '{}'], ENTRIES],
+  SELECT_EVENTS: [500],
 }
 
-const statements = Object.entries({ ...reader, ...writer, ...leftovers, ...driver }).filter(
+const statements = Object.entries({ ...reader, ...writer, ...leftovers, ...driver, ...journal }).filter(
   (entry): entry is [string, string] => typeof entry[1] === 'string',
 )
 
@@ -69,9 +72,10 @@ describe.skipIf(!postgres.available)('with 100,000 entries, a statement', () => 
     await client.connect()
     const fill = `INSERT INTO @entry SELECT 's-' || n % 100 || '/e-' || n, gen_random_uuid(), 10, 131072, n, '{}', NULL, 'content' FROM generate_series(1, ${ENTRIES}) AS n;
       INSERT INTO @chunk SELECT content, 0, id, 'content' FROM @entry;
-      INSERT INTO @tombstone SELECT id, split_part(id, '/', 1), last_used_at, 'age', '{}', last_used_at FROM @entry;`
+      INSERT INTO @tombstone SELECT id, split_part(id, '/', 1), last_used_at, 'age', '{}', last_used_at FROM @entry;
+      INSERT INTO @event (id, event) SELECT id, '{}' FROM @entry;`
     await client.query(withSchema(fill, schema))
-    for (const table of ['entry', 'chunk', 'pending', 'tombstone'])
+    for (const table of ['entry', 'chunk', 'pending', 'tombstone', 'event'])
       await client.query(withSchema(`ANALYZE @${table}`, schema))
   })
 
