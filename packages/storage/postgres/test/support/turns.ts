@@ -1,0 +1,59 @@
+import type { PostgresPool } from '../../src/index.ts'
+
+/** Runs statements of several actors one at a time, in a given order. */
+export class Turns {
+  readonly #order: readonly number[]
+  readonly #waiting: (() => void)[] = []
+  #actors: number
+  #taken = 0
+  #isRunning = false
+
+  /** Make turns for so many actors. `order` says which of the waiting ones is next. */
+  constructor(actors: number, order: readonly number[]) {
+    this.#actors = actors
+    this.#order = order
+  }
+
+  /** Return a pool for one actor, which gives no connection after so many turns, as if the actor was killed. */
+  gate(pool: PostgresPool, killAfter: number): PostgresPool {
+    let turns = 0
+    return {
+      totalCount: 0,
+      options: pool.options,
+      connect: async () => {
+        if ((turns += 1) > killAfter) throw new Error('Connection terminated unexpectedly')
+        await new Promise<void>((resolve) => {
+          this.#waiting.push(resolve)
+          this.#next()
+        })
+        const client = await pool.connect()
+        return {
+          query: (query) => client.query(query),
+          on: (...parameters) => client.on(...parameters),
+          off: (...parameters) => client.off(...parameters),
+          release: (destroy) => {
+            client.release(destroy)
+            this.#isRunning = false
+            this.#next()
+          },
+        }
+      },
+      end: () => pool.end(),
+    }
+  }
+
+  /** Say that an actor takes no more turns. */
+  end(): void {
+    this.#actors -= 1
+    this.#next()
+  }
+
+  /** Once all actors wait, the next one may go. */
+  #next(): void {
+    if (this.#isRunning || this.#waiting.length < Math.max(1, this.#actors)) return
+    this.#isRunning = true
+    const at = (this.#order[this.#taken % this.#order.length] ?? 0) % this.#waiting.length
+    this.#taken += 1
+    this.#waiting.splice(at, 1)[0]?.()
+  }
+}
