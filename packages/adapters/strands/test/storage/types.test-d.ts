@@ -4,6 +4,7 @@ import type { Storage as StrandsStorage } from '@strands-agents/sdk/storage'
 import type { ContextOffloaderConfig } from '@strands-agents/sdk/vended-plugins/context-offloader'
 import { FileStorage, ShellFileSystem } from '@spillway/file'
 import { InMemoryStorage } from '@spillway/memory'
+import { PostgresStorage } from '@spillway/postgres'
 import { RedisStorage } from '@spillway/redis'
 import { S3Storage } from '@spillway/s3'
 import { SqliteStorage } from '@spillway/sqlite'
@@ -18,6 +19,7 @@ for (const storage of [
   new FileStorage(),
   new SqliteStorage('spillway.db'),
   new RedisStorage('redis://localhost'),
+  new PostgresStorage('postgres://localhost/app'),
   new S3Storage('my-bucket'),
 ]) {
   expectTypeOf(storage).toExtend<ContextOffloaderConfig['storage']>()

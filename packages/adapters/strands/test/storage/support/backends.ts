@@ -3,10 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
-import { sharedRedis, sharedS3 } from '@spillway-internal/services'
+import { sharedPostgres, sharedRedis, sharedS3 } from '@spillway-internal/services'
 import type { ManagedStorage } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
 import { InMemoryStorage } from '@spillway/memory'
+import { PostgresStorage } from '@spillway/postgres'
 import { RedisStorage } from '@spillway/redis'
 import { S3Storage } from '@spillway/s3'
 import { SqliteStorage } from '@spillway/sqlite'
@@ -21,6 +22,7 @@ export interface Backend {
 }
 
 const redis = await sharedRedis()
+const postgres = await sharedPostgres()
 const s3 = await sharedS3()
 
 export const backends: readonly Backend[] = [
@@ -53,6 +55,19 @@ export const backends: readonly Backend[] = [
       if (!redis.available) throw new Error(redis.why)
       const prefix = `strands-${randomUUID()}`
       const open = (settings?: object): RedisStorage => closed(new RedisStorage(redis.url, { prefix, ...settings }))
+      const own = open()
+      onTestFinished(async () => void (await own.clear()))
+      return open
+    },
+  },
+  {
+    name: 'postgres',
+    missing: postgres.available ? undefined : postgres.why,
+    async create() {
+      if (!postgres.available) throw new Error(postgres.why)
+      const schema = `strands_${randomUUID().replaceAll('-', '')}`
+      const open = (settings?: object): PostgresStorage =>
+        closed(new PostgresStorage(postgres.url, { schema, ...settings }))
       const own = open()
       onTestFinished(async () => void (await own.clear()))
       return open
