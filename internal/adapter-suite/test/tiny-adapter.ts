@@ -63,6 +63,7 @@ export async function offloadOutput(
   const isError = output.type === 'error'
   const { status, content } = await offloader.offload({ ...call, isError, content: [block] })
   const [replacement] = content
+  if (status === 'redacted' && replacement?.type === 'json') return { type: 'json', value: replacement.value }
   if (status === 'inline' || replacement?.type !== 'text') return output
   return { type: isError ? 'error' : 'text', value: replacement.text }
 }

@@ -18,6 +18,7 @@ export type {
   ContextOffloaderOptions,
   OffloadCandidate,
   OffloadEvent,
+  OffloadMode,
   ResolvedOptions,
   RetrievalGuide,
 } from './offload/context-offloader-options.ts'
@@ -55,6 +56,7 @@ export {
   type RetrievalTool,
   type RetrievalToolOptions,
 } from './retrieval/retrieval-tool.ts'
+export type { Redact, RedactOptions, RedactRule } from './redaction/redact-text.ts'
 export { isContentType, type EntryId } from './storage/reference.ts'
 export {
   scopeOf,

@@ -49,6 +49,7 @@ export const ENTRY_POINT_CASES: readonly string[] = [
   'results/named-texts',
   'results/declared-types',
   'limits/turn',
+  'redaction/small-results',
   'results/declined',
   'small-results/text',
   'small-results/many',

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { estimateTokens } from '@spillway/core'
 import type { AdapterCase } from '../adapter-case.ts'
 import type { CaseTool } from '../harness.ts'
-import { calling, callingAll, returning } from '../support/case-tools.ts'
+import { assertSameText } from '../support/assert-same-text.ts'
+import { createBench } from '../support/bench.ts'
+import { behaving, calling, callingAll, returning } from '../support/case-tools.ts'
 import { eventLoopTurns } from '../support/event-loop-turns.ts'
 import { assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts'
-import { LOG, log, text } from '../support/sample-content.ts'
+import { json, LOG, log, text } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
 
@@ -77,6 +79,73 @@ export const limitCases: readonly AdapterCase[] = [
       const shown = lastResult(lastPrompt(result))
       assert.equal(await bench.storedText(referenceIn(shown)), log('small', 100))
       assert.ok(estimateTokens(textOf(shown)) <= 800, 'The replacement is over the limit of the tool')
+    },
+  },
+  {
+    id: 'redaction/small-results',
+    title: 'shows the model small results and errors without secrets, and others as they are',
+    async run(harness) {
+      const key = `ghp_${'a1B2'.repeat(9)}`
+      const tools = [
+        returning('read_env', text(`before\nkey ${key}\nafter`)),
+        returning('read_user', json({ name: 'ann', auth: [{ key }] })),
+        behaving('read_secret', { type: 'throws', thrown: new RangeError(`no access with ${key}`) }),
+        returning('read_log', text(`key ${key}\n${LOG}`)),
+        returning('read_status', text('all is well')),
+      ]
+      const calls = tools.map(({ name }, index) => ({ id: `call_${index}`, name, input: {} }))
+      const script = { tools, model: scripted(callingAll(...calls)) }
+      const { plain, offloaded, bench } = await runPair(harness, script, { redact: {} })
+      const prompt = lastPrompt(offloaded)
+      assert.ok(!JSON.stringify(prompt).includes(key), 'The key has reached the model')
+      for (const id of ['call_0', 'call_1', 'call_2', 'call_3'])
+        assert.match(textOf(lastResult(prompt, id)), /\[redacted:secret\]/, `The result of ${id}`)
+      assert.match(textOf(lastResult(prompt, 'call_0')), /before\nkey \[redacted:secret\]\nafter/)
+      assert.match(textOf(lastResult(prompt, 'call_1')), /ann/)
+      assert.equal(textOf(lastResult(prompt, 'call_4')), textOf(lastResult(lastPrompt(plain), 'call_4')))
+      const [stored] = await Promise.all((await bench.references()).map(async (one) => bench.storedText(one)))
+      assert.equal(stored, `key [redacted:secret]\n${LOG}`)
+    },
+  },
+  {
+    id: 'redaction/failing',
+    title: 'shows the model nothing of a result that could not be redacted',
+    async run(harness) {
+      const script = { tools: [returning('read_env', text('key of mine'))], model: scripted(calling('read_env')) }
+      const fail = (): never => {
+        throw new Error('The rule is broken.')
+      }
+      const { result, bench } = await runOffloaded(harness, script, { redact: { rules: [fail] } })
+      assert.match(textOf(lastResult(lastPrompt(result))), /\[Withheld: /)
+      assert.ok(!lastPrompt(result).messages.includes('key of mine'), 'The result has reached the model')
+      assert.ok(bench.events.some(({ type }) => type === 'redaction-failed'))
+    },
+  },
+  {
+    id: 'mode/shadow',
+    title: 'changes nothing in shadow mode, and counts what would be offloaded',
+    async run(harness) {
+      const script = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log')) }
+      const pair = await runPair(harness, script, { mode: 'shadow' })
+      assertSamePrompts(pair)
+      assert.ok(pair.bench.events.some((event) => event.type === 'offload-skipped' && event.reason === 'shadow'))
+      assert.ok(pair.bench.offloader.meter().tokensShadowed > 0, 'The meter has counted nothing')
+      assert.deepEqual(await pair.bench.references(), [], 'Something was stored')
+    },
+  },
+  {
+    id: 'mode/switched-off',
+    title: 'leaves results as they are once a function says off, and offloads again once it does not',
+    async run(harness) {
+      let mode: 'off' | 'offload' = 'off'
+      const bench = createBench({ mode: () => mode })
+      const script = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log')) }
+      const first = await runOffloaded(harness, { ...script, session: 'session-2' }, bench)
+      assertSameText(textOf(lastResult(lastPrompt(first.result))), LOG, 'The result while offloading is off')
+      mode = 'offload'
+      const second = await runOffloaded(harness, { ...script, session: 'session-3' }, bench)
+      const reference = referenceIn(lastResult(lastPrompt(second.result)))
+      assertSameText(await bench.storedText(reference, 'session-3'), LOG, 'What is stored')
     },
   },
 ]

@@ -11,6 +11,19 @@ export const resultFaults: readonly Fault[] = [
     create: () => offloading((output) => output),
   },
   {
+    name: 'offloads in every mode',
+    caughtBy: ['mode/shadow', 'mode/switched-off'],
+    create: () => withOptions(() => ({ mode: 'offload' })),
+  },
+  {
+    name: 'shows small results as they are',
+    caughtBy: ['redaction/small-results', 'redaction/failing'],
+    create: () =>
+      offloading((output, context, offload) =>
+        output.type === 'text' && output.value.length < 1_000 ? output : offload(output, context),
+      ),
+  },
+  {
     name: 'takes text for JSON where it can',
     caughtBy: ['results/large-json-text'],
     create: () =>

@@ -13,6 +13,8 @@ export interface PartsRequest<Part> extends Omit<OffloadRequest, 'content'> {
   readonly toBlock: (part: Part) => ContentBlock
   /** Writes the replacement. */
   readonly fromText: (text: string) => Part
+  /** Writes a JSON value without its secrets. Defaults to its text. */
+  readonly fromJson?: ((value: unknown) => Part) | undefined
   /** Writes a block that a previewer added, such as a smaller image. By default such blocks are omitted. */
   readonly fromBlock?: ((block: ContentBlock) => Part) | undefined
 }
@@ -20,7 +22,12 @@ export interface PartsRequest<Part> extends Omit<OffloadRequest, 'content'> {
 /** The parts that replace those of a result, or the reason why they stay. */
 export type PartsOutcome<Part> =
   | { readonly status: 'inline'; readonly reason: InlineReason }
-  | { readonly status: 'offloaded'; readonly parts: readonly [Part, ...Part[]] }
+  | {
+      readonly status: 'offloaded'
+      /** Whether the parts are those of the result, in their order, without secrets. */
+      readonly isRedacted?: boolean
+      readonly parts: readonly [Part, ...Part[]]
+    }
 
 /**
  * Offload a tool result in a framework's parts. The replacement comes first; parts that stay are the very objects.
@@ -47,11 +54,22 @@ export type PartsOutcome<Part> =
  */
 export async function offloadParts<Part>(
   offloader: Pick<ContextOffloader, 'offload'>,
-  { parts, toBlock, fromText, fromBlock, ...request }: PartsRequest<Part>,
+  { parts, toBlock, fromText, fromJson, fromBlock, ...request }: PartsRequest<Part>,
 ): Promise<PartsOutcome<Part>> {
   const content = parts.map(toBlock)
   const outcome = await offloader.offload({ ...request, content })
   if (outcome.status === 'inline') return { status: 'inline', reason: outcome.reason }
+  if (outcome.status === 'redacted') {
+    const redacted = outcome.content.map((block, index) => {
+      if (block === content[index]) return parts[index] as Part
+      if (block.type === 'text') return fromText(block.text)
+      if (block.type === 'json') return fromJson?.(block.value) ?? fromText(JSON.stringify(block.value))
+      // The framework's own part, without secrets.
+      if (block.type === 'unknown') return block.value as Part
+      return fromBlock?.(block) ?? fromText(`[${block.type}: a form without its secrets cannot be shown]`)
+    })
+    return { status: 'offloaded', isRedacted: true, parts: redacted as [Part, ...Part[]] }
+  }
   const [replacement, ...kept] = outcome.content
   if (replacement?.type !== 'text') throw new TypeError('An offloaded result must begin with its replacement.')
   const partOf = new Map(content.map((block, index) => [block, parts[index] as Part]))
@@ -88,7 +106,8 @@ export async function offloadModelOutput<Output>(
 
   async function replaceValue(block: ContentBlock): Promise<OffloadedModelOutput<Output>> {
     const fromText = (text: string): Output => ({ ...output, type: isError ? 'error-text' : 'text', value: text })
-    const request = { ...call, isError, parts: [output], toBlock: () => block, fromText }
+    const fromJson = (json: unknown): Output => ({ ...output, value: json })
+    const request = { ...call, isError, parts: [output], toBlock: () => block, fromText, fromJson }
     const outcome = await offloadParts(offloader, request)
     return outcome.status === 'inline' ? { output, reason: outcome.reason } : { output: outcome.parts[0] }
   }
@@ -99,6 +118,7 @@ export async function offloadModelOutput<Output>(
     const fromBlock = (block: ContentBlock): unknown => writeModelPart(block, form)
     const outcome = await offloadParts(offloader, { ...call, parts, toBlock: readModelPart, fromText, fromBlock })
     if (outcome.status === 'inline') return { output, reason: outcome.reason }
+    if (outcome.isRedacted === true) return { output: { ...output, value: outcome.parts.map(withNameInText) } }
     const [replacement, ...kept] = outcome.parts
     const options = optionsOfTexts(parts.filter((part) => !kept.includes(part)))
     return { output: { ...output, value: [{ ...Object(replacement), ...options }, ...kept.map(withNameInText)] } }
@@ -175,10 +195,13 @@ export async function offloadAsRecord(
   const textField = findTextField(fields)
   const blocks = textField === undefined ? [blockOfValue(record)] : blocksOfText(fields, textField)
   const outcome = await offloader.offload({ ...request, isError, content: blocks })
-  const [replacement] = outcome.content
-  if (outcome.status === 'inline' || replacement?.type !== 'text') return undefined
-  if (textField !== undefined) return { ...fields, [textField]: replacement.text }
-  return { [isError ? 'error' : 'result']: replacement.text }
+  const [replacement, beside] = outcome.content
+  if (outcome.status === 'inline') return undefined
+  if (replacement?.type === 'json' && outcome.status === 'redacted') return Object(replacement.value) as JsonObject
+  if (replacement?.type !== 'text') return undefined
+  if (textField === undefined) return { [isError ? 'error' : 'result']: replacement.text }
+  const others = beside?.type === 'unknown' ? (Object(beside.value) as JsonObject) : {}
+  return { ...fields, ...others, [textField]: replacement.text }
 }
 
 function blockOfValue(value: object): ContentBlock {
@@ -213,9 +236,14 @@ async function offloadMcpResult(
     parts: Object.keys(others).length === 0 ? content : [...content, rest],
     toBlock: ({ block }) => block,
     fromText: (text) => ({ part: { type: 'text', text }, block: { type: 'text', text } }),
+    fromJson: (value) => ({ part: value, block: { type: 'json', value } }),
     fromBlock: (block) => ({ part: writeMcpPart(block), block }),
   })
   if (outcome.status === 'inline') return undefined
+  if (outcome.isRedacted === true) {
+    const redacted = outcome.parts.map(({ part }) => part)
+    return { ...fields, ...Object(redacted[content.length]), content: redacted.slice(0, content.length) }
+  }
   const parts = outcome.parts.filter((part) => part !== rest).map(({ part }) => part)
   if (outcome.parts.includes(rest)) return { ...fields, content: parts }
   return { content: parts, ...(isError === undefined ? {} : { isError }) }

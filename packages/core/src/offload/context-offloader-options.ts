@@ -2,6 +2,7 @@ import type { Previewer, PreviewFallback } from '@spillway/previews'
 import { checkedCountTokens, estimateTokens, type CountTokens } from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import type { EventJournal } from '../journal/event-journal.ts'
+import { resolveRedact, type Redact, type RedactOptions } from '../redaction/redact-text.ts'
 import type { RetrievalCall, RetrievalEvent } from '../retrieval/retrieval-tool.ts'
 import { assertStorage, type EvictedEntry, type Storage } from '../storage/storage.ts'
 import type { InlineReason, OffloadedBlock } from './offload-request.ts'
@@ -23,6 +24,13 @@ export interface OffloadCandidate {
   readonly isError: boolean
   readonly tokens: number
 }
+
+/** Whether results are offloaded, only counted, or left alone. */
+export type OffloadMode = 'offload' | 'shadow' | 'off'
+
+const MODES: readonly unknown[] = ['offload', 'shadow', 'off'] satisfies OffloadMode[]
+
+export const isMode = (value: unknown): value is OffloadMode => MODES.includes(value)
 
 /** Options of a {@link ContextOffloader}. */
 export interface ContextOffloaderOptions extends LimitOptions {
@@ -59,6 +67,12 @@ export interface ContextOffloaderOptions extends LimitOptions {
    * to `Infinity`, so that it stays whole. At least `maxResultTokens`.
    */
   readonly maxInlineTokens?: TokenLimit | undefined
+  /**
+   * `shadow` counts results that would be offloaded, and `off` does not; both leave results as they are. A function is
+   * called for each result, so that a flag can switch offloading without a restart. `shadow` itself also leaves out the
+   * retrieval tool. Streams are always stored. Defaults to `offload`.
+   */
+  readonly mode?: OffloadMode | (() => OffloadMode) | undefined
   /** Offer the tool `retrieve_offloaded_content` and mention it in replacements. Defaults to `true`. */
   readonly includeRetrievalTool?: boolean | undefined
   /** Show how a shell reaches stored content, outside scopes. Defaults to `true` without retrieval tool and `guide`. */
@@ -74,8 +88,11 @@ export interface ContextOffloaderOptions extends LimitOptions {
   readonly previewers?: readonly Previewer[] | undefined
   /** Decide whether to offload a result over the limit. If it throws, the result is offloaded, with a warning. */
   readonly shouldOffload?: ((candidate: OffloadCandidate) => boolean | Promise<boolean>) | undefined
-  /** Rewrite text and JSON before they are stored and previewed. If it throws, the original result stays. */
-  readonly redact?: ((text: string) => string) | undefined
+  /**
+   * Redact results before they are counted, previewed, stored and shown. A function runs after the rules for secrets.
+   * Defaults to none. If a rule throws, the result is withheld.
+   */
+  readonly redact?: RedactOptions | ((text: string) => string) | undefined
   /** Called with every offload, retrieval and eviction. Errors that it throws are printed as warnings. */
   readonly onEvent?: ((event: OffloadEvent) => void) | undefined
   /** Journal of offloads, retrievals and evictions, which the caller closes. Defaults to none. */
@@ -86,6 +103,7 @@ export interface ContextOffloaderOptions extends LimitOptions {
 export interface ResolvedOptions extends ResolvedLimits {
   readonly storage: Storage
   readonly maxMediaBytes: number
+  readonly mode: OffloadMode | (() => OffloadMode)
   readonly includeRetrievalTool: boolean
   readonly showLocation: boolean
   readonly guide: RetrievalGuide | undefined
@@ -93,7 +111,7 @@ export interface ResolvedOptions extends ResolvedLimits {
   /** The offloader's own previewers, tried before those of core. */
   readonly previewers: readonly Previewer[]
   readonly shouldOffload: ContextOffloaderOptions['shouldOffload']
-  readonly redact: ContextOffloaderOptions['redact']
+  readonly redact: Redact | undefined
   readonly onEvent: ContextOffloaderOptions['onEvent']
   readonly journal: EventJournal | undefined
 }
@@ -110,6 +128,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([
   'maxTurnTokens',
   'contextWindow',
   'tools',
+  'mode',
   'maxMediaBytes',
   'maxInlineTokens',
   'includeRetrievalTool',
@@ -132,16 +151,20 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
   assertStorage(options.storage)
   const limits = resolveLimits(options)
   const maxMediaBytes = options.maxMediaBytes ?? DEFAULT_MAX_MEDIA_BYTES
-  const includeRetrievalTool = options.includeRetrievalTool ?? true
-  const showLocation = options.showLocation ?? (!includeRetrievalTool && options.guide === undefined)
+  const { mode = 'offload' } = options
+  const includeRetrievalTool = mode !== 'shadow' && (options.includeRetrievalTool ?? true)
+  const showLocation =
+    options.showLocation ?? (!includeRetrievalTool && options.guide === undefined && mode !== 'shadow')
   if (!(typeof maxMediaBytes === 'number' && maxMediaBytes > 0))
     throw new TypeError(`maxMediaBytes must be a positive number of bytes or Infinity, got ${maxMediaBytes}.`)
   for (const name of ['includeRetrievalTool', 'showLocation'] as const)
     if (options[name] !== undefined && typeof options[name] !== 'boolean')
       throw new TypeError(`${name} must be true or false, got ${String(options[name])}.`)
-  for (const name of ['countTokens', 'shouldOffload', 'redact', 'onEvent'] as const)
+  for (const name of ['countTokens', 'shouldOffload', 'onEvent'] as const)
     if (options[name] !== undefined && typeof options[name] !== 'function')
       throw new TypeError(`${name} must be a function, got ${typeof options[name]}.`)
+  if (typeof mode !== 'function' && !isMode(mode))
+    throw new TypeError(`mode must be 'offload', 'shadow', 'off', or a function that returns one, got ${String(mode)}.`)
   if (showLocation && options.storage.locate === undefined)
     throw new TypeError(
       includeRetrievalTool
@@ -151,7 +174,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
   assertGuide(options.guide, includeRetrievalTool)
   if (options.journal !== undefined && typeof Object(options.journal).append !== 'function')
     throw new TypeError('journal must have the methods append() and read(), such as a FileJournal.')
-  if (!showLocation && !includeRetrievalTool && options.guide === undefined)
+  if (!showLocation && !includeRetrievalTool && options.guide === undefined && mode !== 'shadow')
     throw new TypeError(
       'With includeRetrievalTool: false and showLocation: false nothing could reach what is stored. Turn one of them on.',
     )
@@ -159,13 +182,14 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     ...limits,
     storage: options.storage,
     maxMediaBytes,
+    mode,
     includeRetrievalTool,
     showLocation,
     guide: options.guide,
     countTokens: options.countTokens === undefined ? estimateTokens : checkedCountTokens(options.countTokens),
     previewers: resolvePreviewers(options.previewers),
     shouldOffload: options.shouldOffload,
-    redact: options.redact,
+    redact: resolveRedact(options.redact),
     onEvent: options.onEvent,
     journal: options.journal,
   }
@@ -235,7 +259,10 @@ export type OffloadEvent =
       readonly type: 'offload-skipped'
       readonly toolName: string
       readonly toolCallId: string
-      readonly reason: Exclude<InlineReason, 'within-limit' | 'exempt' | 'retrieval-result' | 'cancelled' | 'failed'>
+      readonly reason: Exclude<
+        InlineReason,
+        'within-limit' | 'exempt' | 'off' | 'retrieval-result' | 'cancelled' | 'failed'
+      >
       readonly tokens: { readonly original: number }
     }
   | {
@@ -250,6 +277,13 @@ export type OffloadEvent =
       /** Number of results since the last such event. */
       readonly failures: number
       readonly tokens: { readonly original: number }
+    }
+  | {
+      /** A rule of `redact` failed. The result is withheld, or left as it is with `onError: 'keep'`. */
+      readonly type: 'redaction-failed'
+      readonly toolName: string
+      readonly toolCallId: string
+      readonly error: unknown
     }
   | {
       /** A result could be stored again after failures. */

@@ -715,3 +715,103 @@ describe('a tool with settings of its own', () => {
     expect(outcome.tokens.replacement).toBeLessThan(350)
   })
 })
+
+describe('redaction', () => {
+  const key = `ghp_${'a1B2'.repeat(9)}`
+
+  test('covers results within the limit, before they are counted', async () => {
+    const { offload } = setUp({ redact: {}, maxResultTokens: 20, previewTokens: 5 })
+    const outcome = await offload([textBlock(`key ${key} and more`), textBlock('other')])
+    expect(outcome).toMatchObject({ status: 'redacted', reason: 'within-limit', stored: [] })
+    expect(outcome.content).toEqual([textBlock('key [redacted:secret] and more'), textBlock('other')])
+  })
+
+  test('covers errors, canceled calls and tools that are exempt', async () => {
+    const { offloader } = setUp({ redact: {}, tools: { exempt: { offload: false } } })
+    const call = { toolCallId: 'call_1', content: [textBlock(key)] }
+    for (const request of [
+      { ...call, toolName: 'tool', isError: true },
+      { ...call, toolName: 'tool', isCancelled: true },
+      { ...call, toolName: 'exempt' },
+    ])
+      expect(await offloader.offload(request)).toMatchObject({
+        status: 'redacted',
+        content: [textBlock('[redacted:secret]')],
+      })
+  })
+
+  test('leaves results within the limit with where: stored', async () => {
+    const { offload, entries } = setUp({ redact: { where: 'stored' } })
+    expect(await offload([textBlock(key)])).toMatchObject({ status: 'inline' })
+    expect(replacementText(await offload([textBlock(`${key}\n${log(5_000)}`)]))).not.toContain(key)
+    expect(new TextDecoder().decode([...entries.values()][0]?.content)).not.toContain(key)
+  })
+
+  test.each([{ where: 'all' as const }, { where: 'stored' as const }])(
+    'withholds a result if a rule fails, with %j',
+    async (options) => {
+      const rules = [() => JSON.parse('{') as string]
+      const { offload, entries, events } = setUp({ redact: { ...options, rules } })
+      const outcome = await offload([textBlock(`${key}\n${log(5_000)}`)])
+      expect(outcome).toMatchObject({ status: 'withheld', content: [{ text: expect.stringMatching(/^\[Withheld: /) }] })
+      expect(entries.size).toBe(0)
+      expect(events).toMatchObject([{ type: 'redaction-failed' }])
+    },
+  )
+
+  test('keeps a result if a rule fails, with onError: keep, and stores nothing raw', async () => {
+    const rules = [() => JSON.parse('{') as string]
+    const { offload, entries } = setUp({ redact: { rules, onError: 'keep' } })
+    expect(await offload([textBlock(log(5_000))])).toMatchObject({ status: 'inline', reason: 'failed' })
+    expect(entries.size).toBe(0)
+  })
+
+  test('covers streams, also those within the limit', async () => {
+    const { offloader, entries } = setUp({ redact: {} })
+    async function* chunks(text: string) {
+      const bytes = new TextEncoder().encode(text)
+      for (let at = 0; at < bytes.length; at += 999) yield bytes.slice(at, at + 999)
+    }
+    const stream = (text: string) => offloader.offloadStream({ toolName: 't', toolCallId: 'c', chunks: chunks(text) })
+    expect((await stream(`a ${key}`)).content).toEqual([textBlock('a [redacted:secret]')])
+    const outcome = await stream(`${log(400)}\nkey ${key}\n`.repeat(20))
+    expect(replacementText(outcome)).not.toContain(key)
+    const [entry] = entries.values()
+    expect(new TextDecoder().decode(entry?.content)).toBe(`${log(400)}\nkey [redacted:secret]\n`.repeat(20))
+  })
+})
+
+describe('the mode', () => {
+  test('shadow counts what would be offloaded, stores nothing, and offers no tool', async () => {
+    const { offload, offloader, entries, events } = setUp({ mode: 'shadow' })
+    const outcome = await offload([textBlock(log(5_000))])
+    expect(outcome).toMatchObject({ status: 'inline', reason: 'shadow' })
+    expect(events).toMatchObject([{ type: 'offload-skipped', reason: 'shadow' }])
+    expect(offloader.meter()).toMatchObject({ shadowed: 1, tokensShadowed: outcome.tokens.original, offloaded: 0 })
+    expect(entries.size).toBe(0)
+    expect(offloader.options.includeRetrievalTool).toBe(false)
+  })
+
+  test('may be switched by a function with each result, which offloads if it fails', async () => {
+    let current: unknown = 'off'
+    const { offload, offloader } = setUp({
+      mode: () => {
+        if (current === undefined) throw new Error('no flags')
+        return current as 'off'
+      },
+    })
+    const status = async (): Promise<string> => (await offload([textBlock(log(5_000))])).status
+    expect(await status()).toBe('inline')
+    expect(offloader.options.includeRetrievalTool).toBe(true)
+    current = 'offload'
+    expect(await status()).toBe('offloaded')
+    const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    onTestFinished(() => void warning.mockRestore())
+    for (current of [undefined, 'pause']) expect(await status()).toBe('offloaded')
+    expect(warning).toHaveBeenCalledTimes(2)
+  })
+
+  test('must be one that there is', () => {
+    expect(() => setUp({ mode: 'pause' as 'off' })).toThrow("mode must be 'offload', 'shadow', 'off'")
+  })
+})

@@ -11,11 +11,14 @@ import {
   type RetrievalTool,
 } from '../retrieval/retrieval-tool.ts'
 import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
+import { RedactionError } from '../redaction/redact-text.ts'
 import { scopeOf, type EvictionReport } from '../storage/storage.ts'
 import {
+  isMode,
   resolveOptions,
   type ContextOffloaderOptions,
   type OffloadEvent,
+  type OffloadMode,
   type ResolvedOptions,
 } from './context-offloader-options.ts'
 import { measureContent, type MeasuredBlock } from './measure-content.ts'
@@ -186,8 +189,35 @@ export class ContextOffloader {
   async #offload(request: OffloadRequest, share?: ShareOfTurn): Promise<Outcome> {
     assertOffloadRequest(request)
     this.context.meter.seen()
+    const { redact } = this.options
+    if (redact?.where !== 'all') return this.#offloadRedacted(request, share)
+    let { content } = request
+    try {
+      const { redactContent } = await import('../redaction/redact-content.ts')
+      content = await redactContent(content, redact)
+    } catch (error) {
+      const withheld = this.#redactionFailed(request, error)
+      if (withheld !== undefined) return withheld
+    }
+    const outcome = await this.#offloadRedacted({ ...request, content }, share)
+    if (outcome.status !== 'inline' || content === request.content) return outcome
+    const { original } = outcome.tokens
+    return { ...outcome, status: 'redacted', stored: [], tokens: { original, replacement: original } }
+  }
+
+  /** Nothing of the result may be shown, unless the user wants so. */
+  #redactionFailed({ toolName, toolCallId }: OffloadRequest, error: unknown): Outcome | undefined {
+    this.#emit({ type: 'redaction-failed', toolName, toolCallId, error })
+    if (this.options.redact?.onError === 'keep') return undefined
+    const tokens = { original: 0, replacement: this.options.countTokens(WITHHELD) }
+    const content = [{ type: 'text', text: WITHHELD } as const]
+    return { status: 'withheld', reason: 'redaction-failed', stored: [], content, tokens, error }
+  }
+
+  async #offloadRedacted(request: OffloadRequest, share: ShareOfTurn | undefined): Promise<Outcome> {
     const own = limitsOf(this.options, request.toolName)
-    const staysBecause = this.#staysBecause(request)
+    const { mode } = this
+    const staysBecause = mode === 'off' ? 'off' : this.#staysBecause(request)
     if (staysBecause !== undefined && share === undefined) return inline(request, staysBecause, 0)
     let original = 0
     let blocks: readonly MeasuredBlock[] = []
@@ -200,6 +230,7 @@ export class ContextOffloader {
       if (staysBecause !== undefined) return inline(request, staysBecause, 0)
       const limits = isFixed || tokens === undefined ? own : withinTurn(own, tokens)
       if (original <= limits.maxResultTokens) return inline(request, own.isExempt ? 'exempt' : 'within-limit', original)
+      if (mode === 'shadow') return this.#skip(request, 'shadow', original)
       if (!(await this.#shouldOffload(request, original))) return this.#skip(request, 'declined', original)
       // Loads previews with the first large result.
       const { replaceResult } = await import('./replace-result.ts')
@@ -207,7 +238,8 @@ export class ContextOffloader {
       if ('reason' in replaced) return this.#skip(request, replaced.reason, original)
       return this.#offloaded(request, replaced, original <= own.maxResultTokens ? 'turn-budget' : undefined)
     } catch (error) {
-      return await this.#failed(request, blocks, original, error)
+      const withheld = error instanceof RedactionError ? this.#redactionFailed(request, error) : undefined
+      return withheld ?? (await this.#failed(request, blocks, original, error))
     }
   }
 
@@ -271,6 +303,20 @@ export class ContextOffloader {
     }
   }
 
+  /** The current mode, which `options.mode` may tell by a function. */
+  get mode(): OffloadMode {
+    const { mode } = this.options
+    if (typeof mode !== 'function') return mode
+    try {
+      const current: unknown = mode()
+      if (isMode(current)) return current
+      warn('mode returned no mode, so results are offloaded.', current)
+    } catch (error) {
+      warn('mode threw, so results are offloaded.', error)
+    }
+    return 'offload'
+  }
+
   /** Read the token totals over all scopes of this offloader. */
   meter(): Meter {
     return this.context.meter.read()
@@ -297,8 +343,9 @@ export class ContextOffloader {
     }
   }
 
-  #skip(request: OffloadRequest, reason: 'declined' | 'not-storable' | 'not-smaller', original: number): Outcome {
+  #skip(request: OffloadRequest, reason: SkipReason, original: number): Outcome {
     const { toolName, toolCallId } = request
+    if (reason === 'shadow') this.context.meter.shadowed(original)
     this.#emit({ type: 'offload-skipped', toolName, toolCallId, reason, tokens: { original } })
     return inline(request, reason, original)
   }
@@ -332,6 +379,11 @@ export class ContextOffloader {
     emitEvent(this.options, event)
   }
 }
+
+type SkipReason = Extract<OffloadEvent, { type: 'offload-skipped' }>['reason']
+
+const WITHHELD =
+  '[Withheld: secrets could not be removed from the tool result, so it is not shown. The application has to fix this.]'
 
 const inline = (
   { content }: OffloadRequest,
@@ -387,6 +439,10 @@ export interface Meter extends TokenTotals {
   readonly results: number
   /** Number of results that could not be stored. */
   readonly failed: number
+  /** Number of results that `shadow` mode would have tried to offload. */
+  readonly shadowed: number
+  /** Tokens of these results. */
+  readonly tokensShadowed: number
 }
 
 const MAX_REMEMBERED_REFERENCES = 100_000
@@ -395,6 +451,8 @@ export class TokenMeter {
   readonly #sums = new TokenSums()
   #results = 0
   #failed = 0
+  #shadowed = 0
+  #tokensShadowed = 0
   /** Offloaded results by reference, until the agent retrieves them. */
   readonly #waiting = new BoundedMap<string, { bounced: boolean }>(MAX_REMEMBERED_REFERENCES)
 
@@ -404,6 +462,11 @@ export class TokenMeter {
 
   failed(): void {
     this.#failed += 1
+  }
+
+  shadowed(tokens: number): void {
+    this.#shadowed += 1
+    this.#tokensShadowed += tokens
   }
 
   offloaded(tokens: { readonly original: number; readonly replacement: number }, references: readonly string[]): void {
@@ -423,7 +486,8 @@ export class TokenMeter {
   }
 
   read(): Meter {
-    return { results: this.#results, failed: this.#failed, ...this.#sums.read() }
+    const counted = { shadowed: this.#shadowed, tokensShadowed: this.#tokensShadowed }
+    return { results: this.#results, failed: this.#failed, ...counted, ...this.#sums.read() }
   }
 }
 

@@ -66,6 +66,7 @@ export interface OffloadedBlock {
  * - `exempt`: its tool has `offload: false`, and it has at most `maxInlineTokens`.
  * - `retrieval-result`: it is an answer of the retrieval tool.
  * - `cancelled`: the call was canceled.
+ * - `off`, `shadow`: the offloader's `mode`.
  * - `declined`: `shouldOffload` returned `false`.
  * - `not-storable`: its large blocks are links, media by URL, or of an unknown type.
  * - `not-smaller`: the replacement would not have fewer tokens.
@@ -76,6 +77,8 @@ export type InlineReason =
   | 'exempt'
   | 'retrieval-result'
   | 'cancelled'
+  | 'off'
+  | 'shadow'
   | 'declined'
   | 'not-storable'
   | 'not-smaller'
@@ -98,6 +101,26 @@ export type Outcome =
       readonly reason: 'failed'
       readonly stored: readonly []
       /** A text block with previews, which ends with what is lost, then the kept blocks. */
+      readonly content: readonly ContentBlock[]
+      readonly tokens: { readonly original: number; readonly replacement: number }
+      readonly error: unknown
+    }
+  | {
+      /** The result stays in the context, without what `redact` has removed. */
+      readonly status: 'redacted'
+      readonly reason: InlineReason
+      readonly stored: readonly []
+      /** A block for each of the request; unchanged ones are the very objects. */
+      readonly content: readonly ContentBlock[]
+      readonly tokens: { readonly original: number; readonly replacement: number }
+      readonly error?: unknown
+    }
+  | {
+      /** `redact` failed, and nothing of the result is shown or stored. */
+      readonly status: 'withheld'
+      readonly reason: 'redaction-failed'
+      readonly stored: readonly []
+      /** A text block that says so. */
       readonly content: readonly ContentBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
       readonly error: unknown

@@ -21,7 +21,7 @@ import type { AdoptedOptions, ResolvedOptions } from './context-offloader-option
 import { frameTokens, measureContent, shareBudget } from './measure-content.ts'
 import { assertBlocks } from './offload-request.ts'
 import { formatReplacement, type ReplacedBlock } from './replacement.ts'
-import { redacted, type AddedBlocks, type StoragePart, type StoredPart } from './store-blocks.ts'
+import { type AddedBlocks, type StoragePart, type StoredPart } from './store-blocks.ts'
 
 export interface ReplacementSource extends Omit<ReplacedBlock, 'preview' | 'lines' | 'location' | 'isShown'> {
   readonly tokens: number
@@ -249,8 +249,7 @@ function textPart(of: StoragePart, text: string, contentType: string, reading: P
   return { type: 'text', key: of.key, contentType, text: shown, tokens: tokensOf(shown, reading), textOf: of }
 }
 
-const redactedText = (text: string, { options: { redact = (same) => same } }: PartReading): string =>
-  redacted(text, redact)
+const redactedText = (text: string, { options: { redact } }: PartReading): string => redact?.(text) ?? text
 
 const tokensOf = (text: string, { options: { countTokens } }: PartReading): number =>
   estimateLargeTokens(text, countTokens)

@@ -26,6 +26,7 @@ import {
   type TextEncoding,
 } from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
+import { redactChunks } from '../redaction/redact-content.ts'
 import { assertContent } from '../storage/reference.ts'
 import { checkAborted, orAborted } from '../storage/storage-error.ts'
 import type { AdoptedOptions, ResolvedOptions } from './context-offloader-options.ts'
@@ -186,17 +187,21 @@ async function offloadStream(
     const encoding = isText ? textEncodingOf(held.bytes) : undefined
     const isContradicted = isText && request.contentType !== undefined && !isTextContentType(request.contentType)
     const contentType = isContradicted ? sniffed : (request.contentType ?? sniffed)
-    const whole = held.ended ? wholeStream(held.bytes, isText, request.contentType, options) : undefined
+    const whole = held.ended ? await wholeStream(held.bytes, isText, request.contentType, options) : undefined
     if (whole !== undefined && whole.tokens <= options.maxResultTokens) return whole
-    const text = encoding && new ArrivingBytes(encoding, previewing(contentType, reading), options)
+    const { redact } = options
+    // Redacted text is UTF-8.
+    const written = redact === undefined ? encoding : 'utf-8'
+    const text = encoding && new ArrivingBytes(written ?? encoding, previewing(contentType, reading), options)
     const media = text !== undefined ? undefined : new ArrivingMedia(held.bytes, contentType, reading)
     let size = 0
+    const arriving = arrivingChunks(held.bytes, source, request.signal)
     const chunks = async function* (): AsyncGenerator<Uint8Array> {
-      for (
-        let chunk: Uint8Array | undefined = held.bytes;
-        chunk !== undefined;
-        chunk = await nextChunk(source, request.signal)
-      ) {
+      const left =
+        redact === undefined || encoding === undefined
+          ? arriving
+          : redactChunks(arriving, new TextDecoder(encoding, { ignoreBOM: encoding === 'utf-8' }), redact)
+      for await (const chunk of left) {
         size += chunk.byteLength
         await text?.push(chunk)
         media?.push(chunk)
@@ -274,6 +279,15 @@ async function nextChunk(
   return next.value
 }
 
+async function* arrivingChunks(
+  held: Uint8Array,
+  source: AsyncIterator<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  for (let chunk: Uint8Array | undefined = held; chunk !== undefined; chunk = await nextChunk(source, signal))
+    yield chunk
+}
+
 async function hold(
   source: AsyncIterator<Uint8Array>,
   options: ResolvedOptions,
@@ -297,13 +311,15 @@ async function hold(
   }
 }
 
-function wholeStream(
+async function wholeStream(
   bytes: Uint8Array,
   isText: boolean,
   contentType: string | undefined,
   options: ResolvedOptions,
-): { readonly content: readonly ContentBlock[]; readonly tokens: number } {
-  const text = isText ? decodeExactly(bytes) : undefined
+): Promise<{ readonly content: readonly ContentBlock[]; readonly tokens: number }> {
+  const decoded = isText ? decodeExactly(bytes) : undefined
+  const { redact } = options
+  const text = decoded !== undefined && redact?.where === 'all' ? redact(decoded) : decoded
   if (text !== undefined) return { content: [{ type: 'text', text }], tokens: options.countTokens(text) }
   const tokens = Math.ceil(bytes.byteLength / BYTES_PER_BINARY_TOKEN)
   const mediaType = contentType ?? (isText ? 'application/octet-stream' : sniffContentType(bytes))

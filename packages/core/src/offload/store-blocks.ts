@@ -64,11 +64,11 @@ export function storageParts(
     if (joined && text !== undefined) {
       if (index !== texts[0]?.index) continue
       const named = texts.map((each) => joinedText(each.text ?? '', (each.block as Named).name))
-      const all = redacted(named.join('\n'), redact)
+      const all = redact(named.join('\n'))
       const sum = texts.reduce((total, each) => total + each.tokens, 0)
       parts.push({ type: 'text', key, contentType: 'text/plain', text: all, joined: texts.length, tokens: sum })
     } else {
-      const part = storagePart(block, key, text === undefined ? undefined : redacted(text, redact))
+      const part = storagePart(block, key, text === undefined ? undefined : redact(text))
       parts.push({ ...part, ...namesOf(block, redact), tokens })
     }
   }
@@ -94,18 +94,11 @@ export function unreachable(
   )
 }
 
-export function redacted(text: string, redact: (text: string) => string): string {
-  const result: unknown = redact(text)
-  // The promise of an asynchronous function would be stored instead of the content.
-  if (typeof result !== 'string') throw new TypeError(`redact must return a string, got ${typeof result}.`)
-  return result
-}
-
 function namesOf(block: ContentBlock, redact: (text: string) => string): Named {
   const { name, context } = block as Named
   return {
-    name: name === undefined ? undefined : safeName(redacted(name, redact)) || undefined,
-    context: context === undefined ? undefined : redacted(context, redact),
+    name: name === undefined ? undefined : safeName(redact(name)) || undefined,
+    context: context === undefined ? undefined : redact(context),
   }
 }
 

@@ -4,40 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { compactHistory } from '../compact-history.ts'
 import { expandHistory } from '../expand-history.ts'
 import { aiSdkMessages } from '../formats/ai-sdk-messages.ts'
-import { redactedJson } from './archived-content.ts'
 
 /** As people write it: it takes the quote behind the secret with it, where one follows. */
 const greedy = (text: string): string => text.replace(/secret=\S+/g, '[gone]')
-
-const json = (value: unknown): string => JSON.stringify(value, null, 2)
-
-describe('redactedJson', () => {
-  it('takes out of each text what it knows, and leaves JSON', () => {
-    expect(redactedJson(json({ a: 'the secret=abc', b: ['secret=x\nnext line', 1] }), greedy)).toBe(
-      json({ a: 'the [gone]', b: ['[gone]\nnext line', 1] }),
-    )
-  })
-
-  it('takes out what only the key beside it tells', () => {
-    const byKey = (text: string): string => text.replace(/"password": "[^"]*"/g, '"password": "[gone]"')
-    expect(redactedJson(json({ password: 'abc', b: 1 }), byKey)).toBe(json({ password: '[gone]', b: 1 }))
-  })
-
-  it('keeps the digits of numbers beside what it takes out', () => {
-    const text = '{"id":1915883588174806058,"price":10.00,"a":"secret=abc"}'
-    const compact = (redactedJson(text, greedy) ?? '').replaceAll(/\s/g, '')
-    expect(compact).toBe('{"id":1915883588174806058,"price":10.00,"a":"[gone]"}')
-  })
-
-  it('returns the very text where there is nothing to take out', () => {
-    const text = '{"b":1.50, "a":"x"}'
-    expect(redactedJson(text, greedy)).toBe(text)
-  })
-
-  it('returns nothing where no JSON is left', () => {
-    expect(redactedJson(json({ secret: 'x' }), () => 'gone')).toBeUndefined()
-  })
-})
 
 describe('redact', () => {
   const SUMMARY = '<state_snapshot><overall_goal>a</overall_goal><key_knowledge>b</key_knowledge></state_snapshot>'

@@ -1,8 +1,8 @@
 import { StorageError } from '@spillway/core'
 import { encodeBase64, mediaFromData } from '@spillway/core/adapter'
-import { redacted } from '@spillway/core/internal'
+import { redactedJson } from '@spillway/core/internal'
 import { indentJson } from '@spillway/text/internal'
-import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
+import { parseExactJson } from '@spillway/text/internal/json'
 import type { ArchivedItem, ArchivedKind } from '../archive/history-archive.ts'
 import type { HistoryContent } from '../history-message.ts'
 
@@ -57,7 +57,7 @@ export function textContent(
   given: string,
   redact: ((text: string) => string) | undefined,
 ): StorableContent & { readonly text: string } {
-  const text = redact === undefined ? given : redacted(given, redact)
+  const text = redact === undefined ? given : redact(given)
   const contentType = kind === 'json' || kind === 'original' || kind === 'messages' ? 'application/json' : 'text/plain'
   return { kind, contentType, text, bytes: new TextEncoder().encode(text), isRedacted: text !== given }
 }
@@ -83,21 +83,6 @@ export const decodeText = (bytes: Uint8Array): string => new TextDecoder('utf-8'
 /** Explains why content stays if `redact` would break its JSON. */
 export const NO_JSON =
   'redact leaves what is no JSON, which could not be read again. Let it take out of a text no more than the secret, such as no quote behind it.'
-
-/** Redact each text in JSON, then the whole; `undefined` if the result is not JSON. */
-export function redactedJson(json: string, redact: (text: string) => string): string | undefined {
-  // Most JSON has nothing to redact and need not be parsed.
-  let isHit = false
-  const watched = (text: string): string => {
-    const left = redacted(text, redact)
-    isHit ||= left !== text
-    return left
-  }
-  const take = (_key: string, one: unknown): unknown => (typeof one === 'string' ? watched(one) : one)
-  JSON.parse(json, take)
-  const text = redacted(isHit ? JSON.stringify(parseExactJson(json), take, 2) : json, redact)
-  return text === json || parseJsonText(text) !== undefined ? text : undefined
-}
 
 /** Create the error for stored content that does not match the history. */
 export const corrupt = (name: string, cause?: unknown): StorageError =>

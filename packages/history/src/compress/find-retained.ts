@@ -1,6 +1,7 @@
 import { StorageError } from '@spillway/core'
 import { isMiss, type ArchivedMessages, type HistoryArchive } from '../archive/history-archive.ts'
-import { decodeText, NO_JSON, readStored, redactedJson } from '../compact/archived-content.ts'
+import { redactedJson } from '@spillway/core/internal'
+import { decodeText, NO_JSON, readStored } from '../compact/archived-content.ts'
 import { restoreMessage, type Restoring } from '../compact/restore-message.ts'
 import { decodeConversation, encodeConversation, type HistoryFormat } from '../history-format.ts'
 import { isEqualValue, type HistoryMessage } from '../history-message.ts'

@@ -81,7 +81,7 @@ async function offloaded({ telemetry }: RouteContext, offload: () => Promise<Out
     })
     const { status, tokens } = outcome
     const content = outcome.content.map(writeContentBlock)
-    return status === 'inline'
+    return status === 'inline' || status === 'redacted'
       ? { status, reason: outcome.reason, content, stored: [], tokens }
       : { status, content, stored: outcome.stored, tokens }
   })

@@ -80,8 +80,8 @@ const storedBlockSchema: z.ZodType = z
 
 export const outcomeSchema: z.ZodType = z
   .object({
-    status: z.enum(['inline', 'offloaded']).meta({
-      description: 'Whether the result is as it was, or was stored and replaced.',
+    status: z.enum(['inline', 'redacted', 'offloaded']).meta({
+      description: 'Whether the result is as it was, is without its secrets, or was stored and replaced.',
     }),
     reason: z.string().optional().meta({ description: 'Why it is inline.' }),
     content: z.array(contentBlockSchema).meta({ description: 'What belongs into the context.' }),

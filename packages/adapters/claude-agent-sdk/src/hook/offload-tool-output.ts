@@ -108,6 +108,7 @@ async function offloadChunks(
   saved: SavedOutput,
 ): Promise<unknown> {
   const { tool_name: toolName, tool_use_id: toolCallId, tool_input: input, tool_response: response } = request
+  if (offloader.mode !== 'offload') return undefined
   const candidate = { toolName, toolCallId, input, isError: false, tokens: Math.ceil(saved.size / 4) }
   if ((await offloader.options.shouldOffload?.(candidate)) === false) return undefined
   const { stderr } = response as { readonly stderr?: unknown }

@@ -1,0 +1,148 @@
+import { documentText, indentLargeJson, isMediaBlock, yieldWhenDue, type ContentBlock } from '@spillway/text/internal'
+import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
+import { RedactionError, type Redact } from './redact-text.ts'
+
+/** Redacts text, JSON, text of documents, names and links. Unchanged blocks, and the list of them, are the very objects. */
+export async function redactContent(
+  content: readonly ContentBlock[],
+  redact: Redact,
+): Promise<readonly ContentBlock[]> {
+  const blocks: ContentBlock[] = []
+  for (const block of content) {
+    blocks.push(redactNames(await redactBlock(block, redact), redact))
+    await yieldWhenDue()
+  }
+  return blocks.every((block, index) => block === content[index]) ? content : blocks
+}
+
+async function redactBlock(block: ContentBlock, redact: Redact): Promise<ContentBlock> {
+  if (block.type === 'text') {
+    const text = await redactLarge(block.text, redact)
+    return text === block.text ? block : { ...block, text }
+  }
+  if (block.type === 'json' || block.type === 'unknown') {
+    const json = await indentLargeJson(block.value)
+    const left = json === undefined ? undefined : redactedJson(json, redact)
+    if (json === undefined || left === json) return block
+    if (left === undefined) return { type: 'text', text: redact(json) }
+    const value: unknown = JSON.parse(left)
+    return { ...block, value: JSON.stringify(value, null, 2) === left ? value : parseExactJson(left) }
+  }
+  if (block.type === 'link') {
+    const url = redact(block.url)
+    return url === block.url ? block : { ...block, url }
+  }
+  if (!isMediaBlock(block) || block.type !== 'document' || block.data === undefined) return block
+  const document = documentText(block.data, block.mediaType)
+  if (document === undefined) return block
+  const text = await redactLarge(document.text, redact)
+  return text === document.text ? block : { ...block, mediaType: document.contentType, data: encoder.encode(text) }
+}
+
+const encoder = new TextEncoder()
+
+function redactNames(block: ContentBlock, redact: Redact): ContentBlock {
+  const { name, context } = block as { readonly name?: unknown; readonly context?: unknown }
+  const named = {
+    ...(typeof name === 'string' && name !== redact(name) && { name: redact(name) }),
+    ...(typeof context === 'string' && context !== redact(context) && { context: redact(context) }),
+  }
+  return block.type === 'unknown' || Object.keys(named).length === 0 ? block : { ...block, ...named }
+}
+
+/** Redact each text in JSON, then the whole; `undefined` if the result is not JSON. */
+export function redactedJson(json: string, redact: (text: string) => string): string | undefined {
+  // Most JSON has nothing to redact and need not be parsed.
+  let isHit = false
+  const watched = (text: string): string => {
+    const left = redact(text)
+    isHit ||= left !== text
+    return left
+  }
+  const take = (_key: string, one: unknown): unknown => (typeof one === 'string' ? watched(one) : one)
+  JSON.parse(json, take)
+  const text = redact(isHit ? JSON.stringify(parseExactJson(json), take, 2) : json)
+  return text === json || parseJsonText(text) !== undefined ? text : undefined
+}
+
+/** UTF-16 units that are redacted at once. */
+const PIECE_UNITS = 262_144
+
+async function redactLarge(text: string, redact: Redact): Promise<string> {
+  if (text.length <= PIECE_UNITS) return redact(text)
+  const arriving = new ArrivingRedaction(redact)
+  const parts: string[] = []
+  for (let at = 0; at < text.length; at += PIECE_UNITS) {
+    parts.push(arriving.push(text.slice(at, at + PIECE_UNITS)))
+    await yieldWhenDue()
+  }
+  return [...parts, arriving.finish()].join('')
+}
+
+/** A longer line without a place to cut it cannot be redacted in pieces. */
+const MAX_HELD_UNITS = 2_097_152
+/** No match is longer on both sides of a cut. */
+const WINDOW_UNITS = 8_192
+const KEY_BEGINNING = '-----BEGIN '
+
+/** Redacts text that arrives in pieces. Holds back the last line, and a private key until its end. */
+export class ArrivingRedaction {
+  readonly #redact: Redact
+  #held = ''
+
+  constructor(redact: Redact) {
+    this.#redact = redact
+  }
+
+  /** Adds a piece, and returns the redacted text that is complete. */
+  push(text: string): string {
+    this.#held += text
+    if (this.#held.length < WINDOW_UNITS) return ''
+    const cut = this.#findCut()
+    const complete = this.#held.slice(0, cut)
+    this.#held = this.#held.slice(cut)
+    return this.#redact(complete)
+  }
+
+  /** Returns the rest. */
+  finish(): string {
+    const rest = this.#redact(this.#held)
+    this.#held = ''
+    return rest
+  }
+
+  #findCut(): number {
+    const held = this.#held
+    const lineEnd = held.lastIndexOf('\n') + 1
+    const key = held.lastIndexOf(KEY_BEGINNING, lineEnd)
+    const isOpenKey = key !== -1 && held.length - key < PIECE_UNITS && !held.slice(key, lineEnd).includes('-----END ')
+    const cut = isOpenKey ? key : lineEnd
+    return cut > 0 || held.length < MAX_HELD_UNITS ? cut : this.#cutLine()
+  }
+
+  /** Finds a place in a long line that no match crosses. */
+  #cutLine(): number {
+    const held = this.#held
+    for (let at = held.length - WINDOW_UNITS; at > WINDOW_UNITS; at -= WINDOW_UNITS) {
+      const [before, after] = [held.slice(at - WINDOW_UNITS, at), held.slice(at, at + WINDOW_UNITS)]
+      const isPair = (after.charCodeAt(0) & 0xfc00) === 0xdc00
+      if (!isPair && this.#redact(before + after) === this.#redact(before) + this.#redact(after)) return at
+    }
+    throw new RedactionError('A line could not be redacted, because it is too long and has no place to cut it.')
+  }
+}
+
+/** Redacts the bytes of a text while they arrive. The result is UTF-8. */
+export async function* redactChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  decoder: TextDecoder,
+  redact: Redact,
+): AsyncGenerator<Uint8Array> {
+  const arriving = new ArrivingRedaction(redact)
+  for await (const chunk of chunks) {
+    const text = arriving.push(decoder.decode(chunk, { stream: true }))
+    if (text !== '') yield encoder.encode(text)
+  }
+  const last = arriving.push(decoder.decode()) + arriving.finish()
+  if (last !== '') yield encoder.encode(last)
+}
