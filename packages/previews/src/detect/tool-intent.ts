@@ -1,5 +1,4 @@
 import { parseJsonText } from '@spillway/text/internal/json'
-import { commandIntent, type LineSpan } from './command-intent.ts'
 import { wordsOfPurpose } from './purpose-words.ts'
 import { pathsOfText, wordsOfPattern, wordsOfText } from './sought-words.ts'
 
@@ -18,6 +17,9 @@ export interface ToolIntent {
   /** Address to fetch. */
   readonly url?: string | undefined
 }
+
+/** Lines from `start` to `end`, 1-based and inclusive; without an end, to the last line. */
+type LineSpan = NonNullable<ToolIntent['lines']>
 
 /** Longest argument that is read, in UTF-16 units. */
 const MAX_ARGUMENT = 4_096
@@ -49,7 +51,7 @@ export function toolIntent(toolName: string, input: unknown, purpose?: string): 
   const texts = (names: readonly string[]): string[] => names.flatMap((name) => strings(named.get(name)))
   const isShell = /^(?:bash|shell|sh|terminal|execute_command|run_command|run_shell_command)$/i.test(toolName)
   const command = commandOf(named) ?? (isShell && typeof input === 'string' ? input.slice(0, MAX_ARGUMENT) : undefined)
-  const told = command === undefined ? undefined : commandIntent(command)
+  const told = command === undefined ? undefined : readCommand(command)
   const prose = texts(TEXTS)
   const placed = texts(PATHS).map(pathAndLines)
   const paths = [...placed.map(({ path }) => path), ...(told?.paths ?? []), ...prose.flatMap(pathsOfText)]
@@ -130,6 +132,23 @@ function commandOf(named: ReadonlyMap<string, unknown>): string | undefined {
       .slice(0, MAX_ARGUMENT)
   }
   return undefined
+}
+
+/** Programs that print or search files. */
+const READERS = /^\s*(?:sudo )?(?:cat|bat|less|more|nl|head|tail|sed|awk|[ef]?grep|rg|git (?:blame|grep|show))\s/
+const SEARCHERS = /\b(?:[ef]?grep|rg)\s/
+
+/** Reads the files that a command prints or searches, the lines that `sed` prints, and quoted patterns. */
+function readCommand(command: string): { paths: string[]; patterns: string[]; lines: LineSpan | undefined } {
+  const reading = command.split(/&&|[|;\n]/).filter((part) => READERS.test(part))
+  const [, start, end] = /\bsed -n ['"]?(\d{1,9}),(\d{1,9})p/.exec(command) ?? []
+  return {
+    paths: reading.flatMap((part) => part.match(/(?<=[\s:])[^\s'":=<>]+\.\w{1,8}(?=\s|$)/g) ?? []),
+    patterns: reading
+      .filter((part) => SEARCHERS.test(part))
+      .flatMap((part) => /(?<=\s)(['"])(.{3,100}?)\1/.exec(part)?.[2] ?? []),
+    lines: start === undefined ? undefined : span(Number(start), Number(end)),
+  }
 }
 
 /** `src/a.ts:12`, `src/a.ts:12-40`, `src/a.ts#L12-L40`. */

@@ -8,11 +8,8 @@ export const MARK_ARTICLE = 2
 export const MARK_ASIDE = 4
 /** Class or id names it as an aside. */
 export const MARK_NAMED_ASIDE = 8
-/** Header of the page or of a part. */
-export const MARK_HEADER = 16
-export const MARK_FORM = 32
 /** Hidden at first; scripts may show it. */
-export const MARK_HIDDEN = 64
+export const MARK_HIDDEN = 16
 
 const NAMES: ReadonlyMap<string, number> = new Map([
   ['main', MARK_MAIN],
@@ -22,15 +19,12 @@ const NAMES: ReadonlyMap<string, number> = new Map([
   ['aside', MARK_ASIDE],
   ['dialog', MARK_ASIDE],
   ['menu', MARK_ASIDE],
-  ['header', MARK_HEADER],
-  ['form', MARK_FORM],
 ])
 
 /** Landmark and widget roles (WAI-ARIA 1.2). */
 const ROLES: ReadonlyMap<string, number> = new Map([
   ['main', MARK_MAIN],
   ['article', MARK_ARTICLE],
-  ['banner', MARK_HEADER],
   ...[
     'navigation',
     'contentinfo',

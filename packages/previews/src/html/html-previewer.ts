@@ -2,16 +2,7 @@ import { perSubject, yieldWhenDue } from '@spillway/text/internal'
 import { LineCounter } from '../layout/line-counter.ts'
 import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
 import { writePage } from './write-page.ts'
-import {
-  MARK_ARTICLE,
-  MARK_ASIDE,
-  MARK_FORM,
-  MARK_HEADER,
-  MARK_HIDDEN,
-  MARK_MAIN,
-  MARK_NAMED_ASIDE,
-  elementMarks,
-} from './element-marks.ts'
+import { MARK_ARTICLE, MARK_ASIDE, MARK_HIDDEN, MARK_MAIN, MARK_NAMED_ASIDE, elementMarks } from './element-marks.ts'
 import type { Page, PageBlock, PageElement } from './page.ts'
 import { MarkupTokenizer, type MarkupHandler } from '../markup/markup-tokenizer.ts'
 import { ELEMENT_KINDS, elementKind, type ElementKind } from './element-kind.ts'
@@ -78,8 +69,6 @@ const LEFT_OUT: readonly (readonly [mark: number, belowShare: number])[] = [
   [MARK_HIDDEN, 0.5],
   [MARK_ASIDE, 0.5],
   [MARK_NAMED_ASIDE, 0.35],
-  [MARK_HEADER, 0.3],
-  [MARK_FORM, 0.3],
 ]
 /** Share of the prose that an element needs to be the content: marked so, an article in it, any other. */
 const MAIN_SHARE = 0.4
@@ -90,28 +79,17 @@ const PROSE_UNITS = 60
 const OTHER_WORTH = 0.1
 const LINKED_WORTH = 0.15
 const LINK_WORTH = 0.05
-/** With less prose, the content is a list of links, which stay. */
-const LISTING_PROSE = 0.25
-/** A list is navigation if it has so many links, of so large a share, and so short. */
-const LEAST_LINKS = 3
+/** Largest share of links in shown text outside the main content. */
 const LINKED_SHARE = 0.6
-const MAX_LINK_UNITS = 60
 /** Links repeated more often say nothing: "Read more". */
 const MOST_REPEATS = 2
 /** Repeated texts of at least so many UTF-16 units are shown once. */
 const LEAST_REPEATED = 30
 
-/** Headings of related content. */
-const ASIDE_HEADING =
-  /^(?:related|recommended|more (?:from|stories|news|in|like|on)|you (?:may|might) (?:also|like)|(?:people|customers) (?:who|also)|read (?:next|more|also)|up next|popular|trending|most (?:read|popular|viewed)|latest (?:news|posts|articles|stories)|recent(?:ly)? (?:posts|articles|news|viewed|comments)|(?:\d{1,9} )?comments?\b|leave a (?:reply|comment)|(?:share|follow) (?:this|us|on)|sign up|subscribe|newsletter|join our|get (?:the|our) (?:latest|newsletter)|advertisement|sponsored)/i
-const MAX_ASIDE_HEADING = 60
-/** Largest share of the content below such a heading. */
-const ASIDE_SHARE = 0.4
-
 /**
  * Returns the blocks of a page's content, in order.
  *
- * Landmarks, roles, hidden parts, names, and lists of short links are left out, unless they hold much of the prose. The
+ * Landmarks, roles, hidden parts, and named asides are left out, unless they hold much of the prose. The
  * content is then `main`, the largest article, or the innermost element with nearly all prose.
  */
 export function mainContent(page: Page): PageBlock[] {
@@ -121,8 +99,6 @@ export function mainContent(page: Page): PageBlock[] {
   for (let at = 1; at < elements.length; at++) if (leftOut[at] !== 0) own[at] = 0
   const weights = summedUp(elements, own)
   const root = contentElement(elements, weights, leftOut)
-  leaveOutAsideSections(page, root, weights, leftOut)
-  leaveOutNavigation(elements, root, leftOut)
   const { firstBlock, endBlock } = elements[root]!
   const main = withoutRepeats(blocks.slice(firstBlock, endBlock).filter(({ element }) => leftOut[element] === 0))
   if (main.some(({ kind, level }) => kind === 'heading' && level === 1)) return main
@@ -164,20 +140,16 @@ function summedUp(elements: readonly PageElement[], own: Float64Array): Float64A
 
 function aroundContent({ elements }: Page, weights: Float64Array): Uint8Array {
   const leftOut = new Uint8Array(elements.length)
-  const isWithinContent = new Uint8Array(elements.length)
   /** Marks to ignore because an enclosing marked element has too much of the prose. */
   const spared = new Uint8Array(elements.length)
   const total = Math.max(1, weights[0]!)
   for (let at = 1; at < elements.length; at++) {
     const { parent, marks } = elements[at]!
-    isWithinContent[at] = isWithinContent[parent]! | ((marks & (MARK_MAIN | MARK_ARTICLE)) === 0 ? 0 : 1)
     spared[at] = spared[parent]!
     leftOut[at] = leftOut[parent]!
     if (leftOut[at] !== 0) continue
     for (const [mark, belowShare] of LEFT_OUT) {
       if ((marks & mark & ~spared[at]!) === 0) continue
-      // Within the content, a header belongs to a part of it.
-      if (mark === MARK_HEADER && isWithinContent[at] !== 0) continue
       if (weights[at]! < belowShare * total) leftOut[at] = 1
       else spared[at]! |= mark
     }
@@ -204,41 +176,6 @@ function contentElement(elements: readonly PageElement[], weights: Float64Array,
     root = next
   }
   return root
-}
-
-function leaveOutAsideSections(
-  { blocks, elements }: Page,
-  root: number,
-  weights: Float64Array,
-  leftOut: Uint8Array,
-): void {
-  const { firstBlock, endBlock } = elements[root]!
-  for (let index = firstBlock; index < endBlock; index++) {
-    const { kind, text, element } = blocks[index]!
-    if (kind !== 'heading' || text.length > MAX_ASIDE_HEADING || leftOut[element] !== 0) continue
-    if (!ASIDE_HEADING.test(text)) continue
-    // The largest element that begins with the heading.
-    let section = element
-    for (let { parent } = elements[section]!; parent > root; { parent } = elements[section]!) {
-      if (elements[parent]!.firstBlock < index || weights[parent]! > ASIDE_SHARE * weights[root]!) break
-      section = parent
-    }
-    if (section <= root || elements[section]!.firstBlock < index) continue
-    const { endBlock: end } = elements[section]!
-    for (let at = section; at < elements.length && elements[at]!.firstBlock < end; at++) leftOut[at] = 1
-  }
-}
-
-/** Keeps lists of links if the content is such a list. */
-function leaveOutNavigation(elements: readonly PageElement[], root: number, leftOut: Uint8Array): void {
-  const { prose, units, endBlock } = elements[root]!
-  const isListing = prose < LISTING_PROSE * units
-  for (let at = root + 1; at < elements.length && elements[at]!.firstBlock < endBlock; at++) {
-    const { parent, links, linkUnits, prose: own, units: all } = elements[at]!
-    if (parent !== root && leftOut[parent] !== 0) leftOut[at] = 1
-    if (isListing || links < LEAST_LINKS || own > 0) continue
-    if (linkUnits > LINKED_SHARE * all && linkUnits < MAX_LINK_UNITS * links) leftOut[at] = 1
-  }
 }
 
 /** A title ends with the name of the site. */

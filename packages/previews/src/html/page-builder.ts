@@ -12,8 +12,6 @@ const MAX_KEPT = 8_388_608
 const MAX_BLOCK = 32_768
 const MAX_CELL = 200
 const MAX_TITLE = 512
-/** UTF-16 units of text, without links, that make a block prose. */
-const PROSE_UNITS = 60
 /** Mark of a heading's link to itself. */
 const SELF_LINK = /^[#§¶]\s?|\s?[#§¶]$/
 /** States of an open element that has no index yet. */
@@ -49,9 +47,6 @@ export class PageBuilder {
   #links = 0
   #headingLevel = 0
   #isItem = false
-  /** Links with text in the block, and whether the open link has no text yet. */
-  #linkCount = 0
-  #isNewLink = false
 
   get inEmptyHeading(): boolean {
     return this.#headings > 0 && this.#text.isEmpty
@@ -63,7 +58,6 @@ export class PageBuilder {
     this.#count(kind, 1)
     if (kind.heading > 0) this.#headingLevel = kind.heading
     else if (kind.name === 'li') this.#isItem = true
-    else if (kind.name === 'a') this.#isNewLink = true
   }
 
   close(kind: ElementKind): void {
@@ -89,10 +83,6 @@ export class PageBuilder {
       this.#isPart ||= /\S/.test(text)
     } else {
       this.#text.add(text, line, this.#preformatted > 0, this.#links > 0)
-      if (this.#isNewLink && this.#links > 0 && !this.#text.isEmpty) {
-        this.#isNewLink = false
-        this.#linkCount++
-      }
       if (this.#text.length >= MAX_BLOCK) this.#flush()
     }
   }
@@ -100,14 +90,6 @@ export class PageBuilder {
   finish(lines: number): Page {
     this.#flush()
     this.#elements[0]!.endBlock = this.#blocks.length
-    for (let index = this.#elements.length - 1; index > 0; index--) {
-      const { parent, units, linkUnits, links, prose } = this.#elements[index]!
-      const above = this.#elements[parent]!
-      above.units += units
-      above.linkUnits += linkUnits
-      above.links += links
-      above.prose += prose
-    }
     const title = decodeReferences(this.#title)
       .replace(/[\s\p{Cc}]+/gu, ' ')
       .trim()
@@ -176,19 +158,10 @@ export class PageBuilder {
 
   #add(kind: BlockKind, all: string): void {
     const { line, linked } = this.#text.origin()
-    const links = this.#linkCount
-    this.#linkCount = 0
     const text = kind === 'heading' && linked > 0 && linked <= 2 ? all.replace(SELF_LINK, '') : all
     if (text === '') return
     const linkUnits = Math.min(linked, text.length)
     const index = this.#makeElement()
-    const element = this.#elements[index]!
-    const units = readUnits(text)
-    const linkedUnits = Math.round((units * linkUnits) / text.length)
-    element.units += units
-    element.linkUnits += linkedUnits
-    element.links += links
-    if (kind !== 'heading' && units - linkedUnits >= PROSE_UNITS) element.prose += units - linkedUnits
     const level = kind === 'heading' ? this.#headingLevel : kind === 'item' ? this.#lists : 0
     this.#blocks.push({ kind, level, text, element: index, line, linkUnits })
     this.#kept += text.length
@@ -217,14 +190,7 @@ export class PageBuilder {
 }
 
 function newElement(parent: number, marks: number, firstBlock: number): PageElement {
-  return { parent, marks, firstBlock, endBlock: firstBlock, units: 0, linkUnits: 0, links: 0, prose: 0 }
-}
-
-/** A character of a script without spaces counts as three letters. */
-function readUnits(text: string): number {
-  let units = text.length
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) >= 0x2e80) units += 2
-  return units
+  return { parent, marks, firstBlock, endBlock: firstBlock }
 }
 
 /** Text to clean: runs of blanks, control characters, zero-width characters. */

@@ -13,7 +13,7 @@ export interface PageBlock {
   readonly linkUnits: number
 }
 
-/** An element with text, with sums over all its descendants. */
+/** An element with text. */
 export interface PageElement {
   /** Index in {@link Page.elements}; -1 for the page itself. */
   readonly parent: number
@@ -22,11 +22,6 @@ export interface PageElement {
   /** First block and the one after the last, as indices of {@link Page.blocks}. */
   readonly firstBlock: number
   endBlock: number
-  /** UTF-16 units of text and of links; scripts without spaces count threefold. */
-  units: number
-  linkUnits: number
-  links: number
-  prose: number
 }
 
 /** Text of a page in order, and its elements: the page first, parents before children. */

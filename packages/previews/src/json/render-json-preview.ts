@@ -130,6 +130,8 @@ function cleanText(text: string): string {
   return text.split('\n').map(cleanLine).join('\n').toWellFormed()
 }
 
+/** Tokens of a key that weigh as much as a level. */
+const LEVEL_TOKENS = 8
 /** Tokens of the mark for hidden keys. */
 const HIDDEN_TOKENS = 5
 /** Tokens of the reference to an equal object. */
@@ -158,8 +160,10 @@ class Skeleton {
       if (parent !== undefined && (parent.shape === tabled || (this.#tabled.has(parent) && parent.shape.arrays === 0)))
         this.#tabled.add(node)
     }
-    // Keys that are unique say most, then those near the root.
-    this.#order = [...this.#nodes.filter(({ novel }) => novel), ...this.#nodes.filter(({ novel }) => !novel)]
+    // Keys that are unique say most, then those near the root and short ones.
+    const price = ({ level, tokens }: SkeletonNode): number => level + tokens / LEVEL_TOKENS
+    const cheapest = this.#nodes.toSorted((one, other) => price(one) - price(other) || one.index - other.index)
+    this.#order = [...cheapest.filter(({ novel }) => novel), ...cheapest.filter(({ novel }) => !novel)]
     this.#shown = new Uint8Array(this.#nodes.length)
     this.#names = new Uint32Array(this.#nodes.length)
     this.#caps = new Uint8Array(this.#nodes.length)

@@ -1,7 +1,3 @@
-import type { Item } from './preview-model.ts'
-import type { TextSubject } from '../previewer.ts'
-import { bestItems } from './item-store.ts'
-
 /** Shorter words are everywhere. */
 const LEAST_UNITS = 3
 
@@ -22,53 +18,6 @@ export class WantedWords {
     const lower = text.toLowerCase()
     return this.#words.some((word) => lower.includes(word))
   }
-}
-
-/** Shorter words are everywhere. */
-const WORDS = /\p{L}{4,40}/gu
-/** Longer arguments are too unspecific. */
-const ARGUMENT_UNITS = 300
-const MOST_WORDS = 8
-/** Examined items, the most valuable ones. */
-const MOST_ITEMS = 1_000
-/** Words in a larger share of the items are too common. */
-const COMMON = 0.2
-/** Factor for each matching word, up to a limit. */
-const WORTH = 0.5
-const COUNTED = 3
-
-/** Includes file names and words of arguments. */
-export function askedWords({ intent, input }: TextSubject): string[] {
-  const texts = [...intent.paths.map((path) => path.slice(path.lastIndexOf('/') + 1)), ...intent.words]
-  if (typeof input === 'object' && input !== null) {
-    for (const value of Object.values(input))
-      if (typeof value === 'string' && value.length <= ARGUMENT_UNITS && value.includes(' ')) texts.push(value)
-  }
-  return wordsOf(texts)
-}
-
-/** Returns each word once, in lowercase. */
-export function wordsOf(texts: readonly string[]): string[] {
-  const words = new Set<string>()
-  for (const text of texts)
-    for (const [word] of text.slice(0, ARGUMENT_UNITS).matchAll(WORDS))
-      if (words.size < MOST_WORDS) words.add(word.toLowerCase())
-  return [...words]
-}
-
-/** Raises items about the words, unless the words are everywhere. */
-export function preferTopic(items: readonly Item[], words: readonly string[]): void {
-  if (words.length === 0 || items.length === 0) return
-  const best = bestItems(items, MOST_ITEMS)
-  const texts = best.map(({ text }) => text.slice(0, 200).toLowerCase())
-  const matches = new Uint8Array(best.length)
-  const found: number[] = []
-  for (const word of words) {
-    found.length = 0
-    for (let index = 0; index < texts.length; index++) if (texts[index]!.includes(word)) found.push(index)
-    if (found.length <= best.length * COMMON) for (const index of found) matches[index]! += 1
-  }
-  for (const [index, item] of best.entries()) item.value *= 1 + WORTH * Math.min(COUNTED, matches[index]!)
 }
 
 /** More frequent words do not tell texts apart. */

@@ -5,7 +5,6 @@ import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { MarkdownReader } from './markdown-reader.ts'
 import { headingDepth, markdownLine } from './markdown-line.ts'
 import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
-import { askedWords } from '../layout/wanted-words.ts'
 
 /** Shares of the budget: headings, text, and code. Unused tokens go to the others. */
 const SHARES = [0.3, 0.2, 0.5]
@@ -27,7 +26,7 @@ export function markdownPreviewer(): TextPreviewer {
 
 function readMarkdown(subject: TextSubject): ReturnType<TextPreviewer['read']> {
   const { start, intent } = subject
-  const reader = new MarkdownReader(intent.words, askedWords(subject))
+  const reader = new MarkdownReader(intent.words)
   const numbers = numberCut(start)
   const lines = new RawLines((line) => reader.push(line), numbers?.cut)
   return {

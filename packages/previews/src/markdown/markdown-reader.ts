@@ -4,7 +4,7 @@ import { isImportLine } from '../layout/import-line.ts'
 import { estimateLetters } from '../layout/count-letters.ts'
 import { ItemStore } from '../layout/item-store.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
-import { WantedWords, preferTopic, wordsOf } from '../layout/wanted-words.ts'
+import { WantedWords } from '../layout/wanted-words.ts'
 import { headingDepth, markdownLine, type MarkdownLine } from './markdown-line.ts'
 
 /** Longest front matter, in lines. */
@@ -40,8 +40,6 @@ interface Section {
 export class MarkdownReader {
   readonly #store = new ItemStore()
   readonly #words: WantedWords
-  readonly #topic: readonly string[]
-  #title = ''
   readonly #headings: number[] = []
   readonly #known = new Map<string, number>()
   #sections: Section[] = [{ depth: 0, heading: undefined, weight: 1, lines: 0, blocks: 0 }]
@@ -52,12 +50,8 @@ export class MarkdownReader {
   #table: { readonly item: Item; rows: number } | undefined
   #meta = false
 
-  /**
-   * @param words - Sought words.
-   * @param topic - Words of the text's topic.
-   */
-  constructor(words: readonly string[], topic: readonly string[]) {
-    this.#topic = topic
+  /** @param words - Sought words. */
+  constructor(words: readonly string[]) {
     this.#words = new WantedWords(words)
   }
 
@@ -91,7 +85,6 @@ export class MarkdownReader {
     const last = this.#headings.at(-1) ?? 0
     if (this.#headings.length > 3) for (const item of items) if (item.start >= last) item.value *= LAST_SECTION
     for (const item of items.slice(-LAST_LINES)) item.value *= LAST_SECTION
-    preferTopic(items, [...this.#topic, ...wordsOf([this.#title])])
     return { items, headings: this.#headings }
   }
 
@@ -137,7 +130,6 @@ export class MarkdownReader {
       item.numbered = true
       item.lone = true
       this.#headings.push(line.number)
-      if (this.#title === '') this.#title = line.text
     }
     sections.push({ depth, heading: depth >= LABEL_DEPTH ? parent.heading : item, weight, lines: 0, blocks: 0 })
   }

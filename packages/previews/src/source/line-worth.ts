@@ -1,7 +1,7 @@
 import { BLANK, CLOSER, CODE, COMMENT, type CodeLines } from './code-lines.ts'
 import type { OutlineSymbol } from './outline.ts'
 import type { SourceLines } from './source-lines.ts'
-import { unitsOf, wordHashes } from './word-hash.ts'
+import { wordHashes } from './word-hash.ts'
 import { isDigit } from '../layout/numbered-lines.ts'
 
 export interface Sought {
@@ -13,18 +13,11 @@ export interface Sought {
 /** Worth by kind of line; code is 1. */
 const WORTH = [0, 0, 0.6, 0.35, 1] as const
 const DEFINITION = 1.6
-/** Upper limit for the body of a definition. */
-export const MOST_OF_BODY: number = 1.25
-/** Edits often add an entry to a list, most often to a list of names with values. */
-const PAIR = MOST_OF_BODY
-const ENTRY = 0.9
-const LEAST_ENTRIES = 3
 /** Factor for a repeated line. */
 const REPEATED = 0.5
 /** Limit for comparing lines. */
 const MOST_COMPARED = 8_192
 const IMPORT = 1.5
-const FIELD = 1.5
 /** Branches and their results change more often. */
 const BRANCH = 1.15
 /** Factor for comments at the top of a file, such as a license. */
@@ -59,7 +52,6 @@ export function lineWorth(code: CodeLines, symbols: readonly OutlineSymbol[], so
     else worth[index] = WORTH[kind] ?? 0
   }
   for (let index = source.from; index < source.to && kinds[index] !== CODE; index++) worth[index]! *= LICENCE
-  raiseEntries(code, symbols, worth)
   lowerRepeats(code, worth)
   for (const { line } of symbols) raise(worth, line - 1, DEFINITION)
   raiseConflicts(source, worth)
@@ -94,47 +86,11 @@ const CLOSING_BRACE = 125
 const OPENING_BRACKET = 91
 const QUOTE = 34
 const DOT = 46
-const COMMA = 44
 
 function part({ source }: CodeLines, index: number): string {
   const begin = source.begins[index]!
   return source.text.slice(begin, Math.min(source.ends[index]!, begin + 160))
 }
-
-/** Raises fields of a type, and consecutive equally indented lines that end with a comma. */
-function raiseEntries(code: CodeLines, symbols: readonly OutlineSymbol[], worth: Float32Array): void {
-  const { source, indents, kinds, lasts } = code
-  for (const { kind, line, endLine } of symbols) {
-    if (!FIELDS.has(kind) || endLine - line > MOST_FIELDS) continue
-    for (let index = line; index < endLine; index++) if (kinds[index] === CODE) raise(worth, index, FIELD)
-  }
-  for (let from = source.from; from < source.to; from++) {
-    if (kinds[from] !== CODE || lasts[from] !== COMMA) continue
-    let end = from + 1
-    while (end < source.to && kinds[end] === CODE && lasts[end] === COMMA && indents[end] === indents[from]) end++
-    if (end - from >= LEAST_ENTRIES) {
-      raise(worth, from - 1, ENTRY)
-      for (let entry = from; entry < end; entry++) worth[entry] = isPair(source, entry) ? PAIR : ENTRY
-    }
-    from = end - 1
-  }
-}
-
-const FIELDS: ReadonlySet<string> = new Set(['type', 'struct', 'interface', 'enum', 'record', 'union'])
-const MOST_FIELDS = 200
-
-/** Matches `name: value`, `"name" => value`, `name = value`. */
-function isPair({ text, begins, ends }: SourceLines, index: number): boolean {
-  const end = Math.min(ends[index]!, begins[index]! + 80)
-  for (let at = begins[index]!; at < end; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === 58 || unit === 61) return true
-    if (!PAIR_NAME.has(unit)) return false
-  }
-  return false
-}
-
-const PAIR_NAME = unitsOf('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ \t"\'.@?-$')
 
 function lowerRepeats({ source, kinds }: CodeLines, worth: Float32Array): void {
   if (source.count > MOST_COMPARED) return

@@ -4,7 +4,7 @@ import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { ToolIntent } from '../detect/tool-intent.ts'
 import { BLANK, CLOSER, CODE, codeLines, type CodeLines } from './code-lines.ts'
 import { DEFINITION_RULES, type DefinitionRules } from './definition-rules.ts'
-import { MOST_OF_BODY, SOUGHT, lineWorth, type Sought } from './line-worth.ts'
+import { SOUGHT, lineWorth, type Sought } from './line-worth.ts'
 import { FUNCTIONS, type OutlineSymbol, type Outliner } from './outline.ts'
 import { SourceLines } from './source-lines.ts'
 import { sourceSigns } from './source-signs.ts'
@@ -149,10 +149,6 @@ const NAME_CAP = 80
 const MOST_LIKE = 6
 /** Tokens of the number before a name. */
 const NUMBER_TOKENS = 2
-/** In larger files, relative to the budget, a line of a body is less likely to be needed. */
-const ENOUGH_TIMES = 6
-const UNITS_PER_TOKEN = 3.4
-
 async function sourceModel(read: ReadSource, budgetTokens: number): Promise<PreviewModel> {
   const { language, code, symbols, worth, note } = read
   const { count } = code.source
@@ -174,10 +170,6 @@ async function sourceModel(read: ReadSource, budgetTokens: number): Promise<Prev
 
 function itemsOf({ code, symbols, worth }: ReadSource, budgetTokens: number): Item[] {
   const { source, kinds } = code
-  const bodyShare = Math.min(
-    1,
-    Math.sqrt((budgetTokens * UNITS_PER_TOKEN * ENOUGH_TIMES) / Math.max(1, source.text.length)),
-  )
   const defining = new Set(symbols.map(({ line }) => line))
   const items: Item[] = []
   let blanks = 0
@@ -190,8 +182,7 @@ function itemsOf({ code, symbols, worth }: ReadSource, budgetTokens: number): It
       blanks++
       continue
     }
-    const value = worth[index]! * (worth[index]! <= MOST_OF_BODY ? bodyShare : 1)
-    const item = itemOf({ number: index + 1, text, tail: '', hidden: 0 }, blanks, value, 0, undefined)
+    const item = itemOf({ number: index + 1, text, tail: '', hidden: 0 }, blanks, worth[index]!, 0, undefined)
     item.numbered = defining.has(index + 1)
     items.push(item)
     blanks = 0
@@ -343,6 +334,7 @@ const FEW_LINES = 1_536
 const BLOCK_LINES = 24
 /** Budgets' worth of considered lines, at so many UTF-16 units per token. */
 const TIMES = 3
+const UNITS_PER_TOKEN = 3.4
 /** Extra tokens of a block. */
 const BLOCK_TOKENS = 10
 
