@@ -806,7 +806,9 @@ describe('the mode', () => {
     current = 'offload'
     expect(await status()).toBe('offloaded')
     const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
-    onTestFinished(() => void warning.mockRestore())
+    onTestFinished(() => {
+      warning.mockRestore()
+    })
     for (current of [undefined, 'pause']) expect(await status()).toBe('offloaded')
     expect(warning).toHaveBeenCalledTimes(2)
   })
