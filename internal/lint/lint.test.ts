@@ -7,12 +7,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
 const BOUNDARY = 'spillway(dependency-rules)'
+const COMMENTS = 'spillway(plain-comments)'
+const TITLES = 'spillway(plain-titles)'
 
 /** What is wrong, where it stands, the source, and the one rule that must refuse it. */
 type Refused = readonly [name: string, path: string, source: string, rule: string]
 
 const importing = (specifier: string): string =>
   `import { value } from '${specifier}'\nexport const copy: unknown = value\n`
+
+const documented = (comment: string): string => `/** ${comment} */\nexport const one = 1\n`
+
+const titled = (title: string): string =>
+  `import { expect, it } from 'vitest'\nit.each([1])('${title}', () => {\n  expect(1).toBe(1)\n})\n`
 
 const REFUSED: readonly Refused[] = [
   ['storage imports content', 'packages/core/src/storage/a.ts', importing('../content/x.ts'), BOUNDARY],
@@ -137,6 +144,17 @@ const REFUSED: readonly Refused[] = [
     '// @ts-ignore\nexport const one: string = 1\n',
     'typescript(ban-ts-comment)',
   ],
+  ['a comment that begins with "What"', 'packages/cli/src/what.ts', documented('What one is.'), COMMENTS],
+  ['a condition with "where"', 'packages/cli/src/where.ts', documented('Rejects where it is closed.'), COMMENTS],
+  ['a sentence of 31 words', 'packages/cli/src/long.ts', documented(`Return${' one'.repeat(30)}.`), COMMENTS],
+  ['British spelling', 'packages/cli/src/british.ts', documented('The colour of one.'), COMMENTS],
+  ['a title that begins with "that"', 'packages/cli/src/title.test.ts', titled('that is one is found'), TITLES],
+  [
+    'a title that begins with "what"',
+    'packages/cli/src/case.ts',
+    "export const one = { title: 'What is one' }\n",
+    TITLES,
+  ],
 ]
 
 const ACCEPTED: readonly (readonly [path: string, source: string])[] = [
@@ -162,6 +180,11 @@ const ACCEPTED: readonly (readonly [path: string, source: string])[] = [
   ['packages/storage/file/src/ok.test.ts', importing('@spillway/core/conformance/vitest')],
   ['packages/cli/src/ok.ts', importing('@spillway/file')],
   ['packages/cli/src/print.ts', "console.log('stored')\n"],
+  [
+    'packages/cli/src/plain.ts',
+    documented('The folder where `behaviour` is stored. Throws `TypeError` if it is missing.'),
+  ],
+  ['packages/cli/src/plain.test.ts', documented('What a comment of a test says.') + titled('finds what was stored')],
   [
     'packages/cli/src/callback.ts',
     'export const run = (on: Map<string, () => void>): unknown => on.set("a", () => {})\n',

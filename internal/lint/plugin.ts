@@ -1,6 +1,7 @@
 /** Lint rules of this workspace that oxlint does not have. */
 import type { RuleTester } from 'oxlint/plugins-dev'
 import { locateSource, refuseImport } from './dependency-rules.ts'
+import { faultsOfComment, faultsOfTitle } from './plain-english.ts'
 
 type Rule = Parameters<RuleTester['run']>[1]
 
@@ -30,7 +31,7 @@ const dependencyRules: Rule = {
   },
 }
 
-/** Refuse `error instanceof StorageError`: it fails where two copies of core are installed. */
+/** Refuse `error instanceof StorageError`: it fails if two copies of core are installed. */
 const noInstanceofStorageError: Rule = {
   create: (context) => ({
     BinaryExpression(node) {
@@ -76,6 +77,49 @@ const noExportAll: Rule = {
   }),
 }
 
+/** Refuse doc comments that a reader has to read twice. */
+const plainComments: Rule = {
+  create: (context) => ({
+    Program() {
+      for (const comment of context.sourceCode.getAllComments()) {
+        if (comment.type !== 'Block' || !comment.value.startsWith('*')) continue
+        for (const message of faultsOfComment(comment.value.slice(1))) context.report({ message, loc: comment.loc })
+      }
+    },
+  }),
+}
+
+/** Refuse titles of tests and of cases, the values of `title`, that are no statements. */
+const plainTitles: Rule = {
+  create(context) {
+    const check = (node: SyntaxNode | undefined): void => {
+      const title = node?.type === 'Literal' ? node['value'] : textOfTemplate(node)
+      if (typeof title !== 'string') return
+      for (const message of faultsOfTitle(title)) context.report({ message, node: node as never })
+    }
+    return {
+      CallExpression(node) {
+        if (isTest(node.callee as never)) check(node.arguments[0] as never)
+      },
+      Property(node) {
+        if (node.key.type === 'Identifier' && node.key.name === 'title') check(node.value as never)
+      },
+    }
+  },
+}
+
+/** Whether a call with this callee declares a test: `it`, `test.skipIf(…)`, `it.each(…)`. */
+function isTest(callee: SyntaxNode): boolean {
+  if (callee.type === 'Identifier') return callee['name'] === 'it' || callee['name'] === 'test'
+  const inner = callee['object'] ?? callee['callee'] ?? callee['tag']
+  return inner !== undefined && isTest(inner as SyntaxNode)
+}
+
+function textOfTemplate(node: SyntaxNode | undefined): string | undefined {
+  if (node?.type !== 'TemplateLiteral') return undefined
+  return (node['quasis'] as { value: { raw: string } }[]).map(({ value }) => value.raw).join('x')
+}
+
 function usesParameter(parameter: SyntaxNode | null | undefined, body: SyntaxNode): boolean {
   if (parameter === null || parameter === undefined) return false
   if (parameter.type !== 'Identifier') return true
@@ -100,6 +144,8 @@ const plugin: { readonly meta: { readonly name: string }; readonly rules: Readon
     'no-instanceof-storage-error': noInstanceofStorageError,
     'no-bare-catch': noBareCatch,
     'no-export-all': noExportAll,
+    'plain-comments': plainComments,
+    'plain-titles': plainTitles,
   },
 }
 

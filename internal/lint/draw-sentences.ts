@@ -1,0 +1,87 @@
+/**
+ * Draws 40 sentences at random from each of four sources, for a reader who judges whether they are clear at once:
+ *
+ *     node internal/lint/draw-sentences.ts [seed]
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sentencesOf } from './plain-english.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const DRAWN = 40
+const TEST = /\.test\.ts$|\/test\//
+const QUOTED = "(?:'((?:[^'\\\\\\n]|\\\\.)+)'|`((?:[^`\\\\]|\\\\.)+)`)"
+const TITLE = new RegExp(`^ *(?:(?:it|test)\\b[^'\`\\n]*\\(|\\]\\)\\(|title:\\s+)${QUOTED}`, 'gm')
+const MESSAGE = new RegExp(`(?:new \\w*Error\\(\\s*(?:'[\\w-]+',\\s*)?|message = )${QUOTED}`, 'g')
+
+const seed = Number(process.argv[2] ?? Math.trunc(Math.random() * 1e9))
+const sources = globSync('packages/**/src/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules', '**/dist'] })
+const titled = globSync('{packages,internal}/**/*.ts', { cwd: ROOT, exclude: ['**/node_modules', '**/dist'] })
+const pages = globSync(['*.md', 'docs/*.md', 'packages/**/README.md'], {
+  cwd: ROOT,
+  exclude: ['**/node_modules', 'docs/benchmarks.md'],
+})
+
+console.log(`seed ${seed}`)
+const random = randomOf(seed)
+print('docs', matchesIn(pages, /[^]+/g, sentencesOf, proseOf))
+print('doc comments', matchesIn(withoutTests(sources), /\/\*\*([^]*?)\*\//g, sentencesOf))
+print('test titles', matchesIn(titled, TITLE, withDescribe))
+print('messages', matchesIn(withoutTests(sources), MESSAGE, undefined, withoutComments))
+
+/** Return the texts of all matches with their paths. A text is the first matched group, split by `parts`. */
+function matchesIn(
+  paths: readonly string[],
+  pattern: RegExp,
+  parts = (text: string, _before: string): readonly string[] => [text],
+  prepare = (text: string): string => text,
+): string[] {
+  return paths.toSorted().flatMap((path) =>
+    [...prepare(readFileSync(join(ROOT, path), 'utf8')).matchAll(pattern)].flatMap((match) =>
+      parts(match.slice(1).find((group) => group !== undefined) ?? match[0], match.input.slice(0, match.index))
+        .filter((text) => text.includes(' '))
+        .map((text) => `${text.replaceAll('\n', ' ')}  (${path})`),
+    ),
+  )
+}
+
+/** Return the paragraphs and list items of a page, without its code, tables, headings, and addresses of links. */
+function proseOf(page: string): string {
+  return page
+    .replace(/^ *```[^]*?^ *```/gm, '')
+    .replace(/^[ ]*[|#<].*$/gm, '')
+    .replace(/\]\([^)]*\)/g, ']')
+}
+
+/** Put the title of the last `describe` before a test's own. */
+function withDescribe(title: string, before: string): readonly [string] {
+  const described = /.*^describe\b[^'`\n]*\((['`])((?:(?!\1).)+)\1/ms.exec(before)?.[2]
+  return [described === undefined ? title : `${described} › ${title}`]
+}
+
+function withoutComments(source: string): string {
+  return source.replace(/\/\*\*[^]*?\*\//g, '')
+}
+
+function withoutTests(paths: readonly string[]): string[] {
+  return paths.filter((path) => !TEST.test(path))
+}
+
+function print(name: string, texts: string[]): void {
+  console.log(`\n${name}: ${Math.min(DRAWN, texts.length)} of ${texts.length}`)
+  for (let number = 1; number <= DRAWN && texts.length > 0; number += 1) {
+    const [text = ''] = texts.splice(Math.floor(random() * texts.length), 1)
+    console.log(`${String(number).padStart(2)}. ${text}`)
+  }
+}
+
+/** Return a generator of numbers from 0 to 1 that repeats for equal seeds (mulberry32). */
+function randomOf(start: number): () => number {
+  let state = start
+  return () => {
+    state = (state + 0x6d_2b_79_f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

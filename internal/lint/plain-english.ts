@@ -1,0 +1,66 @@
+/** The measurable part of plain English: sentences of doc comments, and titles of tests. */
+
+const OPENING = /^(?:What|Whatever|How|That|Those|Where|Why|Which|Who|Whoever)\b/i
+const MOST_WORDS = 30
+
+/** Conditions with "where". A "where" after the noun of a place cannot be told from them otherwise, and is allowed. */
+const CONDITION =
+  /(?:^|[,;] )where\b|\b(?:rejects?|throws?|fails?|absent|unavailable|empty|none) where\b|\bwhere (?:possible|there (?:is|are))\b/i
+
+const BRITISH = new RegExp(
+  [
+    '(?:behavi|col|fav|flav|hon|lab|neighb)our\\w*',
+    '(?:author|categor|character|custom|emphas|final|general|initial|local|material|maxim|memo|minim|normal|optim|organ)is(?:e|es|ed|ing|ation)',
+    '(?:parallel|priorit|real|recogn|serial|special|stabil|standard|summar|synchron|token|util|visual)is(?:e|es|ed|ing|ation)',
+    '(?:cancel|channel|label|model|signal|travel|tunnel)l(?:ed|ing)',
+    '(?:analyse|catalogue|centre|defence|grey|licence|artefact|judgement|misspelt|spelt|whilst)[ds]?',
+  ]
+    .map((words) => `\\b${words}\\b`)
+    .join('|'),
+  'i',
+)
+
+/** Split the text between the marks of a doc comment into sentences, without its examples. */
+export function sentencesOf(comment: string): string[] {
+  const text = comment
+    .replace(/^[^\S\n]*\*(?: |$)/gm, '')
+    .replace(/```[^]*?```/g, '\n\n')
+    .replace(/^ {4}.*$/gm, '\n')
+  const blocks = text.split(/\n\s*\n|^\s*(?:[-*]|\d+\.)\s|^\s*@\w+(?:[^\S\n]+[\w.]+ - )?|\n\s*\|/m)
+  return blocks.flatMap((block) =>
+    block
+      .trim()
+      .replace(/\s+/g, ' ')
+      .split(/(?<=[.!?:])\s+(?=[A-Z`[{])/)
+      .filter((sentence) => sentence !== ''),
+  )
+}
+
+/** Name each fault of a doc comment. */
+export function faultsOfComment(comment: string): string[] {
+  const sentences = sentencesOf(comment.replace(/```[^]*?```/g, '').replace(/\{@link [^}]*\}|`[^`]*`/g, 'CODE'))
+  const faults: string[] = []
+  if (OPENING.test(sentences[0] ?? ''))
+    faults.push(`Begin with a noun or a verb, not with "${firstWord(sentences[0])}".`)
+  for (const sentence of sentences) {
+    const words = sentence.split(' ').filter((word) => /\w/.test(word)).length
+    if (words > MOST_WORDS) faults.push(`Split the sentence of ${words} words: "${sentence.slice(0, 40)}…".`)
+    if (CONDITION.test(sentence)) faults.push(`Write the condition with "if": "${sentence.slice(0, 60)}".`)
+  }
+  return [...faults, ...britishIn(sentences.join(' '))]
+}
+
+/** Name each fault of a test's title. */
+export function faultsOfTitle(title: string): string[] {
+  const fault = `Write the title as a statement with a subject and a verb, not with "${firstWord(title)}" first.`
+  return [...(OPENING.test(title) ? [fault] : []), ...britishIn(title)]
+}
+
+function britishIn(text: string): string[] {
+  const word = BRITISH.exec(text)?.[0]
+  return word === undefined ? [] : [`Spell "${word}" as in American English.`]
+}
+
+function firstWord(text: string | undefined): string {
+  return text?.split(' ')[0] ?? ''
+}
