@@ -95,7 +95,7 @@ export function assertRunOptions(
     throw new TypeError("except must be an array of tool names, such as ['read_file'].")
   if (!mayShare && scope === undefined && typeof offloader.options.storage.scope !== 'function')
     throw new TypeError(
-      'This storage has no scope() and cannot keep sessions apart. Wrap it with createStorage(), ' +
+      'This storage has no scope() and cannot isolate sessions. Wrap it with createStorage(), ' +
         'or let all sessions share it with scope: () => [].',
     )
 }
@@ -148,7 +148,7 @@ function isEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
 function withoutStorage({ options }: ContextOffloader, cause: unknown): ContextOffloader {
   const error = StorageError.isInstance(cause)
     ? cause
-    : new StorageError('invalid-key', 'The scope of this run could not be named. Mend the option scope.', { cause })
+    : new StorageError('invalid-key', 'The option scope failed for this run. Correct the function.', { cause })
   const refuse = (): Promise<never> => Promise.reject(error)
   const list = (): AsyncIterable<never> => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) })
   const storage = { store: refuse, retrieve: refuse, list, locate: () => undefined }

@@ -60,7 +60,7 @@ function equalPrefix(actual: Uint8Array, expected: Uint8Array): number {
   return index * 4
 }
 
-/** Do what must succeed; a rejection means that the promise is not kept. */
+/** Run work that must succeed; a rejection breaks the promise. */
 export async function attempt<Result>(what: string, run: () => Promise<Result> | Result): Promise<Result> {
   try {
     return await run()
@@ -70,7 +70,7 @@ export async function attempt<Result>(what: string, run: () => Promise<Result> |
   }
 }
 
-/** Do what must fail, and return the error. */
+/** Run work that must fail, and return the error. */
 export async function rejection(what: string, run: () => unknown): Promise<unknown> {
   let result: unknown
   try {
@@ -81,7 +81,7 @@ export async function rejection(what: string, run: () => unknown): Promise<unkno
   fail(`${what} must be refused, but resolved to ${show(result)}`)
 }
 
-/** Do what must fail with a `StorageError` of one of the given codes, and return the error. */
+/** Run work that must fail with a `StorageError` of one of the given codes, and return the error. */
 export async function rejectionCode(
   codes: string | readonly string[],
   what: string,
@@ -94,7 +94,7 @@ export async function rejectionCode(
   return error
 }
 
-/** Do what must be refused with a `TypeError`: a mistake of the program, not a failure of the storage. */
+/** Run work that must reject with a `TypeError`: a mistake of the program, not a failure of the storage. */
 export async function rejectionOfMistake(what: string, run: () => unknown): Promise<void> {
   const error = await rejection(what, run)
   if (!(error instanceof Error) || error.name !== 'TypeError')

@@ -72,7 +72,7 @@ const MUTATIONS: readonly ((random: Random, reference: string, other: string) =>
  * by chance, without end.
  *
  * @param own - References that are valid there: they are changed, never yielded.
- * @param others - References and names of elsewhere, also yielded as they are.
+ * @param others - References and names from other scopes, also yielded unchanged.
  */
 export function* forgedReferences(
   random: Random,

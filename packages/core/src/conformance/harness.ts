@@ -14,7 +14,7 @@ export interface StorageSettings {
   readonly maxBytes?: number
 }
 
-/** A clock that the storage under test goes by. */
+/** Clock of the storage under test. */
 export interface ConformanceClock {
   /** The time in milliseconds since the epoch. */
   now(): number
@@ -28,11 +28,11 @@ export interface ConformanceClock {
  */
 export interface ConformancePowers {
   /**
-   * Open one more instance over the same data, with the same settings and clock. The earlier one may still be open.
-   * The suite closes it where it has `close`.
+   * Open one more instance over the same data, with the same settings and clock. The earlier one may still be open. The
+   * suite closes it if it has `close`.
    */
   readonly reopen?: () => Promise<Storage>
-  /** Make every operation of the backend fail, as if it were down; return what ends the outage. */
+  /** Make every operation of the backend fail, as if it were down. Returns a function that ends the outage. */
   readonly outage?: () => Promise<() => Promise<void>>
   /** Count the physical records (files, rows, keys, objects; not folders, not tombstones) that the backend holds. */
   readonly residue?: () => Promise<number>
@@ -69,7 +69,7 @@ export interface HarnessInstance {
 
 /** Access of the suite to a backend. */
 export interface ConformanceHarness {
-  /** The backend's name, as it stands in reports. */
+  /** Name of the backend in reports. */
   readonly name: string
   /** Promises of the storage. Defaults to `full`; required for a storage that has neither `list` nor `scope`. */
   readonly level?: ConformanceLevel

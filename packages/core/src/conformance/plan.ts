@@ -41,7 +41,7 @@ export interface PlannedCase {
 }
 
 /**
- * Decide which cases run on a backend. Creates one storage to see what it and the harness can do, and disposes of it.
+ * Decide which cases run on a backend. Creates one storage to detect its methods and the harness's powers, and disposes of it.
  *
  * @throws TypeError if the harness is incomplete, names a level, setting, power or case that does not exist, or leaves it
  *   open what a storage without `list` and `scope` promises.
@@ -181,7 +181,7 @@ export function testName({ case: { id }, action, reason, knownGap }: PlannedCase
   return knownGap === undefined ? id : `${id} [known gap: ${knownGap}]`
 }
 
-/** Throw for a test runner what fails a run: a broken promise, or a known gap that has closed. */
+/** Throw the reason that fails a run, for a test runner: a broken promise, or a known gap that has closed. */
 export function throwUnlessExpected(result: CaseResult): void {
   const { id, status, detail, failure } = result
   if (status !== 'failed' && status !== 'gap-closed') return

@@ -3,9 +3,9 @@ import type { ConformanceLevel } from './harness.ts'
 /** Failure of a case. */
 export interface CaseFailure {
   /**
-   * `promise`: an assertion of the case. `error`: the storage failed where the case did not expect it. `timeout`: the
-   * case did not end. `setup` and `teardown`: the harness failed, and the storage was not tested. `stopped`: the run was
-   * ended before or while the case ran.
+   * `promise`: an assertion of the case. `error`: the storage failed at an unexpected point of the case. `timeout`: the
+   * case did not end. `setup` and `teardown`: the harness failed, and the storage was not tested. `stopped`: the run
+   * was ended before or while the case ran.
    */
   readonly kind: 'promise' | 'error' | 'timeout' | 'setup' | 'teardown' | 'stopped'
   /** A long one without its middle. */
@@ -35,7 +35,7 @@ export interface ConformanceReport {
   readonly level: ConformanceLevel
   /** The seed of everything random, which repeats the run. */
   readonly seed?: number
-  /** Whether no case failed and no known gap has closed. What is not proven does not count against it. */
+  /** Whether no case failed and no known gap has closed. Cases that are not proven do not count against it. */
   readonly ok: boolean
   readonly results: readonly CaseResult[]
 }
@@ -76,7 +76,7 @@ export function formatReport(report: ConformanceReport, options: FormatReportOpt
   return `${lines.join('\n')}\n`
 }
 
-/** Say what came of a failed case, what was promised, and what backends usually get wrong there. */
+/** Describe a failed case: its failure, its promise, and the usual mistake of backends. */
 export function explainFailure({ id, title, detail = 'failed', failure }: CaseResult): string {
   const isOfHarness = failure?.kind === 'setup' || failure?.kind === 'teardown'
   const mistake = isOfHarness ? undefined : LIKELY_MISTAKES[id.slice(0, id.indexOf('/'))]

@@ -91,7 +91,7 @@ const MAX_MESSAGE = 400
 const DEFAULT_TIME_LIMIT_MS = 30 * 60_000
 
 /**
- * Run one planned case and say how it went. Never rejects for what the storage does.
+ * Run one planned case and say how it went. Never rejects because of the storage.
  *
  * A bound test runner calls this for each test.
  */
@@ -213,6 +213,6 @@ function failureFrom(kind: CaseFailure['kind'], error: unknown, before = ''): Ca
   return { kind, message: withoutMiddle(`${before}${named}`), error }
 }
 
-/** Leave out the middle of a long message: it may quote references and contents, and says what is wrong at its ends. */
+/** Leave out the middle of a long message, which may quote references and contents: its ends name the fault. */
 const withoutMiddle = (message: string): string =>
   message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE / 2)} … ${message.slice(-MAX_MESSAGE / 2)}`

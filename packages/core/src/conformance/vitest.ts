@@ -4,9 +4,9 @@ import { planConformance, testName, throwUnlessExpected } from './plan.ts'
 import { runCase, type RunConformanceOptions } from './run.ts'
 
 /**
- * Register the conformance suite as vitest tests, one for each case. What is not proven or not applicable is a skipped
- * test whose name says why; a known gap is a test that passes as long as the case fails. `onResult` gets the result of
- * each case that has run.
+ * Register the conformance suite as vitest tests, one for each case. Cases that are not proven or not applicable are
+ * skipped tests, with the reason in their names. A known gap is a test that passes as long as the case fails.
+ * `onResult` gets the result of each case that has run.
  *
  * @example
  * ```ts

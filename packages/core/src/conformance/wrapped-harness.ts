@@ -11,7 +11,7 @@ export interface StorageWrapping {
   readonly name: string
   /** Wrap a storage. It is called for each instance. */
   wrap(storage: ManagedStorage): ManagedStorage
-  /** Promises that the wrapped backend is known not to keep, beside those of the backend: case id → reason. */
+  /** Known gaps of the wrapped backend, in addition to those of the backend: case id → reason. */
   readonly knownGaps?: Readonly<Record<string, string>>
 }
 

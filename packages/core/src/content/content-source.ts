@@ -82,7 +82,7 @@ class OpenSource implements ContentSource {
     const bytes: unknown = await orAborted(this.#opened.read(offset, length, buffer), signal)
     const expected = Math.max(0, Math.min(length, this.size - offset))
     if (isBytes(bytes) && bytes.byteLength === expected) return bytes
-    throw new StorageError('corrupt', 'The storage did not give bytes with their content type and size.', {
+    throw new StorageError('corrupt', 'The storage returned no bytes, content type, or size.', {
       reference: this.reference,
     })
   }
@@ -258,7 +258,7 @@ export async function withLineIndex<Result>(
     return await use(checkedBlocks(source, await source.lineIndex({ rebuild: true })))
   } catch (error) {
     if (!(error instanceof StaleIndexError)) throw error
-    const message = `${source.reference} changed while it was read. Run the tool again that gave the content.`
+    const message = `${source.reference} changed while it was read. Run the tool that returned the content again.`
     throw new StorageError('corrupt', message, { reference: source.reference })
   }
 }
@@ -274,7 +274,7 @@ function checkedBlocks(source: ContentSource, index: LineIndex): IndexedBlocks {
     block: async (number) => {
       const start = index.startOf(number)
       const bytes = await source.read(start, index.startOf(number + 1) - start)
-      if (!index.fits(number, bytes)) throw new StaleIndexError(`Block ${number} has other lines than its index.`)
+      if (!index.fits(number, bytes)) throw new StaleIndexError(`Block ${number} does not match its line index.`)
       return bytes
     },
   }

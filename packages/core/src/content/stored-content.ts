@@ -150,7 +150,7 @@ export class StoredContent {
   }
 
   #damaged(): StorageError {
-    return new StorageError('corrupt', 'The storage did not give bytes with their content type and size.', {
+    return new StorageError('corrupt', 'The storage returned no bytes, content type, or size.', {
       reference: this.#reference,
     })
   }

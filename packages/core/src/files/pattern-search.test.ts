@@ -55,7 +55,7 @@ describe('PatternSearch', () => {
   })
 
   it('refuses an empty pattern', () => {
-    expect(() => new PatternSearch('')).toThrow('pattern must be a text')
+    expect(() => new PatternSearch('')).toThrow('pattern must be a non-empty string')
     expect(() => new PatternSearch('a', { deadlineMs: 0 })).toThrow('deadlineMs')
   })
 

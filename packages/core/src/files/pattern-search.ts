@@ -72,7 +72,7 @@ export class PatternSearch {
 
   /** @throws TypeError if the pattern is not a string or is empty. */
   constructor(pattern: string, { ignoreCase = false, deadlineMs = DEFAULT_DEADLINE_MS }: PatternSearchOptions = {}) {
-    if (typeof pattern !== 'string' || pattern === '') throw new TypeError('pattern must be a text that is not empty.')
+    if (typeof pattern !== 'string' || pattern === '') throw new TypeError('pattern must be a non-empty string.')
     if (!(deadlineMs > 0)) throw new TypeError(`deadlineMs must be more than 0, got ${deadlineMs}.`)
     this.#pattern = parseSearchPattern(pattern, { ignoreCase })
     this.problem = this.#pattern.problem?.message

@@ -50,7 +50,7 @@ it.each([
 })
 
 it.each<[string, unknown, string]>([
-  ['none', [], 'There is no token'],
+  ['none', [], 'tokens is empty'],
   ['a short one', [{ token: 'short', scope: ['a'] }], 'Token 1 must have 16 characters'],
   ['one that no header can carry', [{ token: 'a token with blanks', scope: ['a'] }], 'printable ASCII'],
   ['one without a scope', [{ token: LONG, scope: [] }], 'Token 1 must have a scope'],

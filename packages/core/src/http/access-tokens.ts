@@ -42,7 +42,8 @@ export class AccessTokens {
 
   /** @throws TypeError if a token is short, is repeated in the same form, or has no scope. */
   constructor(tokens: readonly AccessToken[]) {
-    if (tokens.length === 0) throw new TypeError('There is no token. Without tokens only this machine can be served.')
+    if (tokens.length === 0)
+      throw new TypeError('tokens is empty. Give a token, or leave tokens out and listen at 127.0.0.1.')
     for (const [index, token] of tokens.entries()) assertToken(token, `Token ${index + 1}`)
     const given = new Set(tokens.map(({ token, sha256 }) => token ?? String(sha256).toLowerCase()))
     if (given.size < tokens.length) throw givenTwice()
@@ -81,11 +82,11 @@ export class AccessTokens {
 }
 
 function assertToken({ token, sha256, scope }: AccessToken, which: string): void {
-  if ((token === undefined) === (sha256 === undefined)) throw new TypeError(`${which} must have token or sha256.`)
+  if ((token === undefined) === (sha256 === undefined)) throw new TypeError(`${which} needs token or sha256.`)
   if (token !== undefined && (typeof token !== 'string' || token.length < MIN_LENGTH))
     throw new TypeError(`${which} must have ${MIN_LENGTH} characters or more, chosen at random.`)
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    throw new TypeError(`${which} must have printable ASCII characters alone: others cannot stand in a header.`)
+    throw new TypeError(`${which} must have only printable ASCII characters, since it is sent in a header.`)
   if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256))
     throw new TypeError(`${which}: sha256 must be 64 hexadecimal digits.`)
   if (!Array.isArray(scope) || scope.length === 0 || scope.some((one) => typeof one !== 'string' || one === ''))
@@ -103,7 +104,7 @@ async function readTokens(tokens: readonly AccessToken[]): Promise<readonly Know
   return known
 }
 
-const givenTwice = (): TypeError => new TypeError('A token is given twice, so that its scope is not known.')
+const givenTwice = (): TypeError => new TypeError('A token is given twice. Remove one, so that its scope is clear.')
 
 async function sha256Of(bytes: Uint8Array): Promise<Uint8Array> {
   const hash = createSha256()

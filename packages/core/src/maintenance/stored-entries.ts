@@ -18,7 +18,7 @@ export function driverOf(storage: object, name: string): CompleteDriver {
   const driver = stateOf(storage)?.driver
   if (driver !== undefined) return driver
   throw new TypeError(
-    `${name} must be a storage that createStorage or a Spillway backend made. Pass the whole storage and the option scope, not a scope of it.`,
+    `${name} must be a storage that createStorage or a Spillway backend made. Pass the whole storage, and a scope by the option scope.`,
   )
 }
 

@@ -76,7 +76,7 @@ export class OpenEntryWriter implements EntryWriter {
   async write(chunk: Uint8Array): Promise<void> {
     assertContent(chunk)
     if (this.#closing !== undefined)
-      throw new TypeError(`${this.reference} was closed. Open an entry of its own for more output.`)
+      throw new TypeError(`${this.reference} was closed. Open another entry for more output.`)
     if (this.#waitingBytes >= MAX_WAITING_BYTES) await this.#commit()
     this.#chunks.push(copyBytes(chunk))
     this.#waitingBytes += chunk.byteLength
@@ -358,7 +358,7 @@ export class UnendedEntries {
   }
 }
 
-/** Opens the content written so far. If the entry ends meanwhile, reading goes on in the finished entry. */
+/** Opens the content written so far. If the entry ends meanwhile, reading continues in the finished entry. */
 export function openSegments(
   driver: CompleteDriver,
   path: string,

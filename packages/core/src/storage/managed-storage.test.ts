@@ -132,7 +132,7 @@ describe('wrapStorage', () => {
   })
 
   test.each([
-    ['a scope', () => tinyStorage().scope('a'), /A scope cannot be compressed alone/],
+    ['a scope', () => tinyStorage().scope('a'), /A scope cannot be compressed by itself/],
     ['a storage of somebody else', () => ({ store() {}, retrieve() {} }), /made with this copy of @spillway\/core/],
     ['nothing', () => undefined, /made with this copy/],
     ['a text', () => 'redis://', /made with this copy/],

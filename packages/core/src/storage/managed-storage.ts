@@ -33,7 +33,7 @@ export class ManagedStorage extends ScopedStorage {
     for (const method of DRIVER_METHODS)
       if (typeof (driver as Partial<StorageDriver> | undefined)?.[method] !== 'function')
         throw new TypeError(
-          `A storage driver needs the method ${method}(). It has to have ${DRIVER_METHODS.join(', ')}.`,
+          `A storage driver needs the method ${method}(). Required methods: ${DRIVER_METHODS.join(', ')}.`,
         )
     assertManagedStorageOptions(options)
     const shared = new StorageState(completeDriver(driver), options)
@@ -111,7 +111,7 @@ function partsOf(storage: unknown, kind: WrapperKind): StorageState {
   const parts = stateOf(storage)
   if (parts !== undefined) return parts
   if (storage instanceof ScopedStorage)
-    throw new TypeError(`A scope cannot be ${kind} alone. Wrap the storage, and take scopes of the result.`)
+    throw new TypeError(`A scope cannot be ${kind} by itself. Wrap the storage, and take scopes of the result.`)
   throw new TypeError(
     `${kind}() takes a storage that createStorage or a Spillway backend made with this copy of @spillway/core: ` +
       'it works between a storage and its driver, which others do not show. If it is one, two copies of @spillway/core ' +

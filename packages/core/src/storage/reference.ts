@@ -146,7 +146,7 @@ export function childScope(parent: Scope, segments: readonly string[]): Scope {
 
 let scopeOfView: (storage: object) => Scope | undefined = () => undefined
 
-/** Lets {@link scopePathOf} and {@link callerOf} read the scope of a storage, without loading what storages are made of. */
+/** Lets {@link scopePathOf} and {@link callerOf} read the scope of a storage, without loading the code of storages. */
 export function readScopesBy(read: (storage: object) => Scope | undefined): void {
   scopeOfView = read
 }

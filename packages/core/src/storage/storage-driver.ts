@@ -101,7 +101,7 @@ export interface StorageDriver {
    * Write an entry so that readers see all of it or nothing, also after a crash. Return whether this call created it.
    *
    * If the id exists, keep its content, touch it, and return `false`. Read `chunks` once, to the end; if they throw,
-   * leave nothing and rethrow. Nobody changes the chunks later. Return a {@link WrittenEntry} if the last use is known,
+   * leave nothing and rethrow. The caller does not change the chunks later. Return a {@link WrittenEntry} if the last use is known,
    * and nothing if the driver cannot tell.
    *
    * @param lineIndex - Returns `info.lineIndex` after the end of `chunks`, about 4 KB for each 100 MB. Calling it is

@@ -271,7 +271,7 @@ export function scopeOf(storage: Storage, segments: readonly string[]): Storage 
   if (typeof storage.scope !== 'function')
     throw new StorageError(
       'unsupported',
-      'This storage has no scope() and cannot keep tenants or sessions apart. Use it without a scope, or wrap it with createStorage().',
+      'This storage has no scope() and cannot isolate tenants or sessions. Use it without a scope, or wrap it with createStorage().',
     )
   const scope: unknown = storage.scope(...segments)
   assertStorage(scope)

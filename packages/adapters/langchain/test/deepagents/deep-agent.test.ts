@@ -199,7 +199,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     const result = await createDeepAgent({ model, tools: [readLog], middleware, backend }).invoke({ messages: 'Go.' })
     expect(result.messages.at(-1)?.text).toBe('done')
     expect(textOf(prompts.at(-1), 'read_log')).toBe(LOG)
-    const error = 'Error: The scope of this run could not be named. Mend the option scope.'
+    const error = 'Error: The option scope failed for this run. Correct the function.'
     expect(textOf(prompts.at(-1), 'ls')).toContain(error)
     expect(await backend.ls('/')).toEqual({ error })
   })

@@ -13,7 +13,7 @@ const evicted = (storage: Storage, reference: string): ReturnType<typeof rejecti
 const kept = (storage: Storage, reference: string): Promise<unknown> =>
   attempt(`retrieving ${reference}, which must have stayed`, () => storage.retrieve(reference))
 
-/** Eviction by age, and the collection of what has expired. */
+/** Eviction by age, and collection of expired entries. */
 export const ageCases: readonly ConformanceCase[] = [
   {
     id: 'age/expires',

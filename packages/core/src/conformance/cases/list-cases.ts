@@ -248,7 +248,7 @@ export const deleteCases: readonly ConformanceCase[] = [
   },
 ]
 
-/** More than two pages of whatever lists, or removes, in pages of 1,000. */
+/** More than two pages for backends that list or remove in pages of 1,000. */
 const MANY = 2_100
 const BATCH = 50
 const TTL_MS = 600_000

@@ -10,7 +10,7 @@ const MISS = ['not-found', 'invalid-reference'] as const
 const FORGED = 300
 const FORGED_THOROUGH = 10_000
 
-/** Do what may find nothing to do, or be refused as a miss. */
+/** Run work that may resolve, or reject as a miss. */
 async function missOrNothing(what: string, run: () => Promise<void>): Promise<void> {
   try {
     await run()

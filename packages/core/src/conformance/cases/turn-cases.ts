@@ -22,7 +22,7 @@ const kept = async (storage: Required<Storage>, reference: string): Promise<void
   await attempt(`describing ${reference}, which must have stayed`, () => storage.stat(reference))
 }
 
-/** Eviction of what has gone unused for too many turns. */
+/** Eviction of entries that were unused for too many turns. */
 export const turnCases: readonly ConformanceCase[] = [
   {
     id: 'turns/evicts-after-exactly-n',

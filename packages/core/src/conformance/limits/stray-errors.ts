@@ -1,6 +1,6 @@
 /** Errors that no case waits for: of a rejected promise without a handler, or thrown in a callback. */
 export interface StrayErrors {
-  /** Stop collecting, once what is due has run; return what was thrown first, if anything. */
+  /** Stop collecting once pending callbacks have run; return the first error, if any. */
   end(): Promise<{ readonly error: unknown } | undefined>
 }
 

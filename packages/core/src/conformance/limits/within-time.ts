@@ -41,7 +41,7 @@ export async function withinTime<Result>(
   }
 }
 
-/** Start work in a task of its own: if it is ended for blocking the thread, whoever waits for it goes on. */
+/** Start work in a separate task, so that the caller continues if the work is ended for blocking the thread. */
 async function apart<Result>(work: () => Promise<Result> | Result): Promise<Result> {
   await Promise.resolve()
   return await work()
@@ -60,7 +60,7 @@ const [BEATS, LIMIT, ENDED] = [0, 1, 2]
 const BEAT_MS = 100
 
 /**
- * Runs in a thread of its own. Once the beats stop for longer than the limit, it has the debugger end what runs: nothing
+ * Runs in a thread of its own. If the beats stop for longer than the limit, its debugger ends the running code: nothing
  * else can end a loop without `await`.
  */
 const WATCHER = `

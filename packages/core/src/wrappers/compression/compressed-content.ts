@@ -178,7 +178,7 @@ export class CompressedContent {
     if (codec !== undefined) return codec
     throw new StorageError(
       'unsupported',
-      'The content was compressed with Zstandard, which this runtime lacks. Read it with Node.js 22.15 or newer.',
+      'The content is compressed with Zstandard, which this runtime lacks. Use Node.js 22.15 or newer.',
     )
   }
 

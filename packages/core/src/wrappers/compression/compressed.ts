@@ -185,7 +185,7 @@ export class CompressedDriver extends WrappedDriver {
     const { reference } = splitId(id)
     throw new StorageError(
       'unavailable',
-      `${reference} was stored in another way at the same time, compressed by one and not by the other. Store it again.`,
+      `${reference} was stored twice at the same time, compressed and uncompressed. Store it again.`,
       { reference },
     )
   }

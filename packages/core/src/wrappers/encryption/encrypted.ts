@@ -72,7 +72,7 @@ function keyRingOptions(options: EncryptedOptions): KeyRingOptions {
   assertKnownOptions(options, NAMES, 'encrypted()')
   const { key, keys, nameKey } = options
   if ((key === undefined) === (keys === undefined))
-    throw new TypeError('encrypted() needs either key, or keys and nameKey where the key has changed.')
+    throw new TypeError('encrypted() needs either key, or keys and nameKey if the key has changed.')
   if (keys === undefined) {
     const current = parseNamedKey(key, 'key')
     return { current, previous: [], nameSecret: nameKey === undefined ? current.secret : parseKey(nameKey, 'nameKey') }
@@ -80,7 +80,7 @@ function keyRingOptions(options: EncryptedOptions): KeyRingOptions {
   assertKnownOptions(keys, NAMES_OF_KEYS, 'keys')
   if (nameKey === undefined)
     throw new TypeError(
-      'keys needs nameKey: names in the backend are made with it, and nothing is found under another one. ' +
+      'keys needs nameKey: names in the backend are derived from it, and another one finds nothing. ' +
         'Pass the first key that the storage had, and keep it there when keys change.',
     )
   const current = parseNamedKey(keys.current, 'keys.current')

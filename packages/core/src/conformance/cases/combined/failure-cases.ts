@@ -138,7 +138,7 @@ const interrupted = (
   },
 })
 
-/** Failures in the middle of an operation, and what is visible before it has ended. */
+/** Failures in the middle of an operation, and visibility of entries before it has ended. */
 export const failureCases: readonly ConformanceCase[] = [
   ...STREAM_ENDS.map(
     ({ name, promise, requires = [], settings = {}, sizes = [300_000, LONG], run }): ConformanceCase => ({

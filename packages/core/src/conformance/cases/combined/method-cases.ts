@@ -243,7 +243,7 @@ const at = (storage: Required<Storage>, segments: Segments): Required<Storage> =
 const isIn = (segments: Segments, scope: Segments): boolean =>
   segments.length >= scope.length && scope.every((segment, index) => segment === segments[index])
 
-/** Groups of scopes that a careless encoding or comparison would mix up, by what they differ in. */
+/** Groups of scopes that a careless encoding or comparison would confuse, by their kind of difference. */
 function alikeScopes(): Readonly<Record<string, readonly (readonly Segments[])[]>> {
   const each = (...names: readonly string[]): readonly Segments[] => names.map((one) => [one])
   const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `segment ${index}`)
@@ -312,7 +312,7 @@ async function storeInAll(storage: Required<Storage>, group: readonly Segments[]
   return references
 }
 
-/** Require that scopes are apart: no method of one reaches what is in another, and each finds its own. */
+/** Require that scopes are isolated: no method of one reaches entries of another, and each finds its own. */
 async function checkApart(storage: Required<Storage>, group: readonly Segments[]): Promise<void> {
   const equal: string[] = []
   for (const segments of group) {

@@ -86,7 +86,7 @@ const atBoundaries = (
   },
 })
 
-/** Require references of which at least 96 bits depend on what is stored. */
+/** Require references of which at least 96 bits depend on the stored content. */
 function checkBits(references: readonly string[]): void {
   const places = Array.from({ length: 20 }, (_, place) => references.map((one) => one.at(-1 - place) ?? ''))
   const independent = places.filter(

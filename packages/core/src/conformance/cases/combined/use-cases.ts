@@ -49,7 +49,7 @@ const LOOKS: readonly Use[] = [
 const gone = (storage: Required<Storage>, reference: string): Promise<unknown> =>
   rejectionCode('evicted', `retrieving ${reference}, which went unused`, () => storage.retrieve(reference))
 
-/** Whether an entry is kept by what counts as use, and not by what does not. */
+/** Whether operations that count as use keep an entry, and others do not. */
 const byUse = (
   id: string,
   what: string,
