@@ -111,7 +111,7 @@ describe('decodeLossless', () => {
     [{ $spillway: 'bytes', value: 7 }],
     [{ $spillway: 'bigint', value: '1n' }],
   ])('refuses %j', (unknown) => {
-    expect(() => decodeLossless(unknown)).toThrow(/that encodeLossless does not write/)
+    expect(() => decodeLossless(unknown)).toThrow(/has the unknown tag/)
   })
 
   it('refuses URLs that are none', () => {

@@ -164,7 +164,7 @@ function decodeTagged({ [TAG]: tag, value }: Tagged, depth: number): unknown {
     const bytes = tag === 'bytes' || tag === 'buffer' ? decodeBase64(value) : undefined
     if (bytes !== undefined) return tag === 'bytes' ? bytes : Uint8Array.from(bytes).buffer
   }
-  throw new TypeError(`The value has a tag ${JSON.stringify(tag)} that encodeLossless does not write.`)
+  throw new TypeError(`The value has the unknown tag ${JSON.stringify(tag)}.`)
 }
 
 const UNKNOWN_KINDS: ReadonlySet<string> = new Set([

@@ -110,15 +110,18 @@ export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conv
       throw new TypeError(`Unknown option ${JSON.stringify(name)}. Known: ${[...NAMES].join(', ')}.`)
   const { offloader, mode = 'auto', keepRecent, summarize, instructions = '', archive } = options
   if (!(offloader instanceof ContextOffloader))
-    throw new TypeError('offloader must be a ContextOffloader: that of the session, as of offloader.forScope().')
+    throw new TypeError(
+      'offloader must be a ContextOffloader. Pass that of the session: offloader.forScope(tenant, session).',
+    )
   if (!MODES.has(mode))
     throw new TypeError(`mode must be 'compact', 'compress' or 'auto', got ${JSON.stringify(mode)}.`)
   if (summarize !== undefined && typeof summarize !== 'function')
     throw new TypeError(`summarize must be a function, got ${typeof summarize}.`)
-  if (typeof instructions !== 'string') throw new TypeError(`instructions must be a text, got ${typeof instructions}.`)
+  if (typeof instructions !== 'string')
+    throw new TypeError(`instructions must be a string, got ${typeof instructions}.`)
   if (keepRecent !== undefined) count('keepRecent', keepRecent)
   if (options.signal !== undefined && typeof options.signal?.addEventListener !== 'function')
-    throw new TypeError('signal must be an AbortSignal, as of new AbortController().signal.')
+    throw new TypeError('signal must be an AbortSignal. Pass new AbortController().signal.')
   const ratio = options.compactRatioThreshold ?? 0.75
   if (!(typeof ratio === 'number' && ratio >= 0 && ratio <= 1))
     throw new TypeError(`compactRatioThreshold must be a share from 0 to 1, got ${ratio}.`)

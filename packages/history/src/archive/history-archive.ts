@@ -137,7 +137,7 @@ const CONCURRENT_STORES = 8
 export interface StoredItems {
   /** In the order in which they were given. */
   readonly items: readonly ArchivedItem[]
-  /** Remove the items that this call created and nobody has used since; failures are ignored. */
+  /** Remove the items that this call created and that were not used since; failures are ignored. */
   rollback(): Promise<void>
 }
 
@@ -180,7 +180,7 @@ async function storeItem(
   })
   // A custom storage may return any value.
   if (typeof receipt?.name !== 'string' || receipt.name === '' || /\s/.test(receipt.name))
-    throw new TypeError('The storage must name what it stores by a text without blanks.')
+    throw new TypeError('The storage must return references without blanks.')
   return receipt
 }
 

@@ -220,7 +220,7 @@ export async function compactExactly<Part extends HistoryPart>(
 /** The way to replace contents by references to them. */
 export interface Replacing<Part> {
   readonly origin: ContentOrigin
-  /** Return what tells a content from others of its call. */
+  /** Return the suffix that distinguishes a content from others of its call. */
   readonly nameOf: (content: StorableContent, index: number) => string
   readonly write: (contents: readonly StoredContent[]) => Promise<Part>
 }

@@ -67,5 +67,7 @@ it('refuses options that cannot work when it is made', () => {
   const make = (options: object) => () => compactorOfRun(offloader, () => [], options)
   expect(make({ mode: 'shrink' })).toThrow(/mode must be/)
   expect(make({ maxTokens: 7 })).toThrow(/Unknown option "maxTokens"/)
-  expect(make({ archive: {} })).toThrow('archive cannot be given for all runs, as each has its own. Leave it out.')
+  expect(make({ archive: {} })).toThrow(
+    'archive cannot be set for all runs, because each run has its own. Leave it out.',
+  )
 })

@@ -45,7 +45,7 @@ export function compactorOfRun<Run, Conversation>(
 ): (run: Run) => HistoryCompactor<Conversation> {
   for (const name of OF_EACH_RUN)
     if ((options as Readonly<Record<string, unknown>>)[name] !== undefined)
-      throw new TypeError(`${name} cannot be given for all runs, as each has its own. Leave it out.`)
+      throw new TypeError(`${name} cannot be set for all runs, because each run has its own. Leave it out.`)
   const shared = new HistoryCompactor<Conversation>({ ...options, offloader })
   const compactors = new Map<string, HistoryCompactor<Conversation>>()
   let segments: unknown

@@ -114,7 +114,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
     }
   }
 
-  /** Find what is remembered of the longest beginning of a conversation. */
+  /** Find the stored outcome for the longest known prefix of a conversation. */
   #find(parted: PartedHistory): MatchedHistory | undefined {
     let longest: MatchedHistory | undefined
     for (const remembered of this.#remembered.flatMap((last) => (last.before ? [last, last.before] : [last]))) {
@@ -350,7 +350,7 @@ function rebasePart(changed: HistoryPart, now: HistoryPart): HistoryPart {
   return changed
 }
 
-/** A history with its leading system messages apart. */
+/** A history, split into its leading system messages and the rest. */
 interface PartedHistory {
   readonly systems: readonly HistoryMessage[]
   readonly rest: readonly HistoryMessage[]

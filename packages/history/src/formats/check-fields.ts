@@ -100,9 +100,7 @@ export function writeWithSystem(
 function textOfSystem({ role, parts }: HistoryMessage, index: number, format: string): string {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   if (role === 'system' && texts.length === parts.length) return texts.join('\n\n')
-  throw new TypeError(
-    `messages[${index}] was not read as ${format}: write messages with the format that has read them.`,
-  )
+  throw new TypeError(`messages[${index}] was not read as ${format}. Write messages with the format that read them.`)
 }
 
 interface Native {

@@ -208,6 +208,6 @@ const withoutNative = ({ native: _native, ...piece }: { readonly native?: unknow
 it('a message that another format has read is refused, and the message says what to do', () => {
   const messages = FORMATS['openai-chat'].read([{ role: 'user', content: 'Why did the build fail?' }])
   expect(() => FORMATS['anthropic-messages'].write(messages)).toThrow(
-    'messages[0] was not read as anthropic-messages: write messages with the format that has read them.',
+    'messages[0] was not read as anthropic-messages. Write messages with the format that read them.',
   )
 })
