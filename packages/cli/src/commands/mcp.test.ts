@@ -184,7 +184,12 @@ describe('wrong use', () => {
     ['a command that is not there', ['--', 'no-such-command-here'], 'There is no such command', 127],
     ['a file that is no program', ['--', config('x')], 'may not be executed', 126],
     ['a header without a URL', ['--header', 'A: b', '--', 'x'], '--header needs --url', 2],
-    ['an address for all without tokens', ['--listen', '0.0.0.0:0', '--', 'x'], 'name who may use it by tokens', 2],
+    [
+      'an address for all without tokens',
+      ['--listen', '0.0.0.0:0', '--', 'x'],
+      'Set tokens, or listen at 127.0.0.1',
+      2,
+    ],
     [
       'limits that contradict each other',
       ['--max-tokens', '10', '--preview-tokens', '10', '--', 'x'],

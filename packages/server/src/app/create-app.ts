@@ -30,7 +30,7 @@ export interface AppOptions {
   readonly limits?: Partial<{ [Name in keyof ServerLimits]: number | undefined }> | undefined
   /** Asks a model for summaries. If absent, histories are only compacted. */
   readonly summarize?: Summarize | undefined
-  /** Defaults of `POST /context_offload`. If absent, those of ReMe. */
+  /** Defaults of `POST /context_offload`. Defaults to those of ReMe. */
   readonly contextOffload?: ContextOffloadSettings | undefined
   /** Called for every request and fault, without content, scopes or tokens. */
   readonly log?: ((record: LogRecord) => void) | undefined
@@ -59,7 +59,7 @@ type Environment = { Bindings: { readonly call: Call; readonly environment: Call
  * `serve` of `@spillway/server/node` runs it on Node.js. The scopes of tokens isolate callers. `Host` and `Origin` are
  * checked, so that pages of other sites have no access.
  *
- * Without tokens, requests that a proxy forwarded are refused: it may forward those of other machines.
+ * Without tokens, requests that a proxy forwarded are refused: it may forward requests of other machines.
  *
  * @throws TypeError if the storage cannot isolate scopes, or an option is missing or invalid.
  *
@@ -111,7 +111,7 @@ class ServiceApp implements App {
     this.#addRoutes(allRoutes({ telemetry: this.#telemetry, summarize, contextOffload }))
     this.#hono.notFound(async ({ req, env }) => {
       await this.#admit(req.raw, env)
-      throw new HttpError('no-such-endpoint', 'There is no such endpoint. See /openapi.json.')
+      throw new HttpError('no-such-endpoint', 'Unknown endpoint. See /openapi.json.')
     })
     // `#answer` handles all errors.
     this.#hono.onError((error) => {

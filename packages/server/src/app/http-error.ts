@@ -64,7 +64,7 @@ interface HttpErrorDetails extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A refused request; any caller may see its message, which says what to do. */
+/** A refused request. Any caller may see its message, which names the next step. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly code: HttpErrorCode
@@ -146,7 +146,7 @@ export function retrievalFailure(code: RetrievalErrorCode, message: string): Fai
 }
 
 const tookTooLong = (): HttpError =>
-  new HttpError('overloaded', 'The request took longer than it may. Ask for less at a time.', {
+  new HttpError('overloaded', 'The request took too long. Ask for less at a time.', {
     retryAfter: BACKEND_RETRY_SECONDS,
   })
 

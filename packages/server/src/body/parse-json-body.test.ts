@@ -35,7 +35,7 @@ describe('parseJsonBody', () => {
   })
 
   it('shows nothing of the body in its error', async () => {
-    await expect(parse('{"secret": tru')).rejects.toThrow('The body is no JSON.')
+    await expect(parse('{"secret": tru')).rejects.toThrow('The body is not valid JSON.')
   })
 
   it('takes the last of equal keys, and __proto__ for a key', async () => {

@@ -35,7 +35,8 @@ export async function parseJsonBody(bytes: Uint8Array, options: ParseOptions): P
     }
   } catch (error) {
     // The parser's message would quote the body.
-    if (error instanceof SyntaxError) throw new HttpError('invalid-json', 'The body is no JSON.', { cause: error })
+    if (error instanceof SyntaxError)
+      throw new HttpError('invalid-json', 'The body is not valid JSON.', { cause: error })
     if (error instanceof TypeError) throw new HttpError('invalid-json', 'The body is not UTF-8.', { cause: error })
     throw error
   }
@@ -84,7 +85,7 @@ class JsonPieces {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   readonly #body: Frame
   readonly #frames: Frame[] = []
-  /** Parsed large values, by the random marks that stand for them in the text around them. */
+  /** Parsed large values, by the random placeholders that replace them in the text. */
   readonly #large = new Map<string, unknown>()
   readonly #mark: string = `${crypto.randomUUID()} `
   #values = 1
@@ -161,7 +162,7 @@ class JsonPieces {
     this.#setAside(frame.value, frame.start, at + 1)
   }
 
-  /** Let a mark stand for a large value that is parsed. */
+  /** Replace a large value by a placeholder, and parse the value. */
   #setAside(value: unknown, start: number, end: number): void {
     const frame = this.#frames.at(-1) ?? this.#body
     const mark = `${this.#mark}${this.#large.size}`

@@ -54,7 +54,7 @@ export class WorkGate {
   #bytes = 0
   #isClosed = false
 
-  /** @param maxOfCaller - Slots of one caller, even if nobody waits. */
+  /** @param maxOfCaller - Slots of one caller, even if no other caller waits. */
   constructor(limits: WorkLimits, maxOfCaller: number = limits.maxConcurrent) {
     this.#limits = limits
     this.#maxOfCaller = maxOfCaller
@@ -104,7 +104,7 @@ export class WorkGate {
     for (const { waiting } of this.#callers.values()) for (const one of waiting.splice(0)) one.reject(shuttingDown())
   }
 
-  /** A resumed request goes before the others of its caller, and is not refused after a time. */
+  /** A resumed request runs before the others of its caller, and does not time out. */
   async #wait(caller: Caller, bytes: number, signal: AbortSignal | undefined, isResumed: boolean): Promise<void> {
     if (this.#isClosed) throw shuttingDown()
     const waiting: Waiting = { bytes, ...Promise.withResolvers<void>() }
@@ -230,7 +230,7 @@ export class WorkGate {
 }
 
 const overloaded = (): HttpError =>
-  new HttpError('overloaded', 'The service has more to do than it may. Try again later.', { retryAfter: RETRY_AFTER })
+  new HttpError('overloaded', 'The service is overloaded. Try again later.', { retryAfter: RETRY_AFTER })
 
 const shuttingDown = (): HttpError =>
   new HttpError('shutting-down', 'The service is shutting down.', { retryAfter: RETRY_AFTER })

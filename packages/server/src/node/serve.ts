@@ -80,9 +80,7 @@ const LAST_WORDS_MS = 500
 export async function serve(offloader: ContextOffloader, options: ServeOptions = {}): Promise<Service> {
   const { host = '127.0.0.1', port = 8002, tokens, maxSpoolBytes = 8 * 1_073_741_824, spoolDirectory } = options
   if (!LOOPBACK.has(host) && tokens === undefined)
-    throw new TypeError(
-      `${host} can be reached from other machines: name who may use it by tokens, or listen at 127.0.0.1.`,
-    )
+    throw new TypeError(`${host} can be reached from other machines. Set tokens, or listen at 127.0.0.1.`)
   await tokens?.ready()
   const spool = new FileSpool({ maxSpoolBytes, directory: spoolDirectory })
   const app = createApp(offloader, { ...appOptions(options), spool })
@@ -297,7 +295,7 @@ export class FileSpool implements BodySpool {
         const bytes = Buffer.allocUnsafeSlow(size)
         for (let filled = 0; filled < size;) {
           const { bytesRead } = await file.read(bytes, filled, size - filled, filled)
-          if (bytesRead === 0) throw new Error('A temporary file is shorter than what was written to it.')
+          if (bytesRead === 0) throw new Error('A temporary file was truncated.')
           filled += bytesRead
         }
         return bytes
@@ -344,4 +342,7 @@ async function withRoom<Result>(work: Promise<Result>): Promise<Result> {
 }
 
 const full = (cause?: unknown): HttpError =>
-  new HttpError('overloaded', 'There is no room for more bodies. Try again later.', { retryAfter: RETRY_AFTER, cause })
+  new HttpError('overloaded', 'The memory for request bodies is used up. Try again later.', {
+    retryAfter: RETRY_AFTER,
+    cause,
+  })

@@ -44,7 +44,7 @@ export const contextOffloadRoute = ({ summarize, contextOffload }: HistoryServic
     summary: 'Make a history smaller: large results become files, older messages a summary',
     description:
       'Nothing is lost: what leaves the history stands in virtual files of the scope, stored before it is replaced. Without ' +
-      'a model, `compress` fails and `auto` keeps what compacting gave. Where it fails, `messages` are those that came.',
+      'a model, `compress` fails and `auto` keeps what compacting gave. If it fails, `messages` are those of the request.',
     tag: 'ReMe',
     isReme: true,
     parse: parseExactJson,

@@ -73,7 +73,7 @@ const metricsRoute = (telemetry: ServiceTelemetry): Route =>
     path: '/metrics',
     operationId: 'metrics',
     summary: 'Give numbers of all callers together to Prometheus',
-    description: 'No content, scope or token is in them. Where there are tokens, any of them will do.',
+    description: 'No content, scope or token is in them. If tokens are set, any of them is accepted.',
     tag: 'Service',
     responses: { 200: { description: 'Metrics in the text format.', contentType: 'text/plain' } },
     handle: async (_input, { call }) => {
@@ -113,7 +113,7 @@ interface DocumentInfo {
 }
 
 const COMMON_FAILURES: Readonly<Record<number, string>> = {
-  400: 'The body is no JSON; or a path, glob or reference cannot be one.',
+  400: 'The body is not valid JSON; or a path, glob or reference cannot be one.',
   401: 'No known token.',
   403: 'The `Host` or `Origin` is not allowed, or a proxy forwarded the request to a service without tokens.',
   408: 'The request arrived too slowly.',

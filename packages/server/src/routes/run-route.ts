@@ -173,7 +173,7 @@ function assertNotEncoded({ headers }: Request): void {
   if (encoding.trim().toLowerCase() !== 'identity')
     throw new HttpError('unsupported-media-type', 'Send the body without Content-Encoding.')
   if (!/^chunked$/i.test(headers.get('transfer-encoding') ?? 'chunked'))
-    throw new HttpError('unsupported-media-type', 'Send the body with no Transfer-Encoding but chunked.')
+    throw new HttpError('unsupported-media-type', 'Send the body with Content-Length or Transfer-Encoding: chunked.')
 }
 
 const MAX_ISSUES = 5

@@ -114,7 +114,7 @@ const writeCursor = ({ storedAt, reference }: Position): string => `${storedAt}.
 function readCursor(cursor: string): Position {
   const [, storedAt, reference] = /^(\d{1,16})\.(\w{1,128})$/.exec(cursor) ?? []
   if (storedAt === undefined || reference === undefined)
-    throw new HttpError('invalid-request', 'cursor must be `next` of the page before.')
+    throw new HttpError('invalid-request', 'cursor must be the value of `next` in the previous page.')
   return { storedAt: Number(storedAt), reference }
 }
 

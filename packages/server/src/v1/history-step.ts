@@ -65,7 +65,7 @@ export function requireSummarize(
   return summarize && ((request) => askModel(() => summarize(request)))
 }
 
-/** Library names and what callers over HTTP use instead. */
+/** Library names, and the names in the HTTP API that replace them. */
 const OF_SERVICE: readonly (readonly [string, string])[] = [
   ['the mode auto with summarize', 'the mode auto of a service with --model'],
   ['the option summarize', 'a service with --model'],

@@ -162,7 +162,7 @@ const compactRoute = ({ summarize }: HistoryServices): Route =>
     operationId: 'compactHistory',
     summary: 'Make a history smaller, reversibly',
     description:
-      'Large results of tools become references with short previews; where that is not enough, older messages become a ' +
+      'Large results of tools become references with short previews; if that is not enough, older messages become a ' +
       'summary. Everything is stored before it is replaced. With `Accept: text/event-stream` the answer is a stream of ' +
       '`progress` events that ends with `result` or `error`.',
     tag: 'History',
@@ -336,4 +336,6 @@ function limitedArchive(archive: HistoryArchive, maxBytes: number, reserve: (byt
 }
 
 const tooLarge = (reference: string, maxBytes: number): StorageError =>
-  new StorageError('too-large', `No more than ${maxBytes} bytes are put back at once.`, { reference })
+  new StorageError('too-large', `At most ${maxBytes} bytes can be restored at once. Restore fewer references.`, {
+    reference,
+  })

@@ -19,7 +19,7 @@ interface NamedJson {
   readonly context?: string | undefined
 }
 
-/** Names stay in the context as they are. */
+/** Names stay in the context unchanged. */
 const name = z.string().max(1_024)
 
 const named = {
@@ -106,7 +106,7 @@ export const entrySchema: z.ZodType = z
       .optional()
       .meta({ description: 'What is missing from the middle.' }),
   })
-  .meta({ id: 'Entry', description: 'What is stored under a reference.' })
+  .meta({ id: 'Entry', description: 'A stored entry.' })
 
 export const referenceParams: z.ZodObject<{ reference: z.ZodString }> = z.object({
   reference: z.string().max(256).meta({ description: 'As it stands under [Stored references:].' }),
@@ -126,8 +126,7 @@ export function readContentBlock(block: ContentBlockJson): ContentBlock {
       if ((data === undefined) === (url === undefined))
         throw new HttpError('invalid-request', `A block of type ${type} has either data or url.`)
       const media = data === undefined ? mediaFromUrl(mediaType, url!, name) : mediaFromData(mediaType, data, name)
-      if (media === undefined)
-        throw new HttpError('invalid-request', 'data must be Base64, or url one that can be read.')
+      if (media === undefined) throw new HttpError('invalid-request', 'data must be Base64, or url a valid URL.')
       return { ...media, context, type }
     }
   }
