@@ -8,7 +8,7 @@ const IDLE_MS = 10_000
 /** A longer wait means a slow disk: the thread pool then works on several files at once. */
 const MAX_WAIT_MS = 20
 const FIRST_GUESS_MS = 1
-/** After so many milliseconds without an answer, steps go to the thread pool. */
+/** Milliseconds without an answer after which steps go to the thread pool. */
 const STALLED_MS = 100
 const MAX_MEMORY_MB = 64
 

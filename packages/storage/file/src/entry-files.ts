@@ -217,7 +217,7 @@ export class StorageDirectory {
     if ((await unless(['ENOENT', 'ENOTDIR'], this.fileSystem.stat(path))) === undefined)
       throw new StorageError(
         'unavailable',
-        `${this.path} was removed, moved or replaced while it was in use. Put it back, or begin anew with another FileStorage.`,
+        `${this.path} was removed, moved or replaced while it was in use. Put it back, or create another FileStorage.`,
       )
   }
 
@@ -226,7 +226,8 @@ export class StorageDirectory {
     const made = this.#root === undefined ? await this.#makeWithParents(this.path) : undefined
     if (made !== undefined) await this.#ignoreInGit(made)
     const root = await this.open()
-    if (root === undefined) throw new StorageError('unavailable', `${this.path} vanished while it was made. Try again.`)
+    if (root === undefined)
+      throw new StorageError('unavailable', `${this.path} was removed while it was created. Try again.`)
     this.#mark ??= await this.#makeMark(root)
     return root
   }
@@ -253,7 +254,7 @@ export class StorageDirectory {
       // Another process removed an empty folder between two steps.
       await this.assertInPlace()
     }
-    throw new StorageError('unavailable', `${this.path} keeps being removed while it is written to. Try again.`)
+    throw new StorageError('unavailable', `${this.path} is repeatedly removed during writes. Try again.`)
   }
 
   async prune(folder: string, keep: string): Promise<void> {

@@ -232,7 +232,7 @@ class EntryCommitter {
       }
       await wait(pause)
     }
-    throw new StorageError('unavailable', `${paths.reference} keeps being removed while it is stored. Try again.`)
+    throw new StorageError('unavailable', `${paths.reference} is repeatedly removed while it is stored. Try again.`)
   }
 
   /** A removal begun before the commit may have taken the content away. */
@@ -251,7 +251,7 @@ class EntryCommitter {
       replaced = true
       await wait(pause)
     }
-    throw new StorageError('unavailable', `${paths.reference} keeps being removed while it is stored. Try again.`)
+    throw new StorageError('unavailable', `${paths.reference} is repeatedly removed while it is stored. Try again.`)
   }
 
   async #placeContent(paths: EntryPaths, pending: FilePair, sidecar: Sidecar): Promise<void> {
@@ -271,7 +271,7 @@ class EntryCommitter {
   }
 }
 
-/** Wraps a failure of the source, to tell it from the file system's failures. */
+/** Wraps a failure of the source, to distinguish it from failures of the file system. */
 export class SourceFailure extends Error {
   override readonly name = 'SourceFailure'
 }

@@ -41,9 +41,9 @@ const MAX_READ_BYTES = 64 * 1024 * 1024
 /** Linux caches larger writes in large pages. If these are scarce, 10 MB takes 17 ms instead of 3 ms. */
 const MAX_WRITE_BYTES = 1024 * 1024
 const PARALLEL_WRITES = 8
-/** Read up to so many bytes before the file's size is known. */
+/** Number of bytes to read before the file's size is known. */
 const MAX_GUESS_BYTES = 1024 * 1024
-/** Read so many bytes if the file can have any size. */
+/** Number of bytes to read if the file can have any size. */
 const SMALL_BYTES = 4 * 1024
 /** Do not follow links or wait for the writer of a named pipe. Windows has neither flag. */
 const OPEN_PLAIN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
