@@ -129,7 +129,7 @@ export class Connection {
 }
 
 const wasClosed = (): StorageError =>
-  new StorageError('unavailable', 'The storage was closed. Make a new one.', { retryable: false })
+  new StorageError('unavailable', 'The storage was closed. Create a new one.', { retryable: false })
 
 /** Failed attempts to connect, and milliseconds of failing, before a command gives up. */
 const FAILED_CONNECTS = 2
@@ -237,7 +237,7 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
     /max number of clients/,
     'SERVER has no room for another client. Raise its maxclients, or share one storage in this process.',
   ],
-  [/subscriber mode/, 'The client is in subscriber mode. Give the storage a client of its own.'],
+  [/subscriber mode/, 'The client is in subscriber mode. Give the storage another client.'],
   [/unknown command|unknown subcommand/i, 'SERVER does not know a command that is needed. Use Redis 6.2 or later.'],
   [/cluster support disabled/i, 'SERVER is no Cluster. Use a url such as redis://host:port.'],
   [
@@ -261,7 +261,7 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
     /Connection is closed|max retries per request/,
     'the connection is lost. Try again; if it persists, check the server, host and port in the url, and with TLS its certificate',
   ],
-  [/Protocol error|Please report this/i, 'what answers is not Redis. Correct the port in the url'],
+  [/Protocol error|Please report this/i, 'the server is not Redis. Correct the port in the url'],
   [
     /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET|EPIPE|ECONNABORTED/,
     'the network fails. Check host, port and firewall; a port that needs TLS wants rediss://',
@@ -278,7 +278,7 @@ function explainRedisError(thrown: unknown, server: Server): unknown {
   if (/WRONGTYPE/.test(message))
     return new StorageError(
       'corrupt',
-      `A key of the storage at ${server.address} holds something else than it stored. Give the storage a "prefix" of its own, or delete that key.`,
+      `A key of the storage at ${server.address} has an unexpected value. Give the storage its own "prefix", or delete the key.`,
       { cause: plainCause(root) },
     )
   const known = REPLIES.find(([pattern]) => pattern.test(message))?.[1]

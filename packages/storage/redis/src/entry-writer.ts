@@ -59,7 +59,7 @@ export class EntryWriter {
     }
   }
 
-  /** The value goes last and outside of scripts: a server then reads it without copying. */
+  /** The value is the last argument, outside of scripts, so that the server reads it without copying. */
   async #put(place: Place, parts: readonly Uint8Array[], lastUsedAt: number): Promise<WriteOutcome> {
     const index = indexKey(place.tag)
     const keys = scriptKeys(place.tag, [place.reference])

@@ -167,7 +167,7 @@ function assertReadable(url: string): void {
   const { pathname, search, hash } = URL.parse(url) ?? {}
   if (pathname === undefined || /@/.test(`${pathname}${search}${hash}`))
     throw new TypeError(
-      'The url of Redis cannot be read. Write it as redis://user:password@host:port/db, with what is special in a password percent-encoded.',
+      'The url of Redis cannot be read. Write it as redis://user:password@host:port/db, with special characters of the password percent-encoded.',
     )
 }
 
@@ -189,6 +189,6 @@ function decoded(text: string): string {
 function nodeOf(text: string, number: number): RedisNodeAddress {
   const [, host, port = `${DEFAULT_PORT}`] = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(text) ?? []
   if (host === undefined)
-    throw new TypeError(`Node ${number} of the url is no host and port, such as those in ${EXAMPLE}.`)
+    throw new TypeError(`Node ${number} of the url must be a host and a port, for example ${EXAMPLE}.`)
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
 }

@@ -261,11 +261,11 @@ function assertUsable(client: RedisClient): void {
     const { scaleReads } = client.options
     if (scaleReads !== undefined && scaleReads !== 'master')
       throw new TypeError(
-        'The client reads from replicas (scaleReads), which may not have yet what was stored. Give the storage a Cluster with scaleReads: "master".',
+        'The client reads from replicas (scaleReads), which may lack recent writes. Give the storage a Cluster with scaleReads: "master".',
       )
   } else if (client.mode === 'subscriber' || client.mode === 'monitor')
     throw new TypeError(
-      `The client is in ${client.mode} mode and can send no other commands. Give the storage a client of its own.`,
+      `The client is in ${client.mode} mode and can send no other commands. Give the storage another client.`,
     )
 }
 

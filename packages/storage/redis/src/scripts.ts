@@ -9,7 +9,7 @@ export const TOMBSTONE_AGE_MS: number = 7 * 24 * 60 * 60 * 1000
 const GAP_MS = 60_000
 /** Removals skip entries used this much later than the request. */
 const LATER_USE_MS = 1_000
-/** Keys that a script removes at most, except for those of one entry. */
+/** Maximum number of keys that a script removes, apart from those of one entry. */
 const REMOVED_AT_ONCE = 5_000
 
 /**

@@ -63,7 +63,7 @@ describe.skipIf(!shared.available)('what is wrong is said, with the fix', () => 
     await once(http, 'listening')
     onTestFinished(() => void http.close())
     const address = http.address() as { port: number }
-    expect((await failure(opened(`redis://127.0.0.1:${address.port}`))).message).toContain('what answers is not Redis')
+    expect((await failure(opened(`redis://127.0.0.1:${address.port}`))).message).toContain('the server is not Redis')
   })
 
   test('TLS is wanted where there is none', async () => {
