@@ -92,7 +92,7 @@ export class EntryWriter {
       if (hasPutSibling && !hasSibling) await this.#removeSibling(id, { hasSibling: true, generation })
       return { created: found === undefined, lastUsedAt: described.lastUsedAt }
     }
-    throw new StorageError('unavailable', 'Others store and remove the same content all the time. Try again.')
+    throw new StorageError('unavailable', 'The same content is stored and removed by others too often. Try again.')
   }
 
   /** Removes the new sibling if S3 rejects the entry. */

@@ -66,7 +66,7 @@ export class S3Bucket {
     return this.connection.bucket
   }
 
-  /** HEAD has no body, so a missing object, bucket, or server look alike. GET then tells which is missing. */
+  /** HEAD has no body, so a missing object, bucket, or server look alike. GET then shows which one is missing. */
   async head(key: string): Promise<ObjectHead | undefined> {
     const answer = await this.connection.use(async (client) => {
       const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key })
@@ -118,7 +118,7 @@ export class S3Bucket {
       const ignored = bytes !== undefined && answer.ContentRange === undefined && (length ?? Infinity) > wanted
       if (ignored) discardBody(answer.Body)
       if (ignored)
-        throw new StorageError('unavailable', 'The S3 server ignores ranges. Use one that has them.', {
+        throw new StorageError('unavailable', 'The S3 server ignores ranges. Use a server that supports them.', {
           retryable: false,
         })
       const [content] = await Promise.allSettled([collectBody(answer.Body, length, buffer)])
@@ -222,7 +222,7 @@ export function nextOf<Marker>(isTruncated: boolean | undefined, marker: Marker 
   if (marker !== undefined) return marker
   throw new StorageError(
     'unavailable',
-    'The S3 server cuts listings without saying where they go on. Use one that knows ListObjectsV2.',
+    'The S3 server truncates listings without a continuation token. Use a server that supports ListObjectsV2.',
     { retryable: false },
   )
 }

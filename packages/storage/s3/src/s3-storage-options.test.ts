@@ -25,8 +25,8 @@ test.each<[object, RegExp]>([
   [{ partBytes: 1 }, /partBytes/],
   [{ conditionalPut: 'no' }, /conditionalPut/],
   [{ client: {} }, /client/],
-  [{ client, region: 'eu-central-1' }, /region belongs to the client/],
-  [{ client, maxAttempts: 2 }, /maxAttempts belongs to the client/],
+  [{ client, region: 'eu-central-1' }, /region is an option of the client/],
+  [{ client, maxAttempts: 2 }, /maxAttempts is an option of the client/],
   [{ evictAfterTurns: 0 }, /evictAfterTurns/],
 ])('refuses %o', (options, message) => {
   expect(() => new S3Storage('my-bucket', options as S3StorageOptions)).toThrow(TypeError)

@@ -145,7 +145,7 @@ function assertClient(client: unknown, options: S3ClientOptions): void {
     throw new TypeError('client must be an S3Client of @aws-sdk/client-s3.')
   for (const name of CLIENT_NAMES)
     if (options[name] !== undefined)
-      throw new TypeError(`${name} belongs to the client that is given: set it there, or leave client out.`)
+      throw new TypeError(`${name} is an option of the client. Set it there, or leave client out.`)
 }
 
 function assertEndpoint(endpoint: unknown): void {
@@ -154,12 +154,12 @@ function assertEndpoint(endpoint: unknown): void {
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new TypeError("endpoint must be a URL such as 'https://s3.example.com'.")
   if (url.username !== '' || url.password !== '')
-    throw new TypeError('endpoint must not have credentials in it: give them with the option "credentials".')
+    throw new TypeError('endpoint must not contain credentials. Use the option "credentials".')
 }
 
 function assertText(name: string, value: unknown): void {
   if (value !== undefined && (typeof value !== 'string' || value === ''))
-    throw new TypeError(`${name} must be a text that is not empty, got ${JSON.stringify(value)}.`)
+    throw new TypeError(`${name} must be a non-empty string, got ${JSON.stringify(value)}.`)
 }
 
 function assertBoolean(name: string, value: unknown): void {

@@ -249,7 +249,7 @@ async function* partsOf(
 const tooLarge = (size: number): StorageError =>
   new StorageError(
     'too-large',
-    `An object of S3 has at most 10,000 parts, which ended after ${size} bytes. Set the option "partBytes" to more, or store less.`,
+    `An object of S3 has at most 10,000 parts, which ended after ${size} bytes. Increase the option "partBytes", or store less.`,
   )
 
 /** Reuses memory of parts: a new buffer for each would wait for garbage collection. */
