@@ -123,7 +123,7 @@ export class EntryWriter {
   #collected(): StorageError {
     return new StorageError(
       'unavailable',
-      'What was written so far has been removed: it was not added to for too long. Store the content again.',
+      'The unfinished entry was removed after a long pause. Store the content again.',
     )
   }
 }

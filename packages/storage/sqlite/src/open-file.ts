@@ -22,7 +22,7 @@ export function openFile(options: OpenFileOptions): SqliteDatabase {
   const { path } = options
   makeFile(path)
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
-    throw new StorageError('unavailable', `${path} must be a file, and is something else. Choose another path.`)
+    throw new StorageError('unavailable', `${path} is not a file. Choose another path.`)
   assertLogIsThere(options)
   const database = openConnection(options)
   try {
@@ -287,7 +287,7 @@ export function findDatabase(path: string): Stats | undefined {
   if (link === undefined) return undefined
   throw new StorageError(
     'unavailable',
-    `${path} cannot be opened: the link ${link} leads nowhere. Put back what it leads to, or remove the link.`,
+    `${path} cannot be opened: the link ${link} leads nowhere. Restore its target, or remove the link.`,
   )
 }
 
@@ -300,7 +300,7 @@ export const replacedError = (path: string): StorageError =>
 const goneError = (path: string): StorageError =>
   new StorageError(
     'unavailable',
-    `${path} was removed or moved while it was in use. Put it back, or begin anew with another SqliteStorage.`,
+    `${path} was removed or moved while it was in use. Put it back, or create another SqliteStorage.`,
   )
 
 const statusOf = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })

@@ -133,9 +133,7 @@ function driverOptions({
     throw new TypeError(`chunkBytes must be whole, from ${MIN_CHUNK_BYTES} to ${MAX_CHUNK_BYTES}, got ${chunkBytes}.`)
   if (typeof fsync !== 'boolean') throw new TypeError(`fsync must be true or false, got ${String(fsync)}.`)
   if (fsync && database !== undefined)
-    throw new TypeError(
-      `fsync is for a path. Of a database of your own, set it there: database.pragma('synchronous = FULL').`,
-    )
+    throw new TypeError(`fsync needs a path. For your own database, call database.pragma('synchronous = FULL').`)
   return { source: sourceOf(path, database), busyTimeoutMs, fsync, chunkBytes }
 }
 
@@ -147,10 +145,10 @@ function sourceOf(path: unknown, database: unknown): string | SqliteDatabase {
     throw new TypeError(`database must be an open Database of better-sqlite3, got ${typeof database}.`)
   }
   if (typeof path !== 'string' || path !== path.trim() || path === '' || path.includes('\0'))
-    throw new TypeError(`path must be that of a file, such as './spill.db', without blanks at its ends.`)
+    throw new TypeError(`path must be a file path without leading or trailing blanks, for example './spill.db'.`)
   if (path === ':memory:')
     throw new TypeError(`For content in memory use @spillway/memory, or pass a database: new Database(':memory:').`)
-  if (/^file:/i.test(path)) throw new TypeError('path must be a path and no URL.')
+  if (/^file:/i.test(path)) throw new TypeError('path must not be a URL.')
   return resolve(path)
 }
 

@@ -49,7 +49,7 @@ describe('a file that is not ours', () => {
   test('is refused and left as it is: a directory', async () => {
     const path = await temporaryPath()
     await mkdir(path)
-    await expectRefusal(opened(path), 'unavailable', path, 'must be a file')
+    await expectRefusal(opened(path), 'unavailable', path, 'is not a file')
   })
 
   test('cannot be made below a file', async () => {
