@@ -155,7 +155,7 @@ export class Connection {
   async #explained<Result>(run: () => Promise<Result>): Promise<Result> {
     try {
       if (this.#closed !== undefined)
-        throw new StorageError('unavailable', 'The storage was closed. Make a new one.', { retryable: false })
+        throw new StorageError('unavailable', 'The storage was closed. Create a new one.', { retryable: false })
       return await run()
     } catch (error) {
       const { schema, timeoutMs } = this.#options
