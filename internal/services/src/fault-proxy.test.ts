@@ -44,7 +44,7 @@ describe('a proxy', () => {
     await once(socket, 'close')
   })
 
-  test('cuts what is open, and takes new connections', async () => {
+  test('cuts open connections, and accepts new ones', async () => {
     const proxy = await echo()
     const socket = open(proxy)
     socket.write('a')

@@ -36,13 +36,13 @@ describe('the command', { timeout: 60_000 }, () => {
     expect((await run(cache, 'status')).output).toContain('No services run')
   })
 
-  test('says what a service comes from', async () => {
+  test('names the origin of a service', async () => {
     const { exitCode, output } = await run(await temporaryCache(), 'provision', 'redis')
     expect(exitCode).toBe(0)
     expect(output).toMatch(/^redis {10}(?:\S+, (?:installed|docker)|environment|will not run: .*)\n/)
   })
 
-  test('refuses what it does not know', async () => {
+  test('rejects unknown arguments', async () => {
     const cache = await temporaryCache()
     expect(await run(cache, 'start', 'mysql')).toMatchObject({ exitCode: 2 })
     expect((await run(cache, 'begin')).output).toContain('Unknown: begin')

@@ -30,7 +30,7 @@ describe('servers of a developer', () => {
     expect(variablesOf(ownPgBouncer(pgbouncer)!)).toEqual(pgbouncer)
   })
 
-  test('are refused where something is missing', () => {
+  test('are refused if something is missing', () => {
     expect(() => ownRedisCluster({ SPILLWAY_TEST_REDIS_CLUSTER: 'h' })).toThrow(TypeError)
     expect(() => ownS3({ SPILLWAY_TEST_S3_ENDPOINT: 'http://h:1' })).toThrow('SPILLWAY_TEST_S3_ACCESS_KEY_ID')
   })

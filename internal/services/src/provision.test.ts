@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('what is missing', () => {
     expect(calls).toBe('')
   })
 
-  test('is not missed where the environment names a server', async () => {
+  test('is not missed if the environment names a server', async () => {
     const { found, calls } = await provisionRedis('root', { SPILLWAY_TEST_REDIS_URL: 'redis://h:1' })
     expect([found, calls]).toEqual([{ available: true, from: 'environment' }, ''])
   })

@@ -31,7 +31,7 @@ describe.skipIf(!found.available)('a Redis Cluster', { timeout: 60_000 }, () => 
     }
   })
 
-  test('with replicas goes on after a master was killed, and takes it back', async () => {
+  test('works after a master was killed, and takes it back as a replica', async () => {
     const cluster = await startRedisCluster({ replicas: 1 })
     try {
       // Only what a replica has got already outlives the master.

@@ -12,7 +12,7 @@ async function start(options?: RedisOptions): Promise<RedisServer> {
 }
 
 describe.skipIf(!found.available)('a Redis server', () => {
-  test('has after a kill what it was told to keep', async () => {
+  test('keeps persisted data after a kill', async () => {
     const server = await start({ appendfsync: 'always' })
     await askRedis(server.port, ['SET', 'key', 'value'])
     await server.kill()
@@ -51,7 +51,7 @@ describe.skipIf(!found.available)('a Redis server', () => {
     await expect(startRedis({ settings: { 'no-such-setting': '1' } })).rejects.toThrow('no-such-setting')
   })
 
-  test('of one process are as many as wanted', async () => {
+  test('can run several times in one process', async () => {
     const servers = await Promise.all([start(), start(), start()])
     expect(new Set(servers.map(({ port }) => port)).size).toBe(3)
   })

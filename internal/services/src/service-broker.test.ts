@@ -60,7 +60,7 @@ describe.skipIf(!found.available)('a broker', () => {
     await waitUntil('Redis to be gone', async () => !(await isServing(portOf({ url }))))
   })
 
-  test('answers only those who know where', async () => {
+  test('answers only processes that know its secret URL', async () => {
     const broker = await startBroker()
     onTestFinished(() => broker.stop())
     expect((await fetch(new URL('/redis', broker.url))).status).toBe(500)
