@@ -147,7 +147,7 @@ describe('content source', () => {
       }
     })
 
-    test('sees at once that a storage of others has something no more, where it has ranges', async () => {
+    test('sees at once that a storage of others has something no more if it has ranges', async () => {
       const storage = tinyStorage()
       const reference = await storage.store('content', small)
       const others: ReadableStorage = {
@@ -161,7 +161,7 @@ describe('content source', () => {
       })
     })
 
-    test.each([undefined, null])('rejects with not-found where a storage opens %s', async (opened) => {
+    test.each([undefined, null])('rejects with not-found if a storage opens %s', async (opened) => {
       const storage = { retrieve: async () => opened, open: async () => opened } as unknown as ReadableStorage
       const { retrieve } = storage
       for (const one of [storage, { retrieve }, { retrieve, retrieveRange: retrieve }] as ReadableStorage[])
@@ -173,7 +173,7 @@ describe('content source', () => {
       { contentType: 'text/plain', size: 3, close },
       { contentType: 'text/plain', size: -1, read: async () => small, close },
       { size: 3, read: async () => small, close },
-    ])('rejects with corrupt where a storage opens anything but content: %j', async (opened) => {
+    ])('rejects with corrupt if a storage opens anything but content: %j', async (opened) => {
       const storage = { retrieve: async () => undefined, open: async () => opened } as unknown as ReadableStorage
       await expect(open(storage, 'a', { blockBytes: 10 })).rejects.toMatchObject({ code: 'corrupt' })
     })
@@ -191,7 +191,7 @@ describe('content source', () => {
   })
 
   describe('opened content', () => {
-    test('closes what opens only after it was aborted', async () => {
+    test('closes content that opens only after the abort', async () => {
       const { promise: opening, resolve } = Promise.withResolvers<OpenContent>()
       const { promise: asked, resolve: noteAsked } = Promise.withResolvers<void>()
       const { promise: closed, resolve: noteClosed } = Promise.withResolvers<void>()
@@ -210,7 +210,7 @@ describe('content source', () => {
       await closed
     })
 
-    test('closes, also where using the content fails', async () => {
+    test('closes, also if using the content fails', async () => {
       const closed = vi.fn<() => Promise<void>>(close)
       const opened = { contentType: 'text/plain', size: 0, read: async () => new Uint8Array(0), close: closed }
       const storage = { retrieve: async () => undefined, open: async () => opened } as unknown as ReadableStorage
@@ -260,7 +260,7 @@ it.each([
   expect(await ask(content, contentType, { reference: undefined, query: 'SourceNotFound' })).toContain('612: Source')
 })
 
-it('finds what a part in UTF-16 has, on the line that it has in the stored bytes', async () => {
+it('finds matches in UTF-16, with the line numbers of the stored bytes', async () => {
   expect(await ask(MIXED, 'text/plain', { pattern: 'NotFound' })).toContain('> 9001| SourceNotFound: once')
   expect(await ask(MIXED, 'text/plain', { query: 'SourceNotFound' })).toContain('9001| SourceNotFound: once')
   expect(await ask(MIXED, 'text/plain', { line_range: { start: 9_002, end: 9_002 } })).toContain('the end')
@@ -328,7 +328,7 @@ describe('withLineIndex', () => {
     expect(await startOfLine(15_001, indexOf(content))).toEqual([1_500_000, [22]])
   })
 
-  test('makes the index where none was kept, or none that can be read', async () => {
+  test('makes the index if none was kept, or none that can be read', async () => {
     for (const kept of [undefined, '', 'AAAA', indexOf(lines(10, 100))])
       expect(await startOfLine(15_001, kept)).toEqual([1_500_000, [22]])
   })
@@ -348,7 +348,7 @@ describe('withLineIndex', () => {
     await expect(failing).rejects.toThrow('of the caller')
   })
 
-  test('rejects with corrupt where the content changes while it is read', async () => {
+  test('rejects with corrupt if the content changes while it is read', async () => {
     let reads = 0
     const storage = {
       retrieve: () => Promise.reject(new Error('not used')),

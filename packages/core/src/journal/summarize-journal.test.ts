@@ -137,7 +137,7 @@ describe('a journal of an offloader', () => {
       expect(text).not.toContain(secret)
   })
 
-  it('records what the end of a turn evicts', async () => {
+  it('records evictions at the end of a turn', async () => {
     const journal = new ListJournal()
     const session = new ContextOffloader({ storage: tinyStorage({ evictAfterTurns: 1 }), journal }).forScope('a')
     await session.offload({ toolName: 't', toolCallId: '1', content: [{ type: 'text', text: log(3_000, 'x') }] })

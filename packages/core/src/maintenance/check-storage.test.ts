@@ -109,7 +109,7 @@ describe('checkStorage', () => {
     }
   })
 
-  it('finds what was changed in an encrypted storage', async () => {
+  it('finds changed entries in an encrypted storage', async () => {
     const { storage: inner, disk } = diskStorage()
     const storage = encrypted(inner, { key: 'a1'.repeat(32) })
     const reference = await storage.store('call', bytes('content'))

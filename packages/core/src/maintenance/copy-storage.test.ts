@@ -59,7 +59,7 @@ async function expectSame(from: ManagedStorage, to: ManagedStorage, stored: read
 const key = 'a1'.repeat(32)
 
 describe('copyStorage', () => {
-  it('keeps references, scopes, descriptions and content, and skips what is there', async () => {
+  it('keeps references, scopes, descriptions and content, and skips existing entries', async () => {
     const [from, to] = [tinyStorage(), tinyStorage()]
     const stored = await fill(from)
     const progress: number[] = []
@@ -126,7 +126,7 @@ describe('copyStorage', () => {
     await expectSame(encrypted(from, { key }), encrypted(to, { key }), stored)
   })
 
-  it('copies what there is of an entry that is still written, and replaces that once it has ended', async () => {
+  it('copies the current content of an open entry, and replaces it once the entry has ended', async () => {
     const [from, to] = [tinyStorage(), tinyStorage()]
     const writer = await from.scope('a').openEntry('log')
     await writer.write(bytes(lines(200_000)))
@@ -143,7 +143,7 @@ describe('copyStorage', () => {
     expect(await checkStorage(from)).toMatchObject({ entries: 1, unproven: 1, problems: [] })
   })
 
-  it('names what is damaged, and copies the rest', async () => {
+  it('names damaged entries, and copies the others', async () => {
     const { storage: from, disk } = diskStorage()
     const to = tinyStorage()
     const [good, bad] = [await from.store('good', bytes('good')), await from.store('bad', bytes('damaged'))]

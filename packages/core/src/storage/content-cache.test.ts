@@ -51,7 +51,7 @@ function remember(
 }
 
 describe('CachedContent', () => {
-  test('gives what the backend has, whatever was read before and however little is remembered', async () => {
+  test('returns the bytes of the backend, whatever was read before and however small the cache is', async () => {
     const read = fc.tuple(fc.nat(large.length - 1), fc.oneof(fc.nat(300), fc.nat(200_000), fc.nat(1_000_000)))
     const content = fc.constantFrom(contentOf(1), contentOf(200_000), contentOf(1_000_000), large)
     await fc.assert(
@@ -83,7 +83,7 @@ describe('CachedContent', () => {
     expect(backend.reads).toEqual(['0+1000000'])
   })
 
-  test('reads blocks of what is asked for here and there, next to each other in one go, each once', async () => {
+  test('reads adjacent blocks in one request, and each block once', async () => {
     const { cached, backend } = remember(large)
     const at = 10 * LINE_BLOCK_BYTES
     await cached.read(at + 5, at + 10, backend.load)
@@ -123,7 +123,7 @@ describe('CachedContent', () => {
 })
 
 describe('CachedContents', () => {
-  test('forgets what was removed, also where its bytes are only just being read', async () => {
+  test('forgets removed content, also while its bytes are being read', async () => {
     const { cached, contents, backend, cache } = remember(contentOf(1_000))
     const reading = cached.read(0, 1_000, backend.load)
     contents.remove('a')
@@ -133,7 +133,7 @@ describe('CachedContents', () => {
     expect(backend.reads).toEqual(['0+1000', '0+1000 alone'])
   })
 
-  test('does not remember what may have been removed since the backend described it', () => {
+  test('does not cache content that may have been removed since the backend described it', () => {
     const contents = new CachedContents<ContentInfo>(new ContentCache(1_000_000))
     const { removals } = contents
     contents.remove('a')
@@ -141,7 +141,7 @@ describe('CachedContents', () => {
     expect([content.isKept, contents.find('a')]).toEqual([false, undefined])
   })
 
-  test('has one content for all who describe it equally, and a new one where it is another', () => {
+  test('shares content between equal descriptions, and has new content for a different one', () => {
     const { cached, contents } = remember(contentOf(1_000))
     expect(contents.add('a', infoOf(contentOf(1_000)), 5, 0)).toBe(cached)
     expect(cached.checkedAt).toBe(5)
@@ -178,7 +178,7 @@ describe('content cache', () => {
   }
 
   describe('ContentCache', () => {
-    test('forgets what was used least recently once there is no room', () => {
+    test('forgets the least recently used content once it is full', () => {
       const cache = new ContentCache(100)
       const { all, forgotten } = pieces(cache, 40, 30, 20)
       cache.use(all[0]!)
@@ -187,7 +187,7 @@ describe('content cache', () => {
       expect(cache.bytes).toBe(100)
     })
 
-    test('never has more than its budget, also of one piece, and forgets what is beyond a smaller one', () => {
+    test('never exceeds its budget, also with one piece, and shrinks to a smaller one', () => {
       const cache = new ContentCache(100)
       const { forgotten } = pieces(cache, 101, 60, 40)
       expect([forgotten, cache.bytes]).toEqual([[0], 100])
@@ -197,7 +197,7 @@ describe('content cache', () => {
       expect([forgotten, cache.bytes]).toEqual([[0, 1, 2], 0])
     })
 
-    test('has room again for what is released, once', () => {
+    test('has room again once content is released', () => {
       const cache = new ContentCache(100)
       const { all, forgotten } = pieces(cache, 60)
       cache.release(all[0]!)

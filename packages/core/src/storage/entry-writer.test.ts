@@ -81,7 +81,7 @@ describe('an entry that is written', () => {
     expect(await storage.stat(writer.reference)).toEqual(info)
   })
 
-  test('is lost 30 seconds after its writer died, with what was committed', async () => {
+  test('is lost 30 seconds after its writer died, with its committed content', async () => {
     const writer = await storage.openEntry('call_1')
     await writer.write(encode('committed\n'))
     await pass(2_000)
@@ -167,7 +167,7 @@ describe('an entry that is written', () => {
     expect(decode((await storage.retrieve(writer.reference)).content)).toBe('one\ntwo\n')
   })
 
-  test('of a quiet command has few segments', async () => {
+  test('has few segments if its command is quiet', async () => {
     const writer = await storage.openEntry('call_1')
     for (let line = 1; line <= 1_000; line++) {
       await writer.write(encode(`line ${line}\n`))
@@ -184,7 +184,7 @@ describe('an entry that is written', () => {
 describe('an entry beyond its limit', () => {
   const LIMIT = 1_048_576
 
-  test('keeps its beginning and its end, and says what is missing', async () => {
+  test('keeps its beginning and its end, and states the missing range', async () => {
     const writer = await storage.openEntry('call_1', 'text/plain', { maxBytes: LIMIT })
     const lines = 100_000
     const text = Array.from({ length: lines }, (_, index) => `line ${index + 1} ${'x'.repeat(90)}\n`).join('')
@@ -223,7 +223,7 @@ describe('an entry beyond its limit', () => {
     expect(decode((await storage.retrieve(writer.reference)).content) === kept).toBe(true)
   })
 
-  test('of fewer bytes than its limit is complete', async () => {
+  test('is complete if it has fewer bytes than its limit', async () => {
     const writer = await storage.openEntry('call_1', 'text/plain', { maxBytes: LIMIT })
     await writer.write(new Uint8Array(LIMIT))
     expect(await writer.close()).toMatchObject({ state: 'complete', size: LIMIT })

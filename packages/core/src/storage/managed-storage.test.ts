@@ -141,7 +141,7 @@ describe('wrapStorage', () => {
     expect(() => wrapStorage(storage() as never, 'compressed', layer('compressed'))).toThrow(message)
   })
 
-  test('encrypts what was compressed, and nothing else', () => {
+  test('encrypts compressed content only, not the other way round', () => {
     const encrypted = wrapStorage(tinyStorage(), 'encrypted', layer('encrypted'))
     const both = wrapStorage(encrypted, 'compressed', layer('compressed'))
     const compressed = wrapStorage(tinyStorage(), 'compressed', layer('compressed'))

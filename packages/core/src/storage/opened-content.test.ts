@@ -77,7 +77,7 @@ describe('opening content', () => {
     expect(await question(reference)).toEqual([])
   })
 
-  test('sees after a while what another process removed', async () => {
+  test('notices after a while that another process removed an entry', async () => {
     const { storage, disk, advance, question } = fixture()
     const reference = await storage.store('log', bytes('content'))
     await question(reference)
@@ -88,7 +88,7 @@ describe('opening content', () => {
     expect(contentCache.bytes).toBe(0)
   })
 
-  test('does not give what was evicted by turns, age or quota', async () => {
+  test('does not return content evicted by turns, age or quota', async () => {
     const turns = fixture({ evictAfterTurns: 1 })
     const byTurns = await turns.storage.store('a', bytes('content'))
     await turns.question(byTurns)
@@ -109,7 +109,7 @@ describe('opening content', () => {
     await expect(quota.question(byQuota)).rejects.toMatchObject({ code: 'evicted', eviction: { reason: 'quota' } })
   })
 
-  test('counts as use also where the backend is not asked', async () => {
+  test('counts as use also if the backend is not asked', async () => {
     const { storage, question } = fixture({ evictAfterTurns: 1 })
     const reference = await storage.store('a', bytes('content'))
     await question(reference)
@@ -119,7 +119,7 @@ describe('opening content', () => {
     }
   })
 
-  test('goes on with what is remembered during an outage, but not for ever', async () => {
+  test('serves cached content during an outage, but only for a limited time', async () => {
     const { storage, disk, advance, question } = fixture()
     const reference = await storage.store('a', bytes('content'))
     await question(reference)
@@ -152,14 +152,14 @@ describe('opening content', () => {
     expect(await question(reference)).toEqual([])
   })
 
-  test('remembers nothing where the cache is switched off', async () => {
+  test('remembers nothing if the cache is switched off', async () => {
     setContentCacheBytes(0)
     const { storage, question } = fixture()
     const reference = await storage.store('log', new Uint8Array(100_000))
     for (let time = 0; time < 2; time += 1) expect(await question(reference)).toEqual(['read 0+65536', 'read 0+100000'])
   })
 
-  test('gives bytes that a copy is made of where the caller may keep them', async () => {
+  test('returns a copy of bytes that the caller may keep', async () => {
     const { storage, question } = fixture()
     const reference = await storage.store('a', bytes('content'))
     await question(reference)
@@ -171,7 +171,7 @@ describe('opening content', () => {
     expect(await content.read(0, 7)).toEqual(bytes('content'))
   })
 
-  test('rejects with corrupt where the content became shorter', async () => {
+  test('rejects with corrupt if the content became shorter', async () => {
     setContentCacheBytes(0)
     const { storage, disk } = fixture()
     const reference = await storage.store('a', new Uint8Array(100_000))
@@ -203,7 +203,7 @@ describe('opening content', () => {
     expect(await other).toHaveLength(100_000)
   })
 
-  test('is opened again for what is not remembered, and tries again after an outage', async () => {
+  test('is opened again for uncached parts, and retries after an outage', async () => {
     const { storage, disk, driver } = fixture()
     const content = new Uint8Array(20_000_000).fill(97)
     const reference = await storage.store('large', content)
@@ -320,7 +320,7 @@ describe('the line index', () => {
     expect(driver.asked.filter((asked) => asked === `read 0+${log.length}`)).toHaveLength(1)
   })
 
-  test('of one who gave up is made again for the others', async () => {
+  test('is made again for other callers if one gave up', async () => {
     const { storage, disk } = fixture()
     const reference = await storage.store('log', log)
     for (const record of disk.records.values()) record.info = { ...record.info, lineIndex: 'of nothing' }

@@ -56,7 +56,7 @@ describe('contentReference', () => {
     )
   })
 
-  test('keeps the parts apart where they join up equally', async () => {
+  test('distinguishes parts whose concatenation is equal', async () => {
     const content = new TextEncoder().encode('c')
     const all: ReferenceInput[] = [
       { scope: ['a'], key: 'b', contentType: 't', content },
@@ -109,7 +109,7 @@ describe('isReference', () => {
     },
   )
 
-  test('an error shows at most the beginning of what was no reference', () => {
+  test('an error shows at most the first characters of an invalid reference', () => {
     const caught = ((): unknown => {
       try {
         return assertReference('/'.repeat(1_000_000))
@@ -181,7 +181,7 @@ describe('encodeSegment', () => {
     )
   })
 
-  test('is the same in every version: what was stored stays where it is', async () => {
+  test('is the same in every version, so that stored entries are found', async () => {
     expect(await encodeSegment('tenant-1')).toBe('tenant-1')
     expect(await encodeSegment('User@Example.com')).toBe('_55ser_40_45xample_2ecom')
     expect(await encodeSegment('..')).toBe('_2e_2e')
@@ -205,7 +205,7 @@ describe('scopePath', () => {
     expect(new Set(paths).size).toBe(all.length)
   })
 
-  test('of scopes below a scope starts with its path and a slash, and no other does', async () => {
+  test('starts with the path of the parent scope and a slash, only for scopes below it', async () => {
     const list = fc.array(segment, { minLength: 1, maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(list, list, async (upper, other) => {
@@ -216,11 +216,11 @@ describe('scopePath', () => {
     )
   })
 
-  test('with a reference stays within the 900 characters of an entry id', async () => {
+  test('stays within the 900 characters of an entry id, including a reference', async () => {
     expect((await path(...Array.from({ length: 16 }, () => 'É'.repeat(512)))).length).toBeLessThanOrEqual(900 - 65)
   })
 
-  test('of the storage as a whole is empty', async () => {
+  test('is empty for the whole storage', async () => {
     expect(await scopePath(rootScope())).toBe('')
   })
 })
@@ -427,7 +427,7 @@ describe('sourceChunks', () => {
     expect(source.returned).toBe(1)
   })
 
-  test('marks the failure of the source, and what is not bytes', async () => {
+  test('marks failures of the source, and chunks that are not bytes', async () => {
     const failing = new Source(() => Promise.reject(new Error('broken')))
     await expect(texts(sourceChunks(failing, undefined, same))).rejects.toBeInstanceOf(SourceError)
     const wrong = new Source(async () => ({ done: false, value: 'text' as unknown as Uint8Array }))

@@ -71,7 +71,7 @@ describe('ScopeQuota', () => {
     expect([...scope.entries.keys()]).toEqual(['new'])
   })
 
-  test('leaves what was used since it was listed, and takes the next', async () => {
+  test('leaves an entry used since it was listed, and evicts the next', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
     for (const id of ['a', 'b', 'c']) scope.put(id, 300)
@@ -106,7 +106,7 @@ describe('ScopeQuota', () => {
     expect([...scope.entries.keys()]).toEqual(['a', 'c'])
   })
 
-  test('evicts nothing to make up for what others have removed', async () => {
+  test('evicts nothing in place of entries that others removed', async () => {
     const scope = new MapScope()
     for (let index = 0; index < 10; index += 1) scope.put(`old ${index}`, 100)
     const quota = new ScopeQuota(1_000)
@@ -118,7 +118,7 @@ describe('ScopeQuota', () => {
     expect(scope.listings).toBe(2)
   })
 
-  test('counts what is gone between a listing and its turn', async () => {
+  test('counts entries removed between the listing and the eviction', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
     for (const id of ['a', 'b', 'c', 'd']) scope.put(id, 300)
@@ -131,7 +131,7 @@ describe('ScopeQuota', () => {
     expect(scope.bytes).toBeLessThanOrEqual(1_000)
   })
 
-  test('gives up where nothing can be evicted', async () => {
+  test('gives up if nothing can be evicted', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
     scope.evict = async function* (candidates) {
@@ -156,7 +156,7 @@ describe('ScopeQuota', () => {
     }
   })
 
-  test('refuses what would not fit alone', () => {
+  test('refuses content larger than the quota', () => {
     const quota = new ScopeQuota(10)
     expect(() => quota.assertFits('call_1_0', 11)).toThrow(
       expect.objectContaining({ code: 'too-large', key: 'call_1_0' }),

@@ -89,7 +89,7 @@ describe('touchFirstBytes', () => {
   test.each<[string, Changes]>([
     ['', {}],
     [' below it', { touchFirstBytes: 1_000 }],
-  ])('a stream%s, whose reference is nobody else’s, is never asked for', async (_what, settings) => {
+  ])('a stream%s, with its unique reference, is never looked up', async (_what, settings) => {
     const { storage, calls } = recorded(() => settings)
     const chunks = stream(content, content)
     expect(await callsOf(calls, () => storage.storeStream('call_1', chunks))).toEqual(['write'])
@@ -135,7 +135,7 @@ describe('a write that tells what it found', () => {
   test.each([
     [true, ['write']],
     [false, ['stat', 'write']],
-  ])('is not asked before nor after, where tellsCreated is %s', async (tellsCreated, expected) => {
+  ])('is not asked before nor after if tellsCreated is %s', async (tellsCreated, expected) => {
     const { storage, calls } = recorded(telling(tellsCreated), { now: () => 5_000 })
     const receipts = [await storeWithReceipt(storage, bytes('content'))]
     calls.length = 0
@@ -183,7 +183,7 @@ describe('removeAll', () => {
     expect([...disk.records.keys()].map((id) => id.split('/')[0])).toEqual(['ab'])
   })
 
-  test('of the unscoped storage has no prefix', async () => {
+  test('has no prefix for the unscoped storage', async () => {
     const prefixes: string[] = []
     const { storage } = recorded(() => ({
       removeAll(prefix) {
@@ -254,7 +254,7 @@ describe('removeAll', () => {
     expect(await storage.clear()).toBe(3)
   })
 
-  test('a failure in it is an outage, and what it had named is forgotten', async () => {
+  test('a failure is an outage, and removed entries that it named are forgotten', async () => {
     const { storage, disk } = recorded((driver) => ({
       async *removeAll() {
         const [id] = driver.disk.records.keys()
@@ -272,7 +272,7 @@ describe('removeAll', () => {
 describe('list with unusedSince', () => {
   const TTL_MS = 60_000
 
-  test('gc asks only for what may have expired, under its scope', async () => {
+  test('gc lists only entries that may have expired, under its scope', async () => {
     let time = 1_000_000
     const { storage, listed } = recorded(undefined, { ttlMs: TTL_MS, now: () => time })
     await storage.scope('a').store('call_1', bytes('x'))
@@ -457,7 +457,7 @@ describe('a damaged entry', () => {
     expect(await collect(storage.list())).toHaveLength(2)
   })
 
-  test('is still an outage where the backend is down', async () => {
+  test('is still an outage if the backend is down', async () => {
     const down = new StorageError('unavailable', 'The backend is down.')
     const { storage, time } = await damaged({ ttlMs: 1_000 }, { stat: () => Promise.reject(down) })
     time.now += 2_000
@@ -495,7 +495,7 @@ test('entries that an aborted clear removed without naming them are not served f
 })
 
 describe('list with except and below', () => {
-  test('tells the driver what is known by its id, and leaves that out where the driver does not', async () => {
+  test('passes the known ids to the driver, and skips them if the driver does not', async () => {
     const asked: (string | boolean)[] = []
     const { storage } = recorded((driver) => {
       const list = driver.list.bind(driver)
@@ -515,7 +515,7 @@ describe('list with except and below', () => {
     expect(asked).toEqual([`a/${known}`, true, other, false])
   })
 
-  test('tells the driver that scopes below are of no interest, and leaves them out where the driver does not', async () => {
+  test('tells the driver to omit scopes below, and skips them if the driver does not', async () => {
     const { storage, listed } = recorded()
     await storage.scope('a').store('below', bytes('x'))
     const reference = await storage.store('here', bytes('x'))
@@ -523,7 +523,7 @@ describe('list with except and below', () => {
     expect(listed).toMatchObject(['', { below: false }])
   })
 
-  test('refuses what is no set', async () => {
+  test('refuses a value that is no Set', async () => {
     const { storage } = recorded()
     await expect(collect(storage.list({ except: ['call_1'] as never }))).rejects.toThrow(TypeError)
   })

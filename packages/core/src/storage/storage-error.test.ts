@@ -15,7 +15,7 @@ test('is retryable when the backend is unavailable, unless it says otherwise', (
   expect(new StorageError('not-found', 'Check the reference.').retryable).toBe(false)
 })
 
-test('keeps what it concerns and what caused it', () => {
+test('keeps its reference and its cause', () => {
   const cause = new Error('ENOSPC')
   const error = new StorageError('unavailable', 'The disk is full.', { key: 'call_1', reference: 'ref', cause })
   expect(error).toMatchObject({ name: 'StorageError', key: 'call_1', reference: 'ref', cause })
@@ -31,7 +31,7 @@ test('is known across two copies of the package, and takes nothing else for one 
 })
 
 describe('guard', () => {
-  test('takes what a driver throws for an outage, and keeps it as the cause', async () => {
+  test('reports any error of a driver as an outage, with the error as its cause', async () => {
     const cause = new Error('ECONNREFUSED')
     const failed = guard({ action: 'retrieve', reference: 'call_1' }, () => Promise.reject(cause))
     await expect(failed).rejects.toMatchObject({ code: 'unavailable', retryable: true, reference: 'call_1', cause })
@@ -44,7 +44,7 @@ describe('guard', () => {
     expect(String(error).length).toBeLessThan(300)
   })
 
-  test('lets through what a driver says itself', async () => {
+  test('passes on a StorageError of a driver', async () => {
     const error = new StorageError('corrupt', 'The checksum is wrong.')
     await expect(guard({ action: 'retrieve' }, () => Promise.reject(error))).rejects.toBe(error)
   })
@@ -54,7 +54,7 @@ describe('guard', () => {
     await expect(guard({ action: 'store' }, () => Promise.reject(new SourceError(cause)))).rejects.toBe(cause)
   })
 
-  test('takes what is no error for an outage too', async () => {
+  test('reports a thrown value that is no error as an outage too', async () => {
     await expect(guard({ action: 'close' }, () => Promise.reject('down'))).rejects.toMatchObject({
       code: 'unavailable',
     })

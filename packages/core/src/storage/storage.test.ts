@@ -25,7 +25,7 @@ test.each([[undefined], [null], ['file:./.spillway'], [{ store: () => '' }], [{ 
   },
 )
 
-test('a storage without scope() is refused where a scope is asked for', () => {
+test('a storage without scope() is refused if a scope is asked for', () => {
   expect(() => scopeOf(twoMethods, ['tenant-1'])).toThrow(expect.objectContaining({ code: 'unsupported' }))
 })
 

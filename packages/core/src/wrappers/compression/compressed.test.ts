@@ -122,7 +122,7 @@ describe.each(CODECS)('compressed with %s', (codec: CodecName) => {
     )
   })
 
-  test('stores what the tools of the format read, with the content type of the format', async () => {
+  test('stores bytes that tools of the format can read, with its content type', async () => {
     const { storage, only } = make({ codec, blockBytes: 4_096 })
     await storage.store('log', lines(3_000), 'text/x-log; charset=utf-8', { metadata: { tool: 'read_log' } })
     const { content, info } = only()
@@ -232,7 +232,7 @@ describe('compressed', () => {
     expect((await storage.retrieveRange(reference, { offset: 2, length: 3 })).content).toEqual(bytes('GET'))
   })
 
-  test('is not misled by what a backend that writes again says of an entry from before', async () => {
+  test('ignores descriptions of an earlier entry from a backend that writes again', async () => {
     const { storage: plain, wrap } = rewriting()
     const storages = [plain, wrap({}), wrap({ blockBytes: 4_096, level: 9 }), wrap({ minBytes: 1_000_000 })]
     for (const first of storages)

@@ -119,7 +119,7 @@ describe('an open entry that is sealed', () => {
 })
 
 describe('a range that is sealed', () => {
-  test('takes one read, but for the first one of what another writer described', async () => {
+  test('takes one read, except for the first range described by another writer', async () => {
     const { driver, calls, storeAgain } = openingFixture()
     await write(driver)
     await storeAgain()

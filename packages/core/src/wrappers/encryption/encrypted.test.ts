@@ -271,7 +271,7 @@ describe('keys', () => {
       'unavailable',
     ],
     ['finds nothing', () => undefined, 'corrupt'],
-  ])('are asked for again where a function %s at once', async (_name, fail, code) => {
+  ])('are asked for again if a function %s at once', async (_name, fail, code) => {
     const { driver } = recordedDriver()
     const reference = await open(driver, { key: { id: 'first', key: FIRST } }).store('a', bytes('a'))
     let previous: () => Uint8Array | undefined = fail
@@ -352,8 +352,8 @@ describe('keys', () => {
   })
 })
 
-describe('what does not open', () => {
-  test('is called what it was asked for by', async () => {
+describe('an entry that cannot be opened', () => {
+  test('has the name that it was requested by', async () => {
     const { driver, only } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST }).scope('a')
     const reference = await storage.store('call', bytes('content'))
@@ -377,7 +377,7 @@ describe('what does not open', () => {
     }
   })
 
-  test('is not what two underscores are', async () => {
+  test('keeps its name apart from one with two underscores', async () => {
     const { driver } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST })
     await storage.store('call', bytes('content'))
@@ -428,7 +428,7 @@ describe('what does not open', () => {
     expect(disk.records.size).toBe(0)
   })
 
-  test('is what was stored before without encryption', async () => {
+  test('is an entry stored before without encryption', async () => {
     const { driver } = recordedDriver()
     const plain = createStorage(driver)
     const reference = await plain.store('call', bytes('content'))
@@ -440,7 +440,7 @@ describe('what does not open', () => {
   })
 })
 
-test('clearing names what it removed, also where the backend clears by itself', async () => {
+test('clearing names the removed entries, also if the backend clears by itself', async () => {
   const recorded = recordedDriver()
   const removed: string[] = []
   const driver: StorageDriver = {
