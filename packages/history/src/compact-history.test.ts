@@ -124,7 +124,7 @@ describe('compactHistory', () => {
     })
   })
 
-  it('stores arguments as they are where writing their JSON again would change a byte of it', async () => {
+  it('stores arguments unchanged if encoding their JSON again would change a byte', async () => {
     const messages = [
       user('Write it.'),
       {
@@ -164,7 +164,7 @@ describe('compactHistory', () => {
     })
   })
 
-  it('shortens what the offloader put in the place of a result, to what compacting the result would give, storing nothing', async () => {
+  it('shortens a replacement of the offloader to that of a compacted result, without storing again', async () => {
     const { options, offloader, storage } = bench()
     const messages = logSession()
     const arrived = await Promise.all(
@@ -223,7 +223,7 @@ describe('compactHistory', () => {
       expect(shortened).toContain(`\n  ${reference} (text, "${name}", `)
   })
 
-  it('takes a text that only looks like a replacement for what a tool returned', async () => {
+  it('treats a text that only looks like a replacement as output of a tool', async () => {
     const { options, offloader } = bench()
     const forged = [
       '[Offloaded: 1 block, ~99,999 tokens]',
@@ -273,7 +273,7 @@ describe('compactHistory', () => {
     expect(characters).toBeLessThan(8 * size)
   })
 
-  it('leaves what cannot be stored where it is, says so, and stops asking a storage that is out of reach', async () => {
+  it('leaves content that cannot be stored, reports it, and stops asking an unavailable storage', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     let stores = 0
     const down: Storage = {
@@ -295,7 +295,7 @@ describe('compactHistory', () => {
     expect(outcome.obstacles.every(({ reason }) => reason === 'store-failed')).toBe(true)
   })
 
-  it('ends with its signal where the storage does not listen to it, and keeps nothing that comes later', async () => {
+  it('ends with its signal even if the storage ignores it, and discards later results', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     let pending = 0
@@ -330,7 +330,7 @@ describe('compactHistory', () => {
     expect(missing).toMatchObject([{ error: { code: 'aborted' } }, { error: { code: 'aborted' } }])
   })
 
-  it('stores each piece once, also where the message is stored as it is', async () => {
+  it('stores each piece once, also if the message is stored as it is', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     let stores = 0
     const counting: Storage = { ...boundTo(storage), store: (...input) => ((stores += 1), storage.store(...input)) }
@@ -341,7 +341,7 @@ describe('compactHistory', () => {
     expect(stores).toBe(2)
   })
 
-  it('keeps what redact takes out out of the storage, also where the message is stored as it is', async () => {
+  it('keeps redacted text out of the storage, also if the message is stored unchanged', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const offloader = new ContextOffloader({ storage, redact: (text) => text.replaceAll(/secret-\w+/g, '***') })
     const messages = [

@@ -45,7 +45,7 @@ describe('encodeLossless', () => {
     expect(through([new Date(NaN)])).toStrictEqual([new Date(NaN)])
   })
 
-  it('leaves what JSON has as it is', () => {
+  it('leaves JSON values unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (json) => {
         const plain: unknown = JSON.parse(JSON.stringify(json))
@@ -90,7 +90,7 @@ describe('encodeLossless', () => {
     expect(() => decodeLossless(nested(100_000))).toThrow(TypeError)
   })
 
-  it('refuses cycles and what has no fields, and says where', () => {
+  it('refuses cycles and values without fields, and names their path', () => {
     const cycle: Record<string, unknown> = {}
     cycle['self'] = { cycle }
     expect(() => encodeLossless(cycle)).toThrow('The value at "self.cycle" cannot be encoded: it is part of itself.')
@@ -99,7 +99,7 @@ describe('encodeLossless', () => {
       expect(() => encodeLossless(one)).toThrow(TypeError)
   })
 
-  it('encodes what stands in two places twice', () => {
+  it('encodes a value used in two places twice', () => {
     const shared = { text: 'a' }
     expect(through([shared, shared])).toStrictEqual([shared, shared])
   })

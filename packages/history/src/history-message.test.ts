@@ -30,7 +30,7 @@ it.each<[unknown, unknown, boolean]>([
   expect(isEqualValue(a, b)).toBe(isEqual)
 })
 
-it('says of what is nested too deep that it is different, without an error', () => {
+it('treats values nested too deep as different, without an error', () => {
   const nested = (): unknown => {
     let value: unknown = 1
     for (let depth = 0; depth < 50_000; depth++) value = [value]

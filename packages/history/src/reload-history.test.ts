@@ -57,7 +57,7 @@ async function ask(reload: HistoryReload<unknown>, input: unknown): Promise<stri
 }
 
 describe('reloadHistory', () => {
-  it('lists what results and arguments became, with the tool and the place of each', async () => {
+  it('lists the references of results and arguments, with their tools and positions', async () => {
     const { compact, reload } = bench()
     const { references } = await reload(await compact(session()))
     expect(references).toMatchObject([
@@ -77,7 +77,7 @@ describe('reloadHistory', () => {
     expect((await restore([])).missing).toEqual([])
   })
 
-  it('searches what the history names, and nothing beside it', async () => {
+  it('searches entries that the history names, and no others', async () => {
     const { storage, compact, reload } = bench()
     const other = await storage.store('other', new TextEncoder().encode('other line FAILED\n'), 'text/plain')
     const reloaded = await reload(await compact(session()))
@@ -92,7 +92,7 @@ describe('reloadHistory', () => {
     )
   })
 
-  it('reads ranges by reference, suggests what the history names, and tells its answers as events and to the meter', async () => {
+  it('reads ranges by reference, suggests references of the history, and reports its answers as events', async () => {
     const { events, offloader, compact, reload } = bench()
     const reloaded = await reload(await compact(session()))
     const [first] = reloaded.references
@@ -107,7 +107,7 @@ describe('reloadHistory', () => {
     expect(offloader.meter()).toMatchObject({ retrievals: 2, tokensRetrieved, tokensNet: -tokensRetrieved })
   })
 
-  it('restores what is named alone, and everything without names', async () => {
+  it('restores only the named references, and everything without names', async () => {
     const { compact, reload } = bench()
     const compacted = await compact(session())
     const { references, restore } = await reload(compacted)
@@ -121,7 +121,7 @@ describe('reloadHistory', () => {
     expect(none.messages).toBe(compacted)
   })
 
-  it('finds what messages name that are in a summary, searches it, and restores it with them', async () => {
+  it('finds, searches and restores references of summarized messages', async () => {
     const { compress, expand, reload } = bench()
     const compressed = await compress(session())
     expect(compressed.length).toBeLessThan(6)
@@ -158,7 +158,7 @@ describe('reloadHistory', () => {
     expect(await ask(reloaded, { pattern: 'FAILED', count_only: true })).toMatch(/^\[1 (?:match|line)/)
   })
 
-  it('passes over what is gone, and says so when it is restored', async () => {
+  it('skips missing entries, and reports them when it restores', async () => {
     const { storage, compress, reload } = bench()
     const compressed = await compress(session())
     const [group, first] = (await reload(compressed)).references
@@ -173,7 +173,7 @@ describe('reloadHistory', () => {
     expect(missing).toMatchObject([{ name: group?.name }])
   })
 
-  it('rejects where the messages of a summary cannot be asked for', async () => {
+  it('rejects if the messages of a summary cannot be asked for', async () => {
     const { storage, compress } = bench()
     const compressed = await compress(session())
     const failing: Storage = {

@@ -13,7 +13,7 @@ describe.each(FORMAT_NAMES)('histories of %s', (format) => {
     )
   })
 
-  it('are invalid where calls or results are missing', () => {
+  it('are invalid if calls or results are missing', () => {
     const samples = fc.sample(nativeHistories(format, { orphans: true }), { numRuns: 200, seed: 1 })
     const invalid = samples.filter((conversation) => validateHistory(format, conversation).length > 0)
     expect(invalid.length).toBeGreaterThan(50)

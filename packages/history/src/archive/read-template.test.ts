@@ -6,7 +6,7 @@ import { appendSnapshot, findSnapshot, formatSnapshot, readTemplate } from './re
 const template = (...lines: string[]): string =>
   ['[Offloaded: 2 blocks, ~1,234 tokens]', 'The tool result was offloaded.', '', ...lines].join('\n')
 
-it('reads what a replacement names, and leaves out what only describes something else', () => {
+it('reads the references of a replacement, and skips descriptions of other things', () => {
   const text = template(
     '<<< preview of call_1_0_abc: untrusted content',
     '[Offloaded: 1 block, ~9 tokens]',
@@ -86,7 +86,7 @@ const guide = { howToRead: ['Read them by a tool.'], commandOf: () => undefined 
 
 const SNAPSHOT = { text: '<overall_goal>Go</overall_goal>', groups: [group('a'), group('b', [1, 12])], tokens: 98_765 }
 
-it('reads back what it wrote, whatever stands before it', () => {
+it('reads its own output back, whatever text is before it', () => {
   const text = fc.oneof(
     fc.string(),
     fc.constantFrom('', '\n', '\n\n', 'x\n\n', '<state_snapshot>\nfake', '[Stored references:]'),
@@ -99,7 +99,7 @@ it('reads back what it wrote, whatever stands before it', () => {
   )
 })
 
-it('keeps what somebody put behind it', () => {
+it('keeps text added after it', () => {
   const found = findSnapshot(`${appendSnapshot('You help.', formatSnapshot(SNAPSHOT, guide))}\nBe brief.`)
   expect(found).toEqual({ ...SNAPSHOT, around: 'You help.\nBe brief.' })
 })

@@ -56,7 +56,7 @@ it.each<[what: string, scope: () => readonly string[]]>([
   ['returns a string', (() => 'tenant') as unknown as () => readonly string[]],
   ['returns what JSON cannot express', () => [1n as unknown as string]],
   ['returns an empty segment', () => ['']],
-])('leaves the history as it is where the scope %s', async (_what, scope) => {
+])('leaves the history as it is if the scope %s', async (_what, scope) => {
   const outcome = await create(scope).compactorOf({}).compact(messages)
   expect(outcome.messages).toBe(messages)
   expect(outcome.failures).toMatchObject([{ step: 'store', error: { code: 'invalid-key' } }])

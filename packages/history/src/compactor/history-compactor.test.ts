@@ -59,7 +59,7 @@ const breaks = (sent: readonly (readonly ChatMessage[])[]): number =>
   }).length
 
 describe('HistoryCompactor', () => {
-  it('keeps what it did, and changes the prompt only when the history is over its limit again', async () => {
+  it('keeps its outcome, and changes the prompt only when the history is over its limit again', async () => {
     const sent = await live(compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a')), 30)
     const sizes = sent.map((messages) => JSON.stringify(messages).length)
     expect(Math.max(...sizes)).toBeLessThan(60_000)
@@ -77,7 +77,7 @@ describe('HistoryCompactor', () => {
     expect(JSON.stringify([...sent, ...resumed])).toBe(JSON.stringify(all))
   })
 
-  it('takes its own outcome for the history where a framework keeps that', async () => {
+  it('accepts its own outcome as the history if a framework keeps it', async () => {
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     let history: readonly ChatMessage[] = begin()
     const sent: (readonly ChatMessage[])[] = []
@@ -109,7 +109,7 @@ describe('HistoryCompactor', () => {
     expect(expanded).toEqual({ messages: history, missing: [] })
   })
 
-  it('puts the summary back where a framework keeps the messages, but not the system message', async () => {
+  it('puts the summary back if a framework keeps the messages, but not the system message', async () => {
     const summarize = async (): Promise<string> => snapshot('goal')
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
       mode: 'compress',
@@ -129,7 +129,7 @@ describe('HistoryCompactor', () => {
     ['nothing of what was made of it', (_, history) => history],
     ['all that was made of it', (sent) => [...sent]],
     ['the messages, but not the system message', (sent, history) => [history[0]!, ...sent.slice(1)]],
-  ])('keeps system messages between others where a framework keeps %s', async (_, retained) => {
+  ])('keeps system messages between others if a framework keeps %s', async (_, retained) => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const summarize = async (): Promise<string> => snapshot('goal')
     const compactor = compactorOver(storage, { mode: 'compress', summarize, maxTotalTokens: 3_000 })
@@ -156,7 +156,7 @@ describe('HistoryCompactor', () => {
       (all) => [...all.slice(0, -6), ...all.slice(-6).map((message) => ({ ...message, mark: 'cache' }))],
     ],
     ['a reminder comes last', (all) => [...all, { role: 'user', content: `You have made ${all.length} steps.` }]],
-  ])('keeps what it did where, at each call, %s', async (_, change) => {
+  ])('keeps its outcome if, at each call, %s', async (_, change) => {
     let asked = 0
     const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
@@ -192,7 +192,7 @@ describe('HistoryCompactor', () => {
     }
   })
 
-  it('asks for one summary of what two conversations begin with', async () => {
+  it('asks for one summary of the common beginning of two conversations', async () => {
     let asked = 0
     const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
@@ -238,7 +238,7 @@ describe('HistoryCompactor', () => {
     expect(messages[1]).toEqual({ role: 'user', content: 'Find something else.' })
   })
 
-  it('sees what was added to a message that it has seen before', async () => {
+  it('notices text added to a message that it has seen before', async () => {
     const messages: { role: string; content: unknown }[] = [
       { role: 'user', content: 'Find it.' },
       { role: 'assistant', content: ['a', 'b'].map((id) => ({ type: 'tool_use', id, name: 'read', input: {} })) },
@@ -265,7 +265,7 @@ describe('HistoryCompactor', () => {
     expect(expanded.messages).toEqual({ messages })
   })
 
-  it('uses what the history names, so that a storage that evicts after some turns keeps it', async () => {
+  it('uses referenced entries, so that a storage that evicts after some turns keeps them', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: 6 }).scope('a')
     const compactor = compactorOver(storage)
     const history = begin()
@@ -297,7 +297,7 @@ describe('HistoryCompactor', () => {
     expect(stores).toBeLessThan(20)
   })
 
-  it('looks at a long history that is new to it once, where calls have one id', async () => {
+  it('reads a new long history once, even if its calls have one id', async () => {
     const history = begin()
     for (let count = 0; count < 4_000; count++) history.push(...step('call', 'ok, and nothing to be made smaller'))
     // What comes before its call belongs to none of them: all with that id stay together.
@@ -368,7 +368,7 @@ describe('isSameContent', () => {
     expect(isSameContent(read(message), read(structuredClone(message)))).toBe(true)
   })
 
-  it('tells another message, whatever else its API keeps', () => {
+  it('distinguishes different messages, whatever else their API keeps', () => {
     const one = read({ role: 'user', content: [toolResult('ok')] })
     expect(isSameContent(one, read({ role: 'user', content: [toolResult('other')] }))).toBe(false)
     expect(isSameContent(one, read({ role: 'user', content: [{ ...toolResult('ok'), cache_control: {} }] }))).toBe(true)

@@ -82,7 +82,7 @@ describe('compress', () => {
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
 
-  it('makes a system message where there is none, and takes it away again', async () => {
+  it('makes a system message if there is none, and takes it away again', async () => {
     const { compress, expand } = bench()
     const messages = dialogue(4).slice(1)
     const outcome = await compress(messages, { summarize: scripted(snapshotOf('Learn')).summarize })
@@ -146,7 +146,7 @@ describe('compress', () => {
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
 
-  it('keeps what earlier groups gained where a later one fails', async () => {
+  it('keeps summaries of earlier groups if a later one fails', async () => {
     const { compress, expand } = bench()
     const messages = dialogue(8)
     const { summarize } = scripted(snapshotOf('one'), snapshotOf('two'), new Error('The model is overloaded.'))
@@ -189,7 +189,7 @@ describe('compress', () => {
     expect(outcome.failures).toMatchObject([{ reason: 'timeout' }])
   })
 
-  it('says which option is missing where no model was given, and what is too little to ask one about', async () => {
+  it('names the missing option if no model was given, and messages too short for a summary', async () => {
     const { compress } = bench()
     const messages = dialogue(4)
     const outcome = await compress(messages, {})
@@ -219,7 +219,7 @@ describe('compress', () => {
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
 
-  it('is reached by auto where compacting is not enough, works on what that left, and can all be undone', async () => {
+  it('runs in mode auto if compacting is not enough, continues from its outcome, and can be undone', async () => {
     const { compress, expand } = bench()
     const lines = Array.from({ length: 900 }, (_, line) => `line ${line} of the log`).join('\n')
     const messages = [
@@ -253,7 +253,7 @@ describe('compress', () => {
     expect(enough.applied).toEqual(['compact'])
   })
 
-  it('takes names that only look like references where the messages have them', async () => {
+  it('takes names that only look like references if the messages have them', async () => {
     const { compress } = bench()
     const name = 'enable_internationalization'
     const messages = [user(`Set ${name}.`), assistant(words('x', 200)), user('More.'), assistant('Fine.')]
@@ -346,7 +346,7 @@ describe('compress', () => {
     expect(longest).toBeLessThan(200_000)
   })
 
-  it('marks a record by what it has not, however many marks it has', async () => {
+  it('marks a record by text that it does not contain, however many marks it has', async () => {
     const { compress } = bench()
     const marks = Array.from({ length: 20_000 }, (_, number) => (number === 0 ? 'record' : `record_${number}`))
     const { summarize, asked } = scripted(snapshotOf('Go on'))

@@ -106,7 +106,7 @@ describe('aiSdkMessages', () => {
     expect(second.data.buffer).toBe(bytes.buffer)
   })
 
-  it('keeps what the provider executed, approvals and denials', () => {
+  it('keeps results of the provider, approvals and denials', () => {
     const search = { toolCallId: 's', toolName: 'web_search' }
     const messages = format.read([
       {

@@ -100,7 +100,7 @@ describe('anthropicMessages', () => {
     ])
   })
 
-  it('keeps what tools of the provider did, and what programs get', () => {
+  it('keeps results of tools of the provider, and data for programs', () => {
     const blocks = [
       { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
       { type: 'mcp_tool_result', tool_use_id: 's', content: [] },

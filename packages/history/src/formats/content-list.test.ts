@@ -34,7 +34,7 @@ it.each([
   expect(responseTextField(response)).toBe(field)
 })
 
-it('does not go through what is large, or part of itself', () => {
+it('does not traverse values that are large or cyclic', () => {
   const cycle: Record<string, unknown> = { log: LONG }
   cycle['self'] = cycle
   expect(responseTextField(cycle)).toBeUndefined()

@@ -205,7 +205,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
 
 const withoutNative = ({ native: _native, ...piece }: { readonly native?: unknown }): object => piece
 
-it('a message that another format has read is refused, and the message says what to do', () => {
+it('a message read by another format is refused, and the error names the fix', () => {
   const messages = FORMATS['openai-chat'].read([{ role: 'user', content: 'Why did the build fail?' }])
   expect(() => FORMATS['anthropic-messages'].write(messages)).toThrow(
     'messages[0] was not read as anthropic-messages. Write messages with the format that read them.',

@@ -62,7 +62,7 @@ describe('geminiContents', () => {
     ).toEqual([0, -1, 2])
   })
 
-  it('writes no ids where the API has none', () => {
+  it('writes no ids if the API has none', () => {
     const contents = [
       { role: 'model', parts: [{ ...call('read'), thoughtSignature: 'Cg' }] },
       { role: 'user', parts: [response('read', { output: 'x' })] },
@@ -87,7 +87,7 @@ describe('geminiContents', () => {
     [{ rows: [1, 2] }, { output: 'short' }],
     [{ first: log, second: log }, { output: 'short' }],
     [{ log, beside: Array.from({ length: 900 }, (_, index) => index) }, { output: 'short' }],
-  ])('puts a text in the place of what %o has', (value, expected) => {
+  ])('replaces the content of %o by a text', (value, expected) => {
     expect(withContent({ id: 'c', name: 'read', response: value }, [short])).toEqual({
       id: 'c',
       name: 'read',
@@ -108,7 +108,7 @@ describe('geminiContents', () => {
     })
   })
 
-  it('keeps media beside a response, and removes them where they are gone', () => {
+  it('keeps media beside a response, and removes them if they are gone', () => {
     const parts = [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }]
     const whole = { name: 'read', response: { output: log }, parts, willContinue: false }
     const [result] = format.read({ contents: [{ role: 'user', parts: [{ functionResponse: whole }] }] })[0]!

@@ -144,7 +144,7 @@ describe('openAIChat', () => {
     expect(written[9]).toStrictEqual(EVERYTHING[9])
   })
 
-  it('keeps a string a string where a text changes or is appended', () => {
+  it('keeps a string a string if a text changes or is appended', () => {
     const upper = (part: HistoryPart): HistoryPart =>
       part.type === 'text' ? { ...part, text: part.text.toUpperCase() } : part
     const [, , user, parts] = format.write(edit(edit(read(), 2, upper), 3, upper))

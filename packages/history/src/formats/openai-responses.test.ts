@@ -20,7 +20,7 @@ const withText =
     part.type === 'tool-result' ? { ...part, content: [{ type: 'text', text: value }] } : part
 
 describe('openAIResponses', () => {
-  it('reads what a model makes as its own, and keeps what the provider did', () => {
+  it('reads output of a model as its own, and keeps results of the provider', () => {
     const items = [
       {
         type: 'reasoning',
@@ -63,7 +63,7 @@ describe('openAIResponses', () => {
       expect(parts[0]).toMatchObject({ callId: 'call_1', toolName: 'local_shell' })
   })
 
-  it('reads what commands wrote, and keeps how they ended', () => {
+  it('reads output of commands, and keeps their exit codes', () => {
     const outcome = { type: 'exit', exit_code: 2 }
     const output = [
       { stdout: 'one\n', stderr: 'two\n', outcome },
