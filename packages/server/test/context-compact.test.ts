@@ -86,7 +86,7 @@ describe('/context_offload, compact', () => {
     },
   )
 
-  it('takes what quotes a reference for what it is', async () => {
+  it('does not mistake a quoted reference for a replacement', async () => {
     const service = await startService()
     const first = await offload(service, [ASK, call('a'), result('a'), ...END], { context_manage_mode: 'compact' })
     const [reference] = [String(first.json.messages[2]?.['content'])]
@@ -160,7 +160,7 @@ describe('/context_offload, compact', () => {
     }
   })
 
-  it('takes null for what is not said, numbers with a fraction, and fields that it does not know', async () => {
+  it('accepts null for absent fields, fractional numbers, and unknown fields', async () => {
     const service = await startService()
     const options = {
       context_manage_mode: null,
@@ -253,7 +253,7 @@ describe('/context_offload, compact', () => {
     expect(json.answer).toContain('The history still has')
   })
 
-  it('says what to change by the names of its own fields, and of the command that starts it', async () => {
+  it('names its own fields in errors, and the option of the command that starts it', async () => {
     const service = await startService()
     const word = { role: 'assistant', content: 'word '.repeat(30_000) }
     for (const [messages, options, advice] of [

@@ -45,7 +45,7 @@ describe('/context_offload, compress and auto', () => {
     expect(expanded.json.messages).toEqual(long)
   })
 
-  it('makes a system message where there is none, and groups of the size that is asked for', async () => {
+  it('makes a system message if there is none, and groups of the size that is asked for', async () => {
     let asked = 0
     const service = await startService({ summarize: async () => snapshot(`part ${(asked += 1)}`) })
     const { json } = await offload(service, long.slice(1), {
@@ -83,7 +83,7 @@ describe('/context_offload, compress and auto', () => {
     expect(expanded.json.messages).toEqual(messages)
   })
 
-  it('auto keeps what compacting gave where there is no model, or it fails', async () => {
+  it('auto keeps the compacted history if the model is missing or fails', async () => {
     const failing: Summarize = () => Promise.reject(new Error('the model is down: key sk-secret'))
     for (const model of [undefined, failing, async () => 'junk', async () => '']) {
       const service = await startService({ summarize: model })

@@ -48,7 +48,7 @@ async function events(
 }
 
 describe('/v1/history', () => {
-  it('makes a history smaller, says what it names, and puts it back', async () => {
+  it('makes a history smaller, lists its references, and restores it', async () => {
     const service = await startService()
     const request = { format: 'openai-chat', messages, mode: 'compact', maxTotalTokens: 5_000 }
     const { json } = await service.post('/v1/history/compact', request)
@@ -112,7 +112,7 @@ describe('/v1/history', () => {
     expect(whole.json.messages).toEqual(talk)
   })
 
-  it('tells by the last event what failed', async () => {
+  it('reports a failure in the last event', async () => {
     const service = await startService({ summarize: async () => 'junk' })
     const all = await events(service, { format: 'openai-chat', messages: talk, mode: 'compress' })
     expect(all.at(-1)).toMatchObject({ event: 'error', data: { error: { code: 'model-failed', retryable: true } } })
@@ -151,7 +151,7 @@ describe('/v1/history', () => {
     [{ format: 'anthropic', messages: [null] }, 422, 'invalid-request'],
     [{ format: 'openai-chat', messages, maxTotalTokens: -1 }, 422, 'invalid-request'],
     [{ format: 'openai-chat', messages, mode: 'compress' }, 422, 'no-model'],
-  ])('refuses what is no history, case %#', async (body, status, code) => {
+  ])('refuses an invalid history, case %#', async (body, status, code) => {
     const service = await startService()
     expect(await service.post('/v1/history/compact', body)).toMatchObject({ status, json: { error: { code } } })
   })

@@ -62,7 +62,7 @@ describe('a request body', () => {
     await expectAlive(service)
   })
 
-  it('with equal keys and __proto__ changes no prototype', async () => {
+  it('changes no prototype if it has equal keys and __proto__', async () => {
     const service = await startService()
     const hostile =
       '{"pattern":"a","__proto__":{"pattern":"b","limit":0},"constructor":{"prototype":{"x":1}},"pattern":"c"}'
@@ -71,7 +71,7 @@ describe('a request body', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
   })
 
-  it('with __proto__ in a message is returned as it came', async () => {
+  it('is returned unchanged if a message has __proto__', async () => {
     const service = await startService()
     const body = '{"messages":[{"role":"user","content":"x","__proto__":{"role":"system"}}]}'
     const response = await fetch(`${service.url}/context_offload`, {
@@ -86,13 +86,13 @@ describe('a request body', () => {
     ['text/plain', {}],
     ['application/x-www-form-urlencoded', {}],
     ['application/json', { 'content-encoding': 'gzip' }],
-  ])('of type %s with headers %j is rejected unread', async (type, headers) => {
+  ])('is rejected unread if its type is %s and its headers are %j', async (type, headers) => {
     const service = await startService()
     const response = await raw(service, '{"pattern":"a"}', { 'content-type': type, ...headers })
     expect([response.status, response.headers.get('connection')]).toEqual([415, 'close'])
   })
 
-  it('with a declared length over the limit is rejected before it arrives', async () => {
+  it('is rejected before it arrives if its declared length is over the limit', async () => {
     const service = await startService(SMALL)
     const answer = await rawRequest(service.port, (socket) => {
       socket.write(head('/grep', { 'content-length': '1000001' }))
@@ -270,7 +270,7 @@ describe('an invalid request', () => {
       'GET http://elsewhere.example/v1/stats HTTP/1.1\r\nhost: elsewhere.example\r\nconnection: close\r\n\r\n',
       403,
     ],
-  ])('with %s is rejected as JSON', async (_name, text, status) => {
+  ])('is rejected as JSON if it has %s', async (_name, text, status) => {
     const service = await startService()
     const answer = await rawRequest(service.port, (socket) => void socket.write(text))
     expect(answer.status).toBe(status)

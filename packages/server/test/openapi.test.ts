@@ -64,7 +64,7 @@ it('says of all but health and itself that strangers are refused', async () => {
     }
 })
 
-it('has what is answered before an endpoint is asked, and when the service ends', async () => {
+it('describes answers before an endpoint is called, and after the service ends', async () => {
   const { paths } = await openApi()
   for (const methods of Object.values(paths))
     for (const { security, responses } of Object.values(methods)) {

@@ -65,7 +65,7 @@ describe('traces', () => {
     expect(named('GET /health').parentSpanContext?.spanId).toBe('b7ad6b7169203331')
   })
 
-  it('say how a history was made smaller, and what failed', async () => {
+  it('describe how a history was made smaller, and failures', async () => {
     const service = await startService({ summarize: async () => 'nothing of use' })
     const messages = [
       ...Array.from({ length: 8 }, (_, turn) => ({
@@ -88,7 +88,7 @@ describe('traces', () => {
     expect(named('POST /context_offload').status.code).toBe(2)
   })
 
-  it('have no content in them, nor what callers choose', async () => {
+  it('have no content, and no values chosen by callers', async () => {
     const service = await startService()
     await service.post('/v1/offload', offload)
     await service.post('/grep', { pattern: 'secret', path: 'secret' })

@@ -100,7 +100,7 @@ describe('/v1/retrieve and /v1/search', () => {
       expect(await service.post('/v1/retrieve', input)).toMatchObject({ status, json: { error: { code } } })
   })
 
-  it('find lines in everything, or in what is named', async () => {
+  it('find lines in all entries, or in the named ones', async () => {
     const service = await startService()
     const [one, two] = [await offload(service), await offload(service, log.replaceAll('FAILED', 'failed'), 'call_2')]
     const all = await service.post('/v1/search', { pattern: 'failed$', ignoreCase: true })
@@ -169,7 +169,7 @@ describe('/v1/entries', () => {
     expect((await service.get('/v1/entries/..%2f..%2fetc%2fpasswd')).status).toBe(400)
   })
 
-  it('give their bytes as an attachment, by ranges, and not again where they are known', async () => {
+  it('give their bytes as an attachment, by ranges, and not again if they are known', async () => {
     const service = await startService()
     const reference = await offload(service)
     const get = (headers: Record<string, string> = {}, method = 'GET') =>
@@ -201,7 +201,7 @@ describe('/v1/entries', () => {
   })
 })
 
-it('/v1/stats says what was saved in the scope', async () => {
+it('/v1/stats returns the savings of the scope', async () => {
   const service = await startService()
   const reference = await offload(service)
   await service.post('/v1/retrieve', { reference, pattern: 'FAILED' })

@@ -48,7 +48,7 @@ describe('parseJsonBody', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
-  it('takes a byte order mark, and what is just within the limits', async () => {
+  it('accepts a byte order mark, and values just within the limits', async () => {
     expect(await parse(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))).toBe(1)
     expect(await parse('['.repeat(200) + ']'.repeat(200))).toBeDefined()
   })
@@ -75,7 +75,7 @@ describe('parseJsonBody in pieces', () => {
   }))
   const indents = fc.constantFrom(undefined, 1, '\t')
 
-  it('gives what JSON.parse gives, whatever the size of a piece', async () => {
+  it('returns the same as JSON.parse, whatever the size of a piece', async () => {
     await fc.assert(
       fc.asyncProperty(values, indents, fc.integer({ min: 64, max: 200 }), async (value, indent, pieceBytes) => {
         const text = JSON.stringify(value, undefined, indent)

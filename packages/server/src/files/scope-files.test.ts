@@ -72,7 +72,7 @@ describe('ScopeFiles', () => {
     }
   })
 
-  it('discards a file that nobody has used, and no other', async () => {
+  it('discards unused files only', async () => {
     let now = Date.now()
     const files = new ScopeFiles(memory(() => now))
     const { file: unused } = await files.store(['x.txt'], file('text'))
@@ -102,7 +102,7 @@ describe('ScopeFiles', () => {
     expect(lists()).toBe(1)
   })
 
-  it('finds what another process stored meanwhile', async () => {
+  it('finds files that another process stored meanwhile', async () => {
     const storage = memory()
     const [one, two] = [new ScopeFiles(storage), new ScopeFiles(storage)]
     expect(await one.find('x.txt')).toBeUndefined()
@@ -164,7 +164,7 @@ describe('ScopeFiles', () => {
   })
 })
 
-it('finds every file where there are more than it remembers', async () => {
+it('finds every file if there are more than it remembers', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('tenant') as ServedStorage
   for (let number = 0; number < 20; number += 1)
     await storage.store(`/x_${number}@1`, new Uint8Array([number]), 'text/plain', { metadata: { 'file-version': '1' } })
@@ -200,7 +200,7 @@ describe('a listing soon after another', () => {
   }
   const paths = async (index: FileIndex): Promise<string[]> => (await index.list()).map(({ path }) => path)
 
-  it('asks only for what has come since', async () => {
+  it('lists only newer files', async () => {
     const { index, described, store } = noted()
     for (const path of ['a', 'b', 'c']) await store(path)
     expect(await paths(index)).toEqual(['a', 'b', 'c'])
@@ -212,7 +212,7 @@ describe('a listing soon after another', () => {
     expect(described).toEqual([reference])
   })
 
-  it('asks for all where something was found to have gone', async () => {
+  it('lists all files if one was found to be missing', async () => {
     const { storage, index, described, store } = noted()
     const [first = '', second = ''] = await Promise.all(['a', 'b', 'c'].map(store))
     await index.list()
@@ -225,7 +225,7 @@ describe('a listing soon after another', () => {
     expect(described).toHaveLength(1)
   })
 
-  it('asks for all where what it remembers has become old', async () => {
+  it('lists all files if its cache is old', async () => {
     const { storage, store } = noted()
     const index = new FileIndex(storage, { trustedMs: 0 })
     const reference = await store('a')
@@ -234,7 +234,7 @@ describe('a listing soon after another', () => {
     expect(await paths(index)).toEqual([])
   })
 
-  it('asks for all where there is more than it remembers', async () => {
+  it('lists all files if there are more than it remembers', async () => {
     const { storage, store } = noted()
     const index = new FileIndex(storage, { maxRemembered: 2 })
     for (const [count, path] of ['a', 'b', 'c', 'd'].entries()) {
@@ -244,7 +244,7 @@ describe('a listing soon after another', () => {
   })
 })
 
-it('forgets the oldest of what was added where there is too much of it, and finds it again', async () => {
+it('forgets the oldest added files if there are too many, and finds them again', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('tenant') as ServedStorage
   const index = new FileIndex(storage, { maxRemembered: 2 })
   for (let number = 0; number < 4; number += 1) {

@@ -91,7 +91,7 @@ describe('WorkGate', () => {
     expect(order).toEqual(['a1', 'a2'])
   })
 
-  it('refuses requests of a caller with a full queue, and requests that waited too long, of nobody else', async () => {
+  it('refuses only requests of a caller with a full queue, and requests that waited too long', async () => {
     const gate = new WorkGate({ ...LIMITS, queueTimeoutMs: 200 })
     const [running] = await Promise.all([gate.enter('a', 1), gate.enter('a', 1)])
     const refused = { code: 'overloaded', status: 503, retryAfter: 1 }

@@ -11,7 +11,7 @@ async function folder(): Promise<string> {
 }
 
 describe('FileSpool', () => {
-  it('gives back what was written, in files without a name', async () => {
+  it('returns the written bytes, from files without a name', async () => {
     const directory = await folder()
     const spool = new FileSpool({ maxSpoolBytes: 1_000_000, directory })
     const bodies = await Promise.all([spool.open('a'), spool.open('a')])

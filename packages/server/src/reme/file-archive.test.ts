@@ -12,7 +12,7 @@ const group = fc.record({
 
 const stored = { kind: 'messages', contentType: 'application/json', size: 5 } as const
 
-it('reads what it has written, alone or behind the text of a system message', () => {
+it('reads its own output, alone or after the text of a system message', () => {
   const around = fc.constantFrom(undefined, '', 'You are an assistant', 'two\n\nparts', '</state_snapshot>')
   fc.assert(
     fc.property(
@@ -46,7 +46,7 @@ it.each([
   expect(readSnapshotText(system)).toBeUndefined()
 })
 
-it('leaves what stands behind a snapshot to the message', () => {
+it('leaves text after a snapshot in the message', () => {
   const block = writeSnapshotText(
     { text: 'a', tokens: 1, groups: [{ ...stored, name: 'x', count: 1, retained: [] }] },
     (name) => name,

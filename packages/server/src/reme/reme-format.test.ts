@@ -25,7 +25,7 @@ it('reads flat calls and results that are objects as those of the API', () => {
   expect(result?.parts).toMatchObject([{ type: 'tool-result', callId: 'a', toolName: 'search' }])
 })
 
-it('writes the very objects that came, where nothing was changed', () => {
+it('writes the very objects that came if nothing was changed', () => {
   const format = remeFormat()
   const messages = [{ role: 'user', content: 'x' }, flat, object, chat]
   const written = format.write(format.read(messages))
@@ -39,7 +39,7 @@ it('writes flat calls flat, also of a message that was changed', () => {
   expect(format.write([{ ...message!, parts }])).toEqual([{ ...flat, content: 'other' }])
 })
 
-it('says what is no message', () => {
+it('rejects a value that is no message', () => {
   expect(() => remeFormat().read([5] as never)).toThrow('messages[0] must be an object')
   expect(() => remeFormat().read('x' as never)).toThrow('messages must be an array')
 })
