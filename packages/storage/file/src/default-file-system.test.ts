@@ -90,7 +90,7 @@ describe('a thread that takes steps', () => {
     for (let time = 0; time < 4; time += 1) expect(await thread.run(FIRST)).toBe(0)
   })
 
-  test('says that nothing was done where it ends meanwhile, and starts again', async () => {
+  test('says that nothing was done if it ends meanwhile, and starts again', async () => {
     const thread = await startedThread()
     const [taken] = await Promise.all([thread.run(FIRST), thread.end()])
     expect([0, 1]).toContain(taken)
@@ -128,7 +128,7 @@ describe('a process that stores much', () => {
     expect(performance.now() - begin).toBeLessThan(8_000)
   })
 
-  test('does without a thread where it may not start one', async () => {
+  test('does without a thread if it may not start one', async () => {
     const flags = ['--permission', '--allow-fs-read=*', '--allow-fs-write=*']
     const read = `const { content } = await storage.retrieve(references[39])
       console.log(new TextDecoder().decode(content))`

@@ -52,7 +52,7 @@ describe('entryPaths', () => {
 })
 
 describe('names in a folder of sidecars', () => {
-  test('are read back as what they were made for', () => {
+  test('decode to the original entry', () => {
     fc.assert(
       fc.property(id, (id) => {
         const paths = entryPaths('/root', id)
@@ -78,7 +78,7 @@ describe('names in a folder of sidecars', () => {
     'a.123.content',
     '.removal',
     'a.b.removal',
-  ])('of others are not ours: %s', (name) => {
+  ])('are ignored if others made them: %s', (name) => {
     expect(parseSidecarFolderItem(name)).toBeUndefined()
     expect(parseRemovedName(name)).toBeUndefined()
   })

@@ -113,7 +113,7 @@ describe('a writer that writes in one go, killed at any step', () => {
     expect(steps).toBeGreaterThan(9)
   })
 
-  test('goes on where a step does not do what it should', async () => {
+  test('continues if a step has no effect', async () => {
     for (let failing = 0, isDone = false; !isDone; failing += 1) {
       const disk = new SteppingMemoryFileSystem()
       await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
@@ -143,7 +143,7 @@ describe('a writer that writes in one go, killed at any step', () => {
     expect(ownFiles(disk)).toEqual(FILES)
   })
 
-  test('leaves nothing where the content cannot be written', async () => {
+  test('leaves nothing if the content cannot be written', async () => {
     const disk = new SteppingMemoryFileSystem()
     await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
     const full = Object.assign(new Error('full'), { code: 'ENOSPC' })

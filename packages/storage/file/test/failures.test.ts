@@ -103,7 +103,7 @@ test.each([
 })
 
 describe('a directory that cannot be used', () => {
-  test.runIf(canBecomeNobody)('for want of permission is named with the fix', async () => {
+  test.runIf(canBecomeNobody)('is named with the fix if a permission is missing', async () => {
     const directory = await temporaryDirectory()
     await mkdir(directory)
     await chmod(directory, 0o555)
@@ -140,7 +140,7 @@ describe('a directory that cannot be used', () => {
     }
   })
 
-  test('for any other reason keeps the cause', async () => {
+  test('is reported with its cause for any other failure', async () => {
     const fileSystem = new NodeFileSystem()
     const failure = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
     fileSystem.readFile = () => Promise.reject(failure)

@@ -75,7 +75,7 @@ describe('FileStorage', () => {
     expect(await listFiles(directory)).toEqual(['.gitignore'])
   })
 
-  test('keeps one entry where equal content is stored again, and moves its last use', async () => {
+  test('keeps one entry if equal content is stored again, and moves its last use', async () => {
     const directory = await temporaryDirectory()
     let now = 1_000_000
     const storage = new FileStorage({ directory, now: () => now })

@@ -59,7 +59,7 @@ describe.each([
   })
 })
 
-test('a description with the time inside is understood where times can be set, and brought up to date', async () => {
+test('a description with the time inside is understood if times can be set, and brought up to date', async () => {
   const plain = new MemoryFileSystem()
   let now = 1_000_000
   const reference = await open(plain, { now: () => now }).store('key', bytes('content'))

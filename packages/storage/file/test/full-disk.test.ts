@@ -40,7 +40,7 @@ describe.skipIf(!disk.available)('a disk that gets full', () => {
     expect(listed.sort()).toEqual([...stored.keys()].sort())
   }
 
-  test('refuses what has no room, says which disk, and shows nothing half-written', async () => {
+  test('refuses content that does not fit, names the disk, and shows no partial entry', async () => {
     await writeFile(filler, new Uint8Array(DISK_BYTES / 2))
     const fill = async (): Promise<never> => {
       for (;;) await store(keyOf(stored.size))
@@ -55,7 +55,7 @@ describe.skipIf(!disk.available)('a disk that gets full', () => {
     await expectWhole()
   })
 
-  test('is no miss: what is there is found, what is not there is not', async () => {
+  test('does not cause misses: existing entries are found, and others are not', async () => {
     await expectWhole()
     for (const [key, reference] of stored) {
       expect(await storage.stat(reference)).toMatchObject({ key, size: BLOCK_BYTES })

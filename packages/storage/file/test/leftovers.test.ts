@@ -38,7 +38,7 @@ describe('a damaged entry', () => {
       'a negative size',
       '{"version":1,"key":"k","contentType":"text/plain","extension":".txt","size":-1,"storedAt":1,"metadata":{}}',
     ],
-  ])('with %s is corrupt, is listed, and is mended by storing it again', async (_name, damage) => {
+  ])('is corrupt, listed, and repaired by storing it again if it has %s', async (_name, damage) => {
     const { storage, reference, sidecar, directory } = await stored()
     await writeFile(sidecar, damage)
     await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'corrupt', reference })
@@ -51,7 +51,7 @@ describe('a damaged entry', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test('with a damaged description can be deleted without residue', async () => {
+  test('can be deleted without residue if its description is damaged', async () => {
     const { storage, reference, sidecar, directory } = await stored()
     await writeFile(sidecar, 'damage')
     await storage.delete(reference)
@@ -62,7 +62,7 @@ describe('a damaged entry', () => {
     ['cut', (path: string) => truncate(path, 3)],
     ['extended', (path: string) => writeFile(path, 'content and more')],
     ['deleted by hand', (path: string) => rm(path)],
-  ])('whose content was %s is corrupt, and is mended by storing it again', async (_name, damage) => {
+  ])('is corrupt, and repaired by storing it again, if its content was %s', async (_name, damage) => {
     const { storage, reference, content } = await stored()
     await damage(content)
     await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'corrupt', reference })
@@ -73,7 +73,7 @@ describe('a damaged entry', () => {
 })
 
 describe('gc', () => {
-  test('removes what a killed writer left in the making, and keeps what a living one needs', async () => {
+  test('removes unfinished files of a killed writer, and keeps those of a living one', async () => {
     const { storage, directory, reference } = await stored()
     const folder = join(directory, '.metadata')
     await writeFile(join(folder, `dead_abc.${NONCE}.content`), 'torn')
@@ -139,7 +139,7 @@ describe('gc', () => {
     expect(await listFiles(directory)).toEqual(['.gitignore'])
   })
 
-  test('puts back what a killed remover had taken away', async () => {
+  test('restores files that a killed remover had moved away', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const removal = join(directory, '.metadata', `${reference}.removal`)
     await mkdir(removal)
@@ -152,7 +152,7 @@ describe('gc', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test('is not needed for that: whoever reads the entry puts it back, once it is certain', async () => {
+  test('is not needed for that: a reader of the entry restores it, once it is certain', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const removal = join(directory, '.metadata', `${reference}.removal`)
     await mkdir(removal)
@@ -163,7 +163,7 @@ describe('gc', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test('of one scope leaves the leftovers of others', async () => {
+  test('leaves the leftovers of other scopes if it runs for one', async () => {
     const { storage, directory } = await stored()
     for (const scope of ['a', 'ab']) {
       await storage.scope(scope).store('key', bytes('content'))

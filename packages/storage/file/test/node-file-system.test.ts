@@ -7,7 +7,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 
 const SIZES = [0, 1, 100, 4_095, 4_096, 4_097, 1_048_576, 1_500_000]
 
-test('a range of a file is what it is of its bytes, however large both are', async () => {
+test('a range of a file equals the slice of its bytes, however large both are', async () => {
   const directory = await temporaryDirectory()
   await mkdir(directory)
   const fileSystem = new NodeFileSystem()

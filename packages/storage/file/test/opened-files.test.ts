@@ -54,7 +54,7 @@ describe('an open file', () => {
     await entry!.close()
   })
 
-  test('goes on giving its bytes where it was removed or stored anew', async () => {
+  test('goes on giving its bytes if it was removed or stored anew', async () => {
     const storage = new FileStorage(await temporaryDirectory())
     const content = new Uint8Array(20_000_000).fill(97)
     const reference = await storage.store('log', content)
@@ -65,7 +65,7 @@ describe('an open file', () => {
     await expect(storage.open(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('is corrupt where it was cut, before or after it was opened', async () => {
+  test('is corrupt if it was cut, before or after it was opened', async () => {
     const storage = new FileStorage(await temporaryDirectory())
     const reference = await storage.store('log', new Uint8Array(20_000_000))
     const open = await storage.open(reference)

@@ -113,7 +113,7 @@ async function outcomes(fileSystem: FileSystem): Promise<unknown[]> {
 describe.each(localShells())('ShellFileSystem with %s', (_name, program) => {
   const shell = new StandingShell(program)
 
-  test('does what the file system of Node.js does, and fails as it does', { timeout: 60_000 }, async () => {
+  test('behaves and fails like the file system of Node.js', { timeout: 60_000 }, async () => {
     expect(await outcomes(new ShellFileSystem(shell))).toEqual(await outcomes(new NodeFileSystem()))
   })
 
@@ -178,7 +178,7 @@ describe('ShellFileSystem', () => {
     expect(shell.commands).toHaveLength(1 + 4)
   })
 
-  test('has what was stored at the same time, equal content once', { timeout: 60_000 }, async () => {
+  test('has all entries stored at the same time, and equal content once', { timeout: 60_000 }, async () => {
     const storage = new FileStorage({
       directory: await temporaryDirectory(),
       fileSystem: new ShellFileSystem(new StandingShell()),
@@ -190,7 +190,7 @@ describe('ShellFileSystem', () => {
       expect(text((await storage.retrieve(reference)).content)).toBe(keys[index])
   })
 
-  test('finds a file whole or not at all where it is removed while it is written', async () => {
+  test('finds a file whole or not at all if it is removed while it is written', async () => {
     const fileSystem = new ShellFileSystem(new StandingShell())
     const path = await temporaryDirectory()
     const file = await fileSystem.createFile(path)
@@ -224,7 +224,7 @@ describe('ShellFileSystem', () => {
     await expect(fileSystem.stat('/artifacts')).rejects.toThrow(stderr === '' ? 'it said nothing' : stderr)
   })
 
-  test('runs nothing where what stands in front of the command fails', async () => {
+  test('runs nothing if the command before it fails', async () => {
     const inner = new LocalShell()
     const path = await temporaryDirectory()
     const fileSystem = new ShellFileSystem({ execute: (command) => inner.execute(`cd /none/at/all && ${command}`) })
@@ -232,7 +232,7 @@ describe('ShellFileSystem', () => {
     await expect(stat(path)).rejects.toThrow('ENOENT')
   })
 
-  test('says what is forbidden, and does not take it for missing', async () => {
+  test('names a missing permission, and does not report a missing entry', async () => {
     const directory = await temporaryDirectory()
     await mkdir(join(directory, 'closed/folder'), { recursive: true })
     await writeFile(join(directory, 'closed/folder/file'), 'content')
@@ -256,7 +256,7 @@ describe('ShellFileSystem', () => {
     await chmod(join(directory, 'closed'), 0o700)
   })
 
-  test('tells the age of a file also where the clock of the other side is wrong', async () => {
+  test('tells the age of a file also if the clock of the other side is wrong', async () => {
     const directory = await temporaryDirectory()
     const tools = join(directory, 'tools')
     await mkdir(tools, { recursive: true })
@@ -275,7 +275,7 @@ describe('ShellFileSystem', () => {
     ['Directory:64:1000 1010', { kind: 'directory', size: 64 }],
     ['Symbolic Link:3:1000 1010', { kind: 'other', size: 3 }],
     ['Fifo File:0:1000 1010', { kind: 'other', size: 0 }],
-  ])('reads what the tools of BSD and macOS print: %s', async (stdout, status) => {
+  ])('reads output of the tools of BSD and macOS: %s', async (stdout, status) => {
     const fileSystem = new ShellFileSystem({ execute: async () => ({ exitCode: 0, stdout, stderr: '' }) })
     expect(await fileSystem.stat('/file')).toMatchObject(status)
   })

@@ -27,7 +27,7 @@ async function storedBeside(): Promise<{
 }
 
 describe('a symbolic link below the directory', () => {
-  test('in place of content is not read', async () => {
+  test('is not read in place of content', async () => {
     const { storage, outside, reference, content } = await storedBeside()
     await rm(content)
     await symlink(join(outside, 'secret.txt'), content)
@@ -37,7 +37,7 @@ describe('a symbolic link below the directory', () => {
     })
   })
 
-  test('in place of content is replaced when the content is stored again', async () => {
+  test('is replaced when the content in its place is stored again', async () => {
     const { storage, outside, reference, content } = await storedBeside()
     await rm(content)
     await symlink(join(outside, 'secret.txt'), content)
@@ -46,7 +46,7 @@ describe('a symbolic link below the directory', () => {
     expect(await readFile(join(outside, 'secret.txt'), 'utf8')).toBe('secret!')
   })
 
-  test('in place of a description is neither read nor touched', async () => {
+  test('is neither read nor touched in place of a description', async () => {
     const { storage, outside, reference, sidecar } = await storedBeside()
     await rename(sidecar, join(outside, 'sidecar.json'))
     await symlink(join(outside, 'sidecar.json'), sidecar)
@@ -61,7 +61,7 @@ describe('a symbolic link below the directory', () => {
     ['of content', 'a'],
     ['of descriptions', '.metadata/a'],
     ['of all descriptions', '.metadata'],
-  ])('in place of a folder %s is refused by every operation, and nothing behind it changes', async (_name, folder) => {
+  ])('is refused by every operation in place of a folder %s, and its target does not change', async (_name, folder) => {
     const { storage, directory, outside, reference } = await storedBeside()
     await rename(join(directory, folder), join(outside, 'moved'))
     await symlink(join(outside, 'moved'), join(directory, folder))
@@ -80,7 +80,7 @@ describe('a symbolic link below the directory', () => {
     expect(execFileSync('find', [outside, '-printf', '%p %s %T@ %i\n'], { encoding: 'utf8' })).toBe(before)
   })
 
-  test('to a folder of another scope does not open that scope', async () => {
+  test('does not open the scope of the folder that it leads to', async () => {
     const { storage, directory, reference } = await storedBeside()
     await symlink('a', join(directory, 'b'))
     await symlink('a', join(directory, '.metadata/b'))
@@ -99,7 +99,7 @@ describe('a symbolic link below the directory', () => {
     expect(await readdir(outside)).toEqual(['secret.txt'])
   })
 
-  test('in place of the .gitignore is not written through', async () => {
+  test('is not followed when the .gitignore is written', async () => {
     const directory = await temporaryDirectory()
     const outside = join(dirname(directory), 'target')
     await mkdir(directory)

@@ -17,7 +17,7 @@ for (const wrapping of testedWrappings) storageConformance(wrappedHarness(fileHa
 
 // Processes see the same files without a wrapper, in the other soaks of this package.
 describe.runIf(isFull)('a compressed and encrypted storage [full run]', () => {
-  it('keeps what processes that are killed at random have stored, whole', { timeout: 600_000 }, async () => {
+  it('keeps entries stored by processes that are killed at random, whole', { timeout: 600_000 }, async () => {
     const report = await killSoak(wrappedBackend(fileBackend(await temporaryDirectory()), 'compressed and encrypted'))
     expect(report.problems).toEqual([])
     expect(report.acknowledged).toBeGreaterThan(report.kills)

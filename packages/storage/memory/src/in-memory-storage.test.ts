@@ -5,7 +5,7 @@ import { InMemoryStorage, MemoryDriver } from './in-memory-storage.ts'
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 describe('InMemoryStorage', () => {
-  test('evicts what was unused for more than twenty turns by default, and says so', async () => {
+  test('evicts entries unused for more than twenty turns by default, and reports the eviction', async () => {
     const storage = new InMemoryStorage()
     const reference = await storage.store('call_1_0', bytes('old'), 'text/plain', { metadata: { tool: 'read_log' } })
     for (let turn = 0; turn < 20; turn += 1) expect(await storage.endTurn()).toEqual({ evicted: [] })
@@ -15,7 +15,7 @@ describe('InMemoryStorage', () => {
     expect(String(error)).toContain('"read_log"')
   })
 
-  test('never evicts what a store has just found existing, however a turn ends meanwhile', async () => {
+  test('never evicts an entry that a store has just found existing, whenever a turn ends', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: 1 })
     for (let round = 0; round < 100; round += 1) {
       await storage.store('call_1_0', bytes('kept'))
@@ -103,7 +103,7 @@ describe('MemoryDriver', () => {
     expect(await driver.open('log')).toBeUndefined()
   })
 
-  test('keeps a line index with its entry, and no property where there is none', async () => {
+  test('keeps a line index with its entry, and no property if there is none', async () => {
     const driver = new MemoryDriver()
     await driver.write('indexed', only(new Uint8Array(3)), INFO, () => 'an index')
     await driver.write('other', only(new Uint8Array(3)), INFO, () => undefined)

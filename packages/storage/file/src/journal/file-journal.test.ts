@@ -19,7 +19,7 @@ async function times(journal: FileJournal, since?: number): Promise<number[]> {
 const folder = async (): Promise<string> => join(await temporaryDirectory(), 'new', '.journal')
 
 describe('FileJournal', () => {
-  it('yields what was appended, in order, to later instances too, and since a time', async () => {
+  it('yields appended events in order, to later instances too, and since a time', async () => {
     const directory = await folder()
     const journal = new FileJournal(directory)
     expect(await times(journal)).toEqual([])
