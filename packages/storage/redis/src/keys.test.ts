@@ -22,7 +22,7 @@ const prefix = fc.stringMatching(/^[\w.:/-]{1,20}$/)
 
 const nonce = fc.stringMatching(/^[a-z0-9]{1,8}-[a-f0-9]{18}$/)
 
-test('a key of a scope, taken apart, is what it was made of', () => {
+test('a key of a scope decodes to its parts', () => {
   fc.assert(
     fc.property(prefix, path, reference, nonce, fc.nat(), (of, scope, name, one, piece) => {
       const keys = new Keys(of)

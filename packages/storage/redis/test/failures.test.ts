@@ -38,7 +38,7 @@ async function server(options: Parameters<typeof startRedis>[0] = {}): Promise<A
   return started
 }
 
-describe.skipIf(!shared.available)('what is wrong is said, with the fix', () => {
+describe.skipIf(!shared.available)('errors name the fault and the fix', () => {
   test('nothing listens', async () => {
     const { message } = await failure(opened('redis://user:hunter2@127.0.0.1:1'))
     expect(message).toBe(
@@ -66,7 +66,7 @@ describe.skipIf(!shared.available)('what is wrong is said, with the fix', () => 
     expect((await failure(opened(`redis://127.0.0.1:${address.port}`))).message).toContain('the server is not Redis')
   })
 
-  test('TLS is wanted where there is none', async () => {
+  test('rejects TLS if the server has none', async () => {
     const url = sharedUrl().replace('redis:', 'rediss:')
     expect((await failure(opened(url))).message).toMatch(/does not speak TLS|the network fails/)
   })
@@ -93,7 +93,7 @@ describe.skipIf(!shared.available)('what is wrong is said, with the fix', () => 
     await expect(storage.store('call_1_0', pattern(10))).resolves.toMatch(/^call_1_0_/)
   })
 
-  test('the user may not do what is needed', async () => {
+  test('names the right that the user lacks', async () => {
     const { port } = await server({ users: ['reader on >hunter2 ~* +@read +@connection +info'] })
     const { message } = await failure(opened(`redis://reader:hunter2@127.0.0.1:${port}`))
     expect(message).toContain('lacks a permission')
@@ -133,7 +133,7 @@ describe.skipIf(!shared.available)('what is wrong is said, with the fix', () => 
 })
 
 describe.skipIf(!shared.available)('outages', () => {
-  test('a server that says nothing makes nothing hang, and what was given up is not done later', async () => {
+  test('a silent server makes no operation hang, and commands that timed out do not run later', async () => {
     const { hostname, port } = new URL(sharedUrl())
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -157,7 +157,7 @@ describe.skipIf(!shared.available)('outages', () => {
     }
   })
 
-  test('a removal that arrives late leaves what was stored again meanwhile', async () => {
+  test('a removal that arrives late leaves an entry stored again meanwhile', async () => {
     let now = Date.now()
     const { storage, raw, prefix } = testStorage({ now: () => now })
     const reference = await storage.store('key', pattern(10))

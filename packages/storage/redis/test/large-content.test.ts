@@ -126,7 +126,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     expect(same((await driver.read('a/late'))?.content ?? new Uint8Array(1), content)).toBe(true)
   })
 
-  test('without a writer, what was sent vanishes by itself', async () => {
+  test('pieces of a dead writer expire by themselves', async () => {
     const { prefix, raw } = testStorage()
     const driver = testDriver(prefix, { leftoverAgeMs: 1_000 })
     await expect(driver.write('a/b', failing([pattern(20_000)]), INFO)).rejects.toThrow('the source failed')

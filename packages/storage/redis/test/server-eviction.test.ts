@@ -59,7 +59,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     expect(await rawKeys(raw, `{${prefix}:*`)).toEqual([])
   })
 
-  test('the error names the tool to run again where the description was still there', async () => {
+  test('the error names the tool to run again if the description was still there', async () => {
     const { storage, raw, prefix } = testStorage({ chunkBytes: 4_096 })
     const reference = await storage.store('call_1_0', pattern(10_000), 'text/plain', { metadata: { tool: 'read_log' } })
     await raw.del(...(await rawKeys(raw, `{${prefix}*:piece:*:1`)))
@@ -116,7 +116,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     expect(sizes.length).toBeLessThan(40)
   })
 
-  test('gc remembers what the server has evicted, and forgets that after a week', async () => {
+  test('gc remembers entries that the server evicted for a week', async () => {
     let now = Date.now()
     const { storage, raw, prefix } = testStorage({ now: () => now })
     const reference = await storage.store('call_1_0', pattern(10))

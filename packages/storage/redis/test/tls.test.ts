@@ -61,7 +61,7 @@ describe.skipIf(!canUseTls)('over TLS', () => {
     expect(same(content, pattern(2_500_000).subarray(1_000_000, 1_100_000))).toBe(true)
   })
 
-  test('an authority that nobody vouches for is refused, and the message says where to name it', async () => {
+  test('an unknown certificate authority is refused, and the message names the option for it', async () => {
     const refused = {
       code: 'unavailable',
       message: expect.stringMatching(/certificate is not trusted\. Set "tls"/) as string,

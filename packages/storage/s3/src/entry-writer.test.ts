@@ -16,7 +16,7 @@ async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(collected)
 }
 
-test('content comes back as it was, whole or begun, and whole where it is within the limit', async () => {
+test('content comes back as it was, whole or begun, and whole if it is within the limit', async () => {
   const limit = fc.integer({ min: 0, max: 60 })
   await fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 30 })), limit, async (chunks, copied) => {
@@ -43,7 +43,7 @@ test('chunks of one piece of memory that do not follow each other are', async ()
   expect(gathered).toEqual({ content: Uint8Array.of(3, 4, 1, 2) })
 })
 
-test('the stream is told to end where the consumer of what was begun stops', async () => {
+test('the stream ends if the consumer of its first part stops', async () => {
   let ended = false
   const chunks = Array.from({ length: 5 }, () => new Uint8Array(10))
   const gathered = await gatherContent(

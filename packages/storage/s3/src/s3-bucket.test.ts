@@ -18,7 +18,7 @@ test('results come in the order of the items, a few worked on at the same time',
   expect(most).toBe(4)
 })
 
-test('the first failure is passed on, and later ones are nobody’s', async () => {
+test('the first failure is passed on, and later ones are ignored', async () => {
   const failing = mapAhead([1, 2, 3], 3, async (item) => {
     if (item > 1) throw new Error(`item ${item}`)
     return item

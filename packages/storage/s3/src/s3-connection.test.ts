@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Slots } from './s3-connection.ts'
 
-test('so many tasks run at the same time, the others in their order, whatever becomes of them', async () => {
+test('a limited number of tasks runs at the same time, and the others wait in order, even after failures', async () => {
   const slots = new Slots(2)
   const begun: number[] = []
   const ends: (() => void)[] = []

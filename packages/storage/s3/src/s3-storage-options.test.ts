@@ -48,7 +48,7 @@ test('takes the bucket before the options or in them', () => {
   expect(new S3Storage(accessPoint)).toBeInstanceOf(S3Storage)
 })
 
-test('checksums and paths are by default what the server of an endpoint can do', () => {
+test('checksums and paths default to values that the server of an endpoint supports', () => {
   const aws = resolveOptions({ bucket: 'my-bucket' }, 'S3Storage')
   expect([aws.connection.checksums, aws.prefix]).toEqual(['when-supported', 'spillway'])
   const other = resolveOptions({ bucket: 'my-bucket', endpoint: 'http://localhost:9000', prefix: '/' }, 'S3Storage')

@@ -73,7 +73,7 @@ describe.skipIf(!found.available)('an upload', () => {
     await expect(uploads.abort(upload)).resolves.toBeUndefined()
   })
 
-  test('whose stream pauses sends its latest part again, which shows that it is alive', async () => {
+  test('sends its latest part again while its stream pauses, to show that it is alive', async () => {
     const upload = await start('pausing')
     let progress: Awaited<ReturnType<S3Uploads['progress']>>
     const content = new Uint8Array(randomBytes(6 * MB))

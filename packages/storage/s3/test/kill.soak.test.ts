@@ -17,14 +17,14 @@ describe.skipIf(!found.available)('a bucket', { timeout: 1_800_000 }, () => {
   beforeAll(() => bucket.create())
   afterAll(() => bucket.remove(), 600_000)
 
-  it('keeps what processes that are killed at random have stored, whole', async () => {
+  it('keeps entries stored by processes that are killed at random, whole', async () => {
     const backend = s3Backend({ ...bucket.options(), prefix: randomUUID() }, PART_BYTES)
     const report = await killSoak(backend, { largeBytes: LARGE_BYTES, ...(isFull ? {} : { kills: 2, stores: 40 }) })
     expect(report.problems).toEqual([])
     expect(report.acknowledged).toBeGreaterThan(report.kills)
   })
 
-  it('keeps all but the last megabyte of what a killed writer was writing [full run]', async ({ skip }) => {
+  it('keeps all but the last megabyte of the open entry of a killed writer [full run]', async ({ skip }) => {
     skip(!isFull, 'full run')
     const backend = s3Backend({ ...bucket.options(), prefix: randomUUID() }, PART_BYTES)
     expect((await killOpenEntries(backend, 40)).problems).toEqual([])

@@ -108,7 +108,7 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
     }
   })
 
-  test('a name that no bucket has names the option, whoever says so', async () => {
+  test('an unknown bucket names the option, whichever server reports it', async () => {
     const faults = await httpFaults(service.endpoint)
     faults.failNext(Infinity, { status: 400, code: 'InvalidBucketName' })
     await expectMistake({ endpoint: faults.endpoint }, '"bucket"', 'InvalidBucketName')

@@ -74,7 +74,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     await expect(storage.stat(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('gc keeps what belongs to an entry while a proxy answers 404', async () => {
+  test('gc keeps the objects of an entry while a proxy answers 404', async () => {
     const storage = open({ prefix: 'kept', now: () => Date.now() + 4_000_000 })
     const reference = await storage.store(LONG_KEY, filled(10))
     server.answer(async (request, ask) => (request.url?.includes('?list-type') ? ask() : INGRESS_404))
@@ -133,7 +133,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     expect(asked).toBe(6)
   })
 
-  test('of a client that was given, its attempts count', async () => {
+  test('uses the number of attempts of a given client', async () => {
     const patient = clientOf({ ...service, endpoint: server.endpoint }, 2)
     const storage = new S3Storage(bucket.name, { client: patient, prefix: 'given' })
     storages.push(storage)
@@ -172,7 +172,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
       await expect(run()).rejects.toMatchObject({ code: 'unavailable', retryable: false })
   })
 
-  test('storing again succeeds where the second object of what it has replaced cannot be deleted', async () => {
+  test('storing again succeeds if the second object of what it has replaced cannot be deleted', async () => {
     const { driver, connection } = driverOf('undeletable')
     const stores = [
       { key: LONG_KEY, chunks: 1 },
@@ -242,7 +242,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     expect(await bucket.keys(prefix)).toEqual([])
   })
 
-  test('storing what another process has stored with less leaves no second object behind', async () => {
+  test('storing an entry again that another process stored with less metadata leaves no second object', async () => {
     const [first, second] = [open({ prefix: 'less' }), open({ prefix: 'less' })]
     const reference = await first.store('call', filled(10))
     const metadata = { note: 'n'.repeat(2_000) }
@@ -250,7 +250,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     expect(await bucket.keys('less')).toEqual([`less/${reference}`])
   })
 
-  test('clearing removes what failed writers have left an hour ago, and nothing of living ones', async () => {
+  test('clearing removes uploads that failed writers left an hour ago, and none of living ones', async () => {
     const storage = open({ prefix: 'orphans' })
     await storage.store(LONG_KEY, filled(10))
     const orphans = ['orphans/.index/call_1.0000', 'orphans/.index/call_2.0000']
@@ -267,7 +267,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     expect(await bucket.keys('orphans')).toEqual(['orphans/.index/call_2.0000'])
   })
 
-  test('a stream is told to end where its store fails before the first part', async () => {
+  test('a stream is told to end if its store fails before the first part', async () => {
     const { driver, connection } = driverOf('ended')
     for (const method of ['HEAD', 'POST']) {
       server.answer(async (request, ask) => (request.method === method ? failure(503, 'SlowDown') : ask()))

@@ -53,7 +53,7 @@ describe.skipIf(!found.available)('requests', () => {
     expect(await requestsOf(() => storage.store('indexed', lines(60 * MB)))).toEqual({ PUT: 2 })
   })
 
-  test('storing again sends the content again; in vain before, where another process has stored it', async () => {
+  test('storing again sends the content again; in vain before if another process has stored it', async () => {
     await storage.store('again', lines(3 * MB))
     expect(await requestsOf(() => storage.store('again', lines(3 * MB)))).toEqual({ HEAD: 1, PUT: 1 })
     expect(proxy.bytesWritten).toBe(3 * MB)
