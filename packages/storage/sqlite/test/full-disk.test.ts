@@ -52,7 +52,7 @@ describe.skipIf(!disk.available)('a disk that gets full', () => {
     await expectWhole()
   })
 
-  test('is no miss: what is there is found, what is not there is not', async () => {
+  test('does not cause misses: existing entries are found, and others are not', async () => {
     for (const [key, reference] of stored) {
       expect(await storage.stat(reference)).toMatchObject({ key, size: BLOCK_BYTES })
       await expect(storage.scope('other').retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })

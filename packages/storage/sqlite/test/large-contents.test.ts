@@ -84,7 +84,7 @@ describe('large content', () => {
     else expect(reading.reason).toMatchObject({ code: 'not-found' })
   })
 
-  test('of which a piece is missing is corrupt, and never other bytes', async () => {
+  test('is corrupt if a piece is missing, and never returns other bytes', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const reference = await storage.store('large', pattern(1_000_000))
@@ -166,7 +166,7 @@ describe('gc', () => {
     expect((await storage.stat(await storing)).size).toBe(6 * BATCH_BYTES)
   })
 
-  test('whose idea of the time is wrong makes a living writer fail, and never leaves an entry without its content', async () => {
+  test('makes a living writer fail if its clock is wrong, and never leaves an entry without content', async () => {
     const path = await temporaryPath()
     const { storing, resume } = await pausedStream(opened(path))
     const now = Date.now() + 2 * LEFTOVER_AGE_MS
@@ -178,7 +178,7 @@ describe('gc', () => {
     expect(countRows(path, 'spillway_chunk') + countRows(path, 'spillway_loose')).toBe(0)
   })
 
-  test('of a scope that goes through many entries leaves the event loop its turns, and misses none', async () => {
+  test('does not block the event loop while it reads many entries of a scope, and misses none', async () => {
     const path = await temporaryPath()
     const storage = opened({ path, ttlMs: 60_000 })
     const reference = await storage.scope('a').store('key', bytes('content'))
@@ -204,7 +204,7 @@ describe('gc', () => {
     expect(turns).toBeGreaterThanOrEqual(13)
   })
 
-  test('of a scope leaves what belongs to others', async () => {
+  test('leaves entries of other scopes if it runs for one', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     await storage.store('key', bytes('content'))
@@ -245,7 +245,7 @@ test.each([
   expect(turns).toBeGreaterThanOrEqual(10)
 })
 
-test('numbers of contents are never handed out twice, also where a transaction was rolled back', async () => {
+test('numbers of contents are never handed out twice, also if a transaction was rolled back', async () => {
   const path = await temporaryPath()
   const [storage, other] = [opened(path), opened(path)]
   await storage.store('first', bytes('first'))

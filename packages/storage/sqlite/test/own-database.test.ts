@@ -87,7 +87,7 @@ describe('a Database of the caller', () => {
     expect(text((await storage.retrieve(await storing)).content)).toBe('second')
   })
 
-  test('whose transaction does not end is unavailable to writers, and says so', async () => {
+  test('is unavailable to writers while its transaction does not end, and names that reason', async () => {
     const database = await ownDatabase()
     const storage = new SqliteStorage({ database, busyTimeoutMs: 20 })
     database.exec('BEGIN')
@@ -98,7 +98,7 @@ describe('a Database of the caller', () => {
     await storage.store('key', bytes('content'))
   })
 
-  test('of which rows are being read is written to afterwards', async () => {
+  test('is written to after its rows have been read', async () => {
     const database = await ownDatabase()
     const storage = new SqliteStorage(database)
     await storage.store('first', bytes('first'))
@@ -110,7 +110,7 @@ describe('a Database of the caller', () => {
     expect(text((await storage.retrieve(await storing)).content)).toBe('second')
   })
 
-  test('of which rows are being read is read meanwhile, also for the first time', async () => {
+  test('can be read while its rows are being read, also for the first time', async () => {
     const database = await ownDatabase()
     const reference = await new SqliteStorage(database).store('key', bytes('content'))
     const rows = database.prepare('SELECT 1 UNION SELECT 2').iterate()
@@ -136,7 +136,7 @@ describe('a Database of the caller', () => {
     database.exec('ROLLBACK')
   })
 
-  test.each(HELD)('does not wait to renew the last use of what is retrieved during %s', async (_, hold) => {
+  test.each(HELD)('does not wait to renew the last use of an entry retrieved during %s', async (_, hold) => {
     const database = await ownDatabase()
     let now = Date.now()
     const storage = new SqliteStorage({ database, busyTimeoutMs: 60_000, now: () => now })
@@ -154,7 +154,7 @@ describe('a Database of the caller', () => {
     expect((await storage.stat(reference)).lastUsedAt).toBe(now)
   })
 
-  test.each(HELD)('may not show what others stored during %s, which is no miss', async (_, hold) => {
+  test.each(HELD)('may omit entries that others stored during %s, which is no miss', async (_, hold) => {
     const database = await ownDatabase()
     const storage = new SqliteStorage({ database, busyTimeoutMs: 20 })
     await storage.store('first', bytes('first'))
@@ -169,7 +169,7 @@ describe('a Database of the caller', () => {
     await expect(storage.retrieve('key_abc')).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('does not hold the event loop where another connection is writing, whatever its own timeout', async () => {
+  test('does not hold the event loop if another connection is writing, whatever its own timeout', async () => {
     const database = await ownDatabase()
     const storage = new SqliteStorage({ database, busyTimeoutMs: 500 })
     await storage.store('first', bytes('first'))

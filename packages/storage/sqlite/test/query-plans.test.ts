@@ -30,7 +30,7 @@ describe('statements', () => {
     for (const step of plan) expect(step).not.toMatch(/\bSCAN (?!.*CONSTANT)|TEMP B-TREE/)
   })
 
-  test('a page of a prefix is a range of ids, also where only unused entries are asked for', () => {
+  test('a page of a prefix is a range of ids, also if only unused entries are asked for', () => {
     for (const sql of [entries.SELECT_PAGE, entries.SELECT_IDS, entries.SELECT_PAGE_UNUSED, entries.SELECT_END])
       expect(planOf(sql)).toEqual(['SEARCH spillway_entry USING PRIMARY KEY (id>? AND id<?)'])
   })

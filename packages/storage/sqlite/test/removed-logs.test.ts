@@ -19,7 +19,7 @@ describe.each([
     for (const suffix of suffixes) await rm(path + suffix)
   }
 
-  test('keeps what a process stored before and after it, also if that is killed', async () => {
+  test('keeps entries that a process stored before and after it, also if the process is killed', async () => {
     const path = await temporaryPath()
     const writer = new StorageProcess(path)
     const before = await writer.store('before')
@@ -32,7 +32,7 @@ describe.each([
     expect(await retrieved(path, later)).toBe('later')
   })
 
-  test('keeps what was stored if its process then only reads', async () => {
+  test('keeps stored entries if their process then only reads', async () => {
     const path = await temporaryPath()
     const writer = new StorageProcess(path)
     const reference = await writer.store('before')
@@ -42,7 +42,7 @@ describe.each([
     expect(await retrieved(path, reference)).toBe('before')
   })
 
-  test('is unavailable to a second process until the first one has saved what it has', async () => {
+  test('is unavailable to a second process until the first one has saved its data', async () => {
     const path = await temporaryPath()
     const [first, second] = [new StorageProcess(path), new StorageProcess(path)]
     const reference = await first.store('of the first')
@@ -156,7 +156,7 @@ describe('a database that another one takes the place of', () => {
   test.each([
     ['renamed', rename],
     ['copied', copyFile],
-  ])('%s over it while its log stays: is unavailable to whoever opens it then, and says what to do', async (_, put) => {
+  ])('%s over it while its log stays: opening it then is unavailable and names the fix', async (_, put) => {
     const path = await temporaryPath()
     const process = new StorageProcess(path)
     await process.store('content')

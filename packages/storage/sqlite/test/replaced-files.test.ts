@@ -38,7 +38,7 @@ const countLoose = (path: string): number =>
   inDatabase(path, (database) => database.prepare('SELECT count(*) FROM spillway_loose').pluck().get() as number)
 
 describe('where another database takes the place of the one in use', () => {
-  test('a writer fails, and takes nothing of what is there away', async () => {
+  test('a writer fails, and removes none of the existing rows', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const content = pattern(SIZE, 3)
@@ -78,7 +78,7 @@ describe('where another database takes the place of the one in use', () => {
     expect(isEqual((await opened(path).scope('b').retrieve(reference)).content, content)).toBe(true)
   })
 
-  test('a writer fails also where the same write is going on there, as in a copy', async () => {
+  test('a writer fails also if the same write is going on there, as in a copy', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const chunks = interrupted(() => {
@@ -103,7 +103,7 @@ describe('where another database takes the place of the one in use', () => {
   test.each([
     ['removal', (storage: SqliteStorage, reference: string) => storage.delete(reference)],
     ['gc', (storage: SqliteStorage) => storage.gc()],
-  ])('a %s that is going on takes nothing of what is there away', async (_, remove) => {
+  ])('a running %s removes none of the existing rows', async (_, remove) => {
     const path = await temporaryPath()
     let now = Date.now()
     const storage = opened({ path, ttlMs: 1_000, now: () => now })
@@ -124,7 +124,7 @@ describe('where another database takes the place of the one in use', () => {
   })
 })
 
-test('a writer to a Database of the caller goes on where the storage is closed meanwhile', async () => {
+test('a writer to a Database of the caller goes on if the storage is closed meanwhile', async () => {
   const path = await temporaryPath()
   const { default: Database } = await import('better-sqlite3')
   const database = new Database(path)

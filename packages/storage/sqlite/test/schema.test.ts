@@ -22,7 +22,7 @@ const LATER_STEPS: readonly string[] = [
 ]
 
 describe('migration', () => {
-  test('brings an older database forward, step by step, with what is in it', () => {
+  test('migrates an older database step by step, with its entries', () => {
     const database = writtenByVersion1()
     migrate(database, LATER_STEPS)
     expect(schemaVersion(database)).toBe(3)
@@ -47,7 +47,7 @@ describe('migration', () => {
     expect(database.serialize()).toEqual(before)
   })
 
-  test('from nothing makes all tables', () => {
+  test('creates all tables of an empty database', () => {
     const database = new Database(':memory:')
     expect(schemaVersion(database)).toBe(0)
     migrate(database)
@@ -60,7 +60,7 @@ describe('migration', () => {
     expect(() => migrate(database, LATER_STEPS)).toThrow(/version 5, .* up to 3/)
   })
 
-  test('by two connections at the same time is done once', async () => {
+  test('runs once if two connections start it at the same time', async () => {
     const path = await temporaryPath()
     inDatabase(path, (first) =>
       inDatabase(path, (second) => {

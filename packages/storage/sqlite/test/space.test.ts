@@ -9,7 +9,7 @@ import { bytes, pattern } from './support/text.ts'
 
 const sizeOf = async (path: string): Promise<number> => (await stat(path)).size
 
-test('gc gives the space of what has gone back to the disk', async () => {
+test('gc returns the space of removed entries to the disk', async () => {
   const path = await temporaryPath()
   let now = Date.now()
   const storage = opened({ path, ttlMs: 1_000, now: () => now })
@@ -26,7 +26,7 @@ test('gc gives the space of what has gone back to the disk', async () => {
   expect((await storage.retrieve(kept)).content).toEqual(bytes('first'))
 })
 
-test('gc gives back what it can while others read and write', async () => {
+test('gc returns as much space as possible while others read and write', async () => {
   const path = await temporaryPath()
   const [storage, other] = [opened(path), opened(path)]
   for (let index = 0; index < 50; index += 1) await storage.store(`key ${index}`, pattern(200_000, index))
@@ -38,7 +38,7 @@ test('gc gives back what it can while others read and write', async () => {
   expect(await collect(storage.list())).toHaveLength(50)
 })
 
-test('a database of the caller keeps its size where its own settings say so', async () => {
+test('a database of the caller keeps its size if its own settings say so', async () => {
   const database = new Database(await temporaryPath())
   onTestFinished(() => void database.close())
   const storage = new SqliteStorage(database)

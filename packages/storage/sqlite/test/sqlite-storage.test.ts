@@ -49,7 +49,7 @@ describe('the file', () => {
     })
   })
 
-  test('is opened again by what comes after closing', async () => {
+  test('is opened again by the first call after closing', async () => {
     const storage = opened(await temporaryPath())
     const reference = await storage.store('key', bytes('content'))
     await storage.close()
@@ -96,7 +96,7 @@ describe('options', () => {
     expect(() => new SqliteStorage(options as string)).toThrow(message)
   })
 
-  test('chunkBytes is how much a row holds, and what was stored with another one stays readable', async () => {
+  test('chunkBytes limits the bytes of a row, and content stored with another value stays readable', async () => {
     const path = await temporaryPath()
     const content = bytes('0123456789'.repeat(1_000))
     const reference = await opened({ path, chunkBytes: 4_096 }).store('key', content)

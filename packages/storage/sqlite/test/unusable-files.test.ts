@@ -97,7 +97,7 @@ describe('a file that is taken away while it is open', () => {
     await storage.store('other', bytes('content'))
   })
 
-  test('is an outage also where the storage has been closed', async () => {
+  test('is an outage also if the storage has been closed', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const reference = await storage.store('key', bytes('content'))
@@ -111,7 +111,7 @@ describe('a file that is taken away while it is open', () => {
   test.each([
     ['a link to it', 'spill.db', ''],
     ['a link to its directory', '', '/spill.db'],
-  ])('is an outage for whoever comes then, behind %s', async (_, target, below) => {
+  ])('is an outage for later callers, behind %s', async (_, target, below) => {
     const path = await temporaryPath()
     const [data, link] = [`${path}.data`, `${path}.link`]
     await mkdir(data)
@@ -129,7 +129,7 @@ describe('a file that is taken away while it is open', () => {
 })
 
 describe('a damaged file', () => {
-  test('is corrupt, and says what to do', async () => {
+  test('is corrupt, and the error names the fix', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const reference = await storage.store('key', pattern(500_000))
@@ -142,7 +142,7 @@ describe('a damaged file', () => {
     expect(error).toMatchObject({ code: 'corrupt', message: expect.stringContaining('backup') as string })
   })
 
-  test('of which one description is damaged has the others, and lists that one', async () => {
+  test('lists all entries if one description is damaged, and has the others', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const damaged = await storage.store('key', bytes('content'))
@@ -177,7 +177,7 @@ describe('a file that may only be read', () => {
     })
   })
 
-  test.runIf(canBecomeNobody)('is written to once it may be, by whoever has it open', async () => {
+  test.runIf(canBecomeNobody)('is written to by open connections once it becomes writable', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     await storage.store('key 0', bytes('content'))
@@ -192,7 +192,7 @@ describe('a file that may only be read', () => {
     expect(stored).toMatch(/^one_more_/)
   })
 
-  test.runIf(canBecomeNobody)('with its directory is read while others have it open', async () => {
+  test.runIf(canBecomeNobody)('can be read in a read-only directory while others have it open', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     await storage.store('key 0', bytes('content'))
