@@ -17,6 +17,8 @@ export type GrowthFigures = readonly { readonly small: Times; readonly large: Ti
 export interface GrowthTasks {
   /** Store so many entries; returns the seconds that it took. */
   fill(input: { readonly place: Place; readonly entries: number }): Promise<number>
+  /** List everything in the second one that was filled; returns milliseconds. */
+  listAll(): Promise<number>
   /** Measure in the first two that were filled. */
   measure(input: { readonly rounds: number; readonly batch: number }): Promise<GrowthFigures>
 }
@@ -57,6 +59,11 @@ const tasks: GrowthTasks = {
     await Promise.all(Array.from({ length: PARALLEL }, worker))
     filled.push({ storage, references })
     return (performance.now() - start) / 1_000
+  },
+  listAll: async () => {
+    const start = performance.now()
+    for await (const { size } of known(filled[1]).storage.list()) if (size === 0) throw new Error('An entry is empty.')
+    return performance.now() - start
   },
   measure: async ({ rounds, batch }) => {
     const [small, large] = [known(filled[0]), known(filled[1])]

@@ -17,15 +17,22 @@ interface Size {
   /** How many are stored in one batch, by default and in S3. */
   readonly count: number
   readonly countInS3: number
-  /** The most that ours may take, in times of the floor. */
-  readonly most: (kind: Kind) => number
+  /** How many operations run at the same time. Defaults to 1. */
+  readonly clients?: number
+  /** The most that ours may take, in times of the floor. Defaults to no bound. */
+  readonly most?: (kind: Kind) => number
 }
 
 const SIZES: readonly Size[] = [
+  { name: '1 KB', bytes: 1_024, count: 40, countInS3: 15 },
   { name: '16 KB', bytes: 16_384, count: 40, countInS3: 15, most: (kind) => 1 / (kind === 'file' ? 0.45 : 0.5) },
   { name: '100 KB', bytes: 102_400, count: 30, countInS3: 15, most: (kind) => 1 / (kind === 'file' ? 0.5 : 0.7) },
   { name: '10 MB', bytes: 10_485_760, count: 4, countInS3: 2, most: () => 1 / 0.85 },
+  { name: '100 MB', bytes: 104_857_600, count: 1, countInS3: 1 },
+  { name: '16 KB, 32 clients', bytes: 16_384, count: 320, countInS3: 64, clients: 32 },
 ]
+/** Larger ones would take a quick run minutes. */
+const MAX_BYTES_QUICKLY = 10_485_760
 const ROUNDS = 5
 /**
  * Each time with new processes: on a machine of few cores it depends on where the processes of a client and its server
@@ -70,7 +77,8 @@ export async function measureThroughput(options: RunOptions): Promise<Section> {
 type Round = ReadonlyMap<string, Batch>
 
 async function measureKind(kind: Kind, options: RunOptions): Promise<Row[]> {
-  const rounds = new Map<Size, Round[]>(SIZES.map((size) => [size, []]))
+  const sizes = SIZES.filter(({ bytes }) => !options.isQuick || bytes <= MAX_BYTES_QUICKLY)
+  const rounds = new Map<Size, Round[]>(sizes.map((size) => [size, []]))
   for (let pass = 0; pass < (options.isQuick ? 1 : PASSES); pass += 1) await measurePass(kind, options, rounds)
   const names = subjectsOf(kind, !options.isQuick)
   return [...rounds].flatMap(([{ name: size }, of]) =>
@@ -111,7 +119,7 @@ async function measureSize(
     const first = Math.abs(round) % competitors.length
     for (const { name, remote } of [...competitors.slice(first), ...competitors.slice(0, first)]) {
       const seed = size.bytes * 1_000_000 + (round + warmUp) * SEEDS_PER_BATCH
-      batches.set(name, await remote.call('batch', { size: size.bytes, count, seed }))
+      batches.set(name, await remote.call('batch', { size: size.bytes, count, seed, clients: size.clients ?? 1 }))
     }
     if (round >= 0) rounds.push(batches)
   }
@@ -175,14 +183,14 @@ function writeKind(rows: readonly Row[]): string {
 function boundsOf(rows: readonly Row[]): Bound[] {
   const bounds: Bound[] = []
   for (const { name: size, most } of SIZES)
-    for (const isFile of [false, true]) {
+    for (const isFile of most === undefined ? [] : [false, true]) {
       const ours = rows.filter((row) => row.name === OURS && row.size === size && (row.kind === 'file') === isFile)
       const [first] = ours
       if (first === undefined) continue
       bounds.push(
         worst(
           `${isFile ? 'file: ' : ''}${size}: times the floor`,
-          most(first.kind),
+          most?.(first.kind) ?? Infinity,
           ours.flatMap(({ kind, storeOfFloor, retrieveOfFloor }) => [
             { value: 1 / storeOfFloor, where: `${kind}, store` },
             { value: 1 / retrieveOfFloor, where: `${kind}, retrieve` },

@@ -4,6 +4,8 @@ import type { Kind, Servers } from './place.ts'
 export interface RunOptions {
   /** Small contents and few rounds: shows that everything runs, and proves nothing. */
   readonly isQuick: boolean
+  /** Fill databases with a million entries. */
+  readonly isFull: boolean
   /** The backends whose servers are there. */
   readonly kinds: readonly Kind[]
   readonly servers: Servers

@@ -1,7 +1,7 @@
 /**
  * Measures the backends beside the raw clients they are made of and beside others, and prints the tables.
  *
- *   node storage/run.ts [PART...] [--quick] [--only BACKEND,...] [--tag NAME] [--publish]
+ *   node storage/run.ts [PART...] [--quick | --full] [--only BACKEND,...] [--tag NAME] [--publish]
  *
  * `--publish` writes the tables into docs/benchmarks.md.
  */
@@ -34,6 +34,7 @@ const NEXT_SECTION = 'Reproduce it'
 const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean' },
+    full: { type: 'boolean' },
     only: { type: 'string' },
     tag: { type: 'string' },
     publish: { type: 'boolean' },
@@ -53,7 +54,8 @@ const isThere = (kind: (typeof KINDS)[number]): boolean =>
   (kind !== 'Redis' || servers.redis !== undefined) &&
   (kind !== 'PostgreSQL' || servers.postgres !== undefined) &&
   (kind !== 'S3' || servers.s3 !== undefined)
-const options: RunOptions = { isQuick: values.quick === true, kinds: wanted.filter(isThere), servers }
+const [isQuick, isFull] = [values.quick === true, values.full === true]
+const options: RunOptions = { isQuick, isFull, kinds: wanted.filter(isThere), servers }
 try {
   await runReport({
     title: 'Storage',

@@ -24,7 +24,12 @@ export interface Batch {
 export interface ThroughputTasks {
   open(input: { readonly name: string; readonly place: Place }): Promise<void>
   /** Store so many contents of a size, which nobody has stored before, retrieve them, and remove them. */
-  batch(input: { readonly size: number; readonly count: number; readonly seed: number }): Promise<Batch>
+  batch(input: {
+    readonly size: number
+    readonly count: number
+    readonly seed: number
+    readonly clients: number
+  }): Promise<Batch>
   close(): Promise<void>
 }
 
@@ -34,24 +39,22 @@ const tasks: ThroughputTasks = {
   open: async ({ name, place }) => {
     subject = await openSubject(name, place)
   },
-  batch: async ({ size, count, seed }) => {
+  batch: async ({ size, count, seed, clients }) => {
     const contents = Array.from({ length: count }, (_, index) => makeContent(size, seed + index))
     const references: string[] = []
-    const batch = { store: [] as number[], retrieve: [] as number[], hash: [] as number[] }
     // What making them has left, up to 15 ms of work for the collector, goes to nobody's account. Calling the collector
     // would also throw away compiled code.
     if (size >= LARGE_BYTES) await delay(COLLECTION_MS)
-    for (const content of contents) {
-      const key = `call_${seed + references.length}_0`
-      references.push(await timed(batch.store, () => subject.store(key, content)))
-    }
-    for (const content of contents) await timed(batch.hash, async () => createHash('sha256').update(content).digest())
-    for (const [index, reference] of references.entries()) {
-      const got = await timed(batch.retrieve, () => subject.retrieve(reference))
+    const store = await timed(contents, clients, async (content, index) => {
+      references[index] = await subject.store(`call_${seed + index}_0`, content)
+    })
+    const hash = await timed(contents, 1, async (content) => createHash('sha256').update(content).digest())
+    const retrieve = await timed(references, clients, async (reference, index) => {
+      const got = await subject.retrieve(reference)
       if (index === 0 && Buffer.compare(got, known(contents[0])) !== 0) throw new Error('Other bytes came back.')
-    }
+    })
     await subject.clear()
-    return batch
+    return { store, retrieve, hash }
   },
   close: async () => {
     await subject.clear()
@@ -59,11 +62,24 @@ const tasks: ThroughputTasks = {
   },
 }
 
-async function timed<Result>(samples: number[], run: () => Promise<Result>): Promise<Result> {
+/** Run one operation for each item. Returns the milliseconds of each, and with several clients the mean of all. */
+async function timed<Item>(
+  items: readonly Item[],
+  clients: number,
+  run: (item: Item, index: number) => Promise<unknown>,
+): Promise<number[]> {
+  const samples: number[] = []
+  const entries = items.entries()
+  const client = async (): Promise<void> => {
+    for (const [index, item] of entries) {
+      const start = performance.now()
+      await run(item, index)
+      samples.push(performance.now() - start)
+    }
+  }
   const start = performance.now()
-  const result = await run()
-  samples.push(performance.now() - start)
-  return result
+  await Promise.all(Array.from({ length: clients }, client))
+  return clients === 1 ? samples : [(performance.now() - start) / items.length]
 }
 
 serve({ ...tasks })
