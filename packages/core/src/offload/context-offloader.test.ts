@@ -616,6 +616,8 @@ test('takes what is shown and retrieved off what is avoided', () => {
     tokensNet: 8_300,
     retrievals: 1,
     bounceRate: 1,
+    shadowed: 0,
+    tokensShadowed: 0,
   })
 })
 
