@@ -9,6 +9,7 @@ const NO_SIGNAL = 'LlamaIndex has no abort signal.'
 const NO_FORM = 'LlamaIndex shows the model [object Object] for an object that is thrown.'
 
 const EVERYWHERE: Gaps = {
+  'limits/turn': 'A tool is not told the other calls of its message.',
   'results/large-image': NO_MEDIA,
   'results/large-document': NO_MEDIA,
   'results/large-audio': NO_MEDIA,

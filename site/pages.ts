@@ -1,0 +1,108 @@
+/** A page of the site: where it stands there, its title, and the Markdown file that it is made of. */
+export interface Page {
+  readonly path: string
+  readonly title: string
+  readonly source: string
+}
+
+export interface Section {
+  readonly title: string
+  readonly pages: readonly Page[]
+}
+
+const page = (path: string, title: string, source: string): Page => ({ path, title, source })
+const guide = (name: string, title: string): Page => page(`guides/${name}`, title, `docs/${name}.md`)
+const framework = (name: string, title: string): Page =>
+  page(`frameworks/${name}`, title, `packages/adapters/${name}/README.md`)
+const backend = (name: string, title: string): Page =>
+  page(`backends/${name}`, title, `packages/storage/${name}/README.md`)
+
+/** All pages in the order of the navigation, apart from generated ones: errors, API, decisions. */
+export const SECTIONS: readonly Section[] = [
+  {
+    title: 'Start',
+    pages: [
+      page('start', 'Start', 'README.md'),
+      page('start/command-line', 'From a shell', 'packages/cli/README.md'),
+      page('start/mcp', 'In an MCP host', 'docs/hosts/README.md'),
+      page('start/http', 'Over HTTP', 'packages/server/README.md'),
+    ],
+  },
+  {
+    title: 'Concepts',
+    pages: [
+      page('concepts/how-it-works', 'How it works', 'docs/how-it-works.md'),
+      page('concepts/glossary', 'Glossary', 'docs/glossary.md'),
+      page('concepts/previews', 'Previews', 'docs/previews.md'),
+      page('concepts/retrieval', 'Retrieval', 'docs/retrieval.md'),
+      page('concepts/history', 'Histories', 'docs/history.md'),
+      page('concepts/trade-offs', 'Trade-offs', 'docs/trade-offs.md'),
+    ],
+  },
+  {
+    title: 'Frameworks',
+    pages: [
+      page('frameworks', 'All adapters', 'docs/adapters.md'),
+      framework('ai-sdk', 'Vercel AI SDK'),
+      framework('langchain', 'LangChain'),
+      framework('mastra', 'Mastra'),
+      framework('openai-agents', 'OpenAI Agents SDK'),
+      framework('anthropic', 'Anthropic SDK'),
+      framework('claude-agent-sdk', 'Claude Agent SDK'),
+      framework('google-adk', 'Google ADK'),
+      framework('genkit', 'Genkit'),
+      framework('strands', 'Strands Agents'),
+      framework('voltagent', 'VoltAgent'),
+      framework('mcp', 'MCP'),
+      page('frameworks/cloudflare-agents', 'Cloudflare agents', 'docs/cloudflare-agents.md'),
+      page('frameworks/llamaindex', 'LlamaIndex.TS', 'docs/recipes/llamaindex.md'),
+      page('frameworks/langgraph-postgres', 'LangGraph with PostgreSQL', 'docs/recipes/langgraph-postgres.md'),
+    ],
+  },
+  {
+    title: 'Hosts',
+    pages: [
+      page('hosts/claude-code', 'Claude Code', 'docs/hosts/claude-code.md'),
+      page('hosts/codex', 'Codex', 'docs/hosts/codex.md'),
+      page('hosts/gemini-cli', 'Gemini CLI', 'docs/hosts/gemini-cli.md'),
+      page('hosts/cursor', 'Cursor', 'docs/hosts/cursor.md'),
+      page('hosts/vscode', 'VS Code', 'docs/hosts/vscode.md'),
+    ],
+  },
+  {
+    title: 'Backends',
+    pages: [
+      page('backends', 'Choosing a backend', 'docs/choosing-a-backend.md'),
+      backend('memory', 'Memory'),
+      backend('file', 'Files'),
+      backend('sqlite', 'SQLite'),
+      backend('redis', 'Redis'),
+      backend('postgres', 'PostgreSQL'),
+      backend('s3', 'S3'),
+    ],
+  },
+  {
+    title: 'Guides',
+    pages: [
+      guide('tuning-limits', 'Tuning limits'),
+      guide('operating-a-store', 'Operating a store'),
+      guide('compression-and-encryption', 'Compression and encryption'),
+      guide('testing-your-own-backend', 'Testing your own backend'),
+      guide('migrating-from-strands', 'Moving from Strands'),
+      guide('migrating-from-reme', 'Moving from ReMe'),
+      guide('troubleshooting', 'Troubleshooting'),
+      guide('comparison', 'Comparison'),
+    ],
+  },
+  {
+    title: 'Reference',
+    pages: [
+      page('reference/core', 'Options', 'packages/core/README.md'),
+      page('reference/http-api', 'HTTP API', 'docs/http-api.md'),
+      page('reference/history', 'History', 'packages/history/README.md'),
+      page('reference/benchmarks', 'Benchmarks', 'docs/benchmarks.md'),
+      page('errors', 'Errors', 'docs/errors.md'),
+      page('security', 'Security', 'SECURITY.md'),
+    ],
+  },
+]
