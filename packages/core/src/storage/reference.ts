@@ -144,6 +144,15 @@ export function childScope(parent: Scope, segments: readonly string[]): Scope {
   return { segments: all, caller: `${parent.caller}${JSON.stringify(segments)}`, path: undefined }
 }
 
+/** Names that cannot be decoded stand for their segments, whose entries can be read and removed, but not stored again. */
+export async function scopeAtPath(parent: Scope, path: string): Promise<Scope> {
+  const names = path.split('/')
+  if (!names.every((name) => /^[a-z0-9_-]{1,64}$/.test(name)))
+    throw invalidScope('scopeAt() needs the path of a scope below, as list() gives it with an entry.')
+  const segments = names.map((name) => decodeSegment(name) ?? name)
+  return { ...childScope(parent, segments), path: idPrefix(await scopePath(parent)) + path }
+}
+
 let scopeOfView: (storage: object) => Scope | undefined = () => undefined
 
 /** Lets {@link scopePathOf} and {@link callerOf} read the scope of a storage, without loading the code of storages. */

@@ -528,3 +528,31 @@ describe('list with except and below', () => {
     await expect(collect(storage.list({ except: ['call_1'] as never }))).rejects.toThrow(TypeError)
   })
 })
+
+describe('scopeAt', () => {
+  test('opens the scopes that a listing names, also those whose names are hashes', async () => {
+    const { storage } = recorded()
+    const scopes = [['a'], ['a', 'user@example.com'], ['x'.repeat(900)]]
+    for (const scope of scopes) await storage.scope(...scope).store('key', bytes(scope.join()))
+    const writer = await storage.scope('a', 'b').openEntry('open')
+    await writer.close()
+    await storage.store('own', bytes('own'))
+    const read: string[] = []
+    for await (const { scope, reference } of storage.list()) {
+      const place = scope === undefined ? storage : await storage.scopeAt(scope)
+      read.push(new TextDecoder().decode((await place.retrieve(reference)).content))
+    }
+    expect(read.toSorted()).toEqual(['', 'a', 'a,user@example.com', 'own', 'x'.repeat(900)])
+    const [nested] = await collect(storage.scope('a').list({ below: true }))
+    expect([undefined, 'b', 'user_40example_2ecom']).toContain(nested?.scope)
+  })
+
+  test('refuses every other path, so that it never leaves the scope', async () => {
+    const { storage } = recorded()
+    await storage.scope('b').store('key', bytes('other'))
+    const scope = storage.scope('a')
+    for (const path of ['', '..', '../b', '/b', 'b/', 'A', 'a b', 'a//b'])
+      await expect(scope.scopeAt(path), path).rejects.toMatchObject({ code: 'invalid-key' })
+    expect(await collect((await scope.scopeAt('b')).list())).toEqual([])
+  })
+})

@@ -22,6 +22,7 @@ import {
   openReference,
   randomReference,
   readScopesBy,
+  scopeAtPath,
   scopePath,
   seenChunks,
   sourceChunks,
@@ -158,6 +159,15 @@ export class ScopedStorage implements Storage {
 
   scope(...segments: string[]): ScopedStorage {
     return new ScopedStorage(this.#state, childScope(this.#scope, segments))
+  }
+
+  /**
+   * Return the nested scope in which a listing found an entry, to read it or to remove it.
+   *
+   * @param path - {@link StoredInfo.scope}. Rejects with `invalid-key` for anything else.
+   */
+  async scopeAt(path: string): Promise<ScopedStorage> {
+    return new ScopedStorage(this.#state, await scopeAtPath(this.#scope, path))
   }
 
   async store(
@@ -431,16 +441,17 @@ export class ScopedStorage implements Storage {
       checkAborted(signal)
       if (await isUnended(id, info)) continue
       const rest = id.slice(prefix.length)
-      const { reference } = splitId(rest)
+      const { path: nested, reference } = splitId(rest)
       if (!id.startsWith(prefix) || !isReference(reference) || isExcepted(id)) continue
       if (lifetime.isExpired(info) || (below === false && rest !== reference)) continue
-      yield this.#storedInfo(reference, info)
+      yield inScope(nested, this.#storedInfo(reference, info))
     }
     if (below === false)
       for await (const { id, info } of guardIteration({ action: 'list' }, () => driver.list(segmentsPrefix(path))))
         await isUnended(id, info)
     for (const { path: place, reference, parts } of unended?.all() ?? [])
-      if (except?.has(reference) !== true && (below !== false || place === path)) yield this.#openInfo(reference, parts)
+      if (except?.has(reference) !== true && (below !== false || place === path))
+        yield inScope(place.slice(prefix.length), this.#openInfo(reference, parts))
   }
 
   async delete(reference: string, options: DeleteOptions = {}): Promise<void> {
@@ -571,6 +582,8 @@ export class ScopedStorage implements Storage {
     return expiresAt === undefined ? known : { ...known, expiresAt }
   }
 }
+
+const inScope = (scope: string, info: StoredInfo): StoredInfo => (scope === '' ? info : { ...info, scope })
 
 type OpenedEntry = OpenEntry & Partial<OpenSegments>
 

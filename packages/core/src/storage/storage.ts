@@ -86,6 +86,8 @@ export interface ByteRange {
 /** Description of a stored entry. Times are milliseconds since the epoch, sizes bytes. */
 export interface StoredInfo {
   readonly reference: string
+  /** Path of the nested scope of a listed entry, for `scopeAt`. Absent for an entry of the listed scope itself. */
+  readonly scope?: string
   readonly key: string
   readonly contentType: string
   readonly size: number
