@@ -22,7 +22,8 @@ export interface AppOptions {
   /** The callers and their scopes. With `'none'`, everybody who can connect has access: only this machine, see to it. */
   readonly tokens: AccessTokens | 'none'
   /**
-   * The root scope: that of all callers without tokens (default `['default']`), or the parent of the tokens' scopes.
+   * The root scope: that of all callers without tokens (default `['default']`), or the parent of the tokens' scopes. `[]`
+   * is the storage as it is.
    */
   readonly scope?: readonly string[] | undefined
   /** Host names beside those of the loopback interface, without ports. */

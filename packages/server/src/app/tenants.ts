@@ -31,7 +31,8 @@ export class Tenants {
       options.onEvent?.(event)
     }
     // Each scope has its own meter.
-    const offloader = new ContextOffloader({ ...options, onEvent }).forScope(...scope)
+    const whole = new ContextOffloader({ ...options, onEvent })
+    const offloader = scope.length === 0 ? whole : whole.forScope(...scope)
     const storage = offloader.options.storage as ServedStorage
     const tenant = { offloader, storage, files: new ScopeFiles(storage) }
     this.#tenants.set(key, tenant)

@@ -1,8 +1,10 @@
+import { ContextOffloader } from '@spillway/core'
+import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FileSpool } from './serve.ts'
+import { FileSpool, serve } from './serve.ts'
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'spool-test-'))
@@ -61,5 +63,26 @@ describe('FileSpool', () => {
     for (const body of bodies) await body.remove()
     expect(spool.bytes).toBe(0)
     await spool.close()
+  })
+})
+
+describe('serve', () => {
+  it('leaves a path and what is below it to what is mounted there', async () => {
+    const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
+    const mount = { path: '/page', fetch: async () => new Response('mounted') }
+    const service = await serve(offloader, { port: 0, mount })
+    onTestFinished(() => service.close({ graceMs: 1 }))
+    const ask = async (path: string): Promise<string> => await (await fetch(service.url + path)).text()
+    expect(await Promise.all(['/page', '/page?a', '/page/a/b'].map(ask))).toEqual(['mounted', 'mounted', 'mounted'])
+    expect(await ask('/health')).toContain('healthy')
+    expect(await ask('/pages')).toContain('no-such-endpoint')
+  })
+
+  it('serves the storage as it is with an empty scope', async () => {
+    const storage = new InMemoryStorage()
+    const reference = await storage.store('key', new TextEncoder().encode('text'))
+    const service = await serve(new ContextOffloader({ storage }), { port: 0, scope: [] })
+    onTestFinished(() => service.close({ graceMs: 1 }))
+    expect(await (await fetch(`${service.url}/v1/entries/${reference}/content`)).text()).toBe('text')
   })
 })

@@ -38,6 +38,8 @@ export interface ServeOptions extends Omit<AppOptions, 'spool' | 'tokens'> {
   readonly maxSpoolBytes?: number | undefined
   /** The folder for bodies. Defaults to the system's temporary folder. */
   readonly spoolDirectory?: string | undefined
+  /** Answers requests of `path` and below in place of the service, with limits and checks of its own. Defaults to none. */
+  readonly mount?: (Pick<App, 'fetch'> & { readonly path: string }) | undefined
 }
 
 /** A listening service. */
@@ -99,7 +101,7 @@ function appOptions({ tokens, scope, allowedHosts, limits, summarize, contextOff
 }
 
 function createNodeServer(app: App, options: ServeOptions): Server {
-  const { responseTimeoutMs = 300_000, maxConnections = 1_000, log } = options
+  const { responseTimeoutMs = 300_000, maxConnections = 1_000, log, mount } = options
   const headersTimeoutMs = timerMs(options.headersTimeoutMs ?? 10_000)
   const silenceMs = timerMs(options.silenceTimeoutMs ?? 120_000)
   const listener = getRequestListener(
@@ -109,7 +111,9 @@ function createNodeServer(app: App, options: ServeOptions): Server {
       const { socket } = incoming
       // The app limits the time until there is a response.
       socket.setTimeout(0)
-      const response = await app.fetch(request, {
+      const { pathname } = new URL(request.url)
+      const isMounted = mount !== undefined && `${pathname}/`.startsWith(mount.path.replace(/\/?$/, '/'))
+      const response = await (isMounted ? mount : app).fetch(request, {
         address: socket.remoteAddress,
         sent,
         onAdmitted: () => {
