@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { buildPage } from './build-page.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const BUILT = /^\.\/dist\/(.*)\.js$/
@@ -15,6 +16,7 @@ const entries = new Set(modulesIn(publishConfig).map((path) => path.replace(BUIL
 
 // An earlier build may have had other names.
 for (const path of globSync('dist/**/*.js')) rmSync(path)
+rmSync('dist/page', { recursive: true, force: true })
 for (const path of globSync('dist/**/*.d.ts'))
   if (!existsSync(path.replace('dist', 'src').replace(/\.d\.ts$/, '.ts'))) rmSync(path)
 const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
@@ -36,6 +38,9 @@ await build({
   chunkNames: '[name]-[hash]',
   logLevel: 'warning',
 })
+
+// The page of a package is bundled with all that it needs, so that it works offline.
+if (existsSync('src/page')) await buildPage('dist/page')
 
 /** List the modules that a manifest names, at any depth. */
 function modulesIn(value: unknown): string[] {

@@ -90,7 +90,9 @@ const EDGE_ADAPTER = /^packages\/adapters\/(?!mcp\/src\/(?:http|proxy)\/|claude-
 const PEER_FILES = /^packages\/(?:core\/src\/conformance\/vitest\.ts$|previews\/src\/(?:code|pdf|image)\/)/
 /** The history of an adapter has an entry of its own, as its package is installed apart. */
 const ADAPTER_HISTORY = /^packages\/adapters\/[^/]+\/src\/history\//
-const PACKAGE_FILE = /^packages\/(?:text|previews|core|history|cli|server|storage\/[^/]+|adapters\/[^/]+)\//
+const PACKAGE_FILE = /^packages\/(?:text|previews|core|history|cli|server|inspector|storage\/[^/]+|adapters\/[^/]+)\//
+/** Files that are bundled into the package with all that they import. */
+const BUNDLED = /^packages\/inspector\/src\/page\//
 /** Files that count as tests. */
 const TEST_FILE = /\.test(?:-d)?\.ts$|^packages\/(?:\w+\/)?[^/]+\/test\//
 
@@ -167,12 +169,16 @@ function refusePackage(
     return known || name === manifest.name ? undefined : `Declare \`${name}\` in ${packageFolder}/package.json.`
   }
   if (isOwn && below === undefined && packageFolder !== 'packages/cli' && name !== '@spillway/core') {
-    if (name !== '@spillway/history' || !(packageFolder === 'packages/server' || ADAPTER_HISTORY.test(file.path)))
-      return 'Backends, adapters and the server import @spillway/core and their own libraries; @spillway/history is for the server and for the `history` folder of an adapter.'
+    const isOfInspector = packageFolder === 'packages/inspector' && name === '@spillway/server'
+    if (
+      !isOfInspector &&
+      (name !== '@spillway/history' || !(packageFolder === 'packages/server' || ADAPTER_HISTORY.test(file.path)))
+    )
+      return 'Backends, adapters and the server import @spillway/core and their own libraries; @spillway/server is for the inspector, and @spillway/history for the server and for the `history` folder of an adapter.'
   }
   if (below !== undefined && name in manifest.peers && !isOwn && !PEER_FILES.test(file.path))
     return `${name} is an optional peer: only the entry points that need it may import it.`
-  return name in manifest.runtime
+  return name in manifest.runtime || (BUNDLED.test(file.path) && name in manifest.development)
     ? undefined
     : `Declare \`${name}\` under dependencies or peerDependencies in ${packageFolder}/package.json.`
 }

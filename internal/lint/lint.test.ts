@@ -82,6 +82,7 @@ const REFUSED: readonly Refused[] = [
   ['a test imports the command line', 'packages/storage/memory/src/a.test.ts', importing('@spillway/cli'), BOUNDARY],
   ['an adapter imports a backend', 'packages/adapters/mcp/src/a.ts', importing('@spillway/memory'), BOUNDARY],
   ['the server imports an adapter', 'packages/server/src/a.ts', importing('@spillway/mcp'), BOUNDARY],
+  ['the inspector imports a backend', 'packages/inspector/src/a.ts', importing('@spillway/file'), BOUNDARY],
   ['the server imports the command line', 'packages/server/src/a.ts', importing('@spillway/cli'), BOUNDARY],
   ['an adapter for the edge imports node', 'packages/adapters/ai-sdk/src/a.ts', importing('node:fs'), BOUNDARY],
   ['files import retrieval', 'packages/core/src/files/a.ts', importing('../retrieval/x.ts'), BOUNDARY],

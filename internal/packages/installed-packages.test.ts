@@ -160,6 +160,7 @@ const CLI = [
   '@spillway/core',
   '@spillway/file',
   '@spillway/history',
+  '@spillway/inspector',
   '@spillway/mcp',
   '@spillway/memory',
   '@spillway/previews',

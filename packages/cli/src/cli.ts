@@ -18,7 +18,7 @@ import { hookCommand } from './commands/hook.ts'
 import { mcpCommand } from './commands/mcp.ts'
 import { putCommand } from './commands/put.ts'
 import { runCommand } from './commands/run.ts'
-import { serveCommand } from './commands/serve.ts'
+import { inspectCommand, serveCommand } from './commands/serve.ts'
 import { completionCommand, doctorCommand } from './commands/setup.ts'
 import { note, noteLine, OutputClosedError, printJson } from './output.ts'
 import { readVersion } from './read-version.ts'
@@ -53,6 +53,7 @@ const COMMANDS = [
   conformanceCommand,
   mcpCommand,
   serveCommand,
+  inspectCommand,
   historyCommand,
   hookCommand,
   completionCommand,

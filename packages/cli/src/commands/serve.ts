@@ -1,3 +1,4 @@
+import { parseAddress } from '../option-parsers.ts'
 import { option, type CommandSpec } from './command.ts'
 import {
   CONTEXT_OFFLOAD_OPTIONS,
@@ -16,6 +17,7 @@ export const serveCommand: CommandSpec = {
     'own. POST /context_offload, /grep, /read_file are those of ReMe; what is under /v1 is described at /openapi.json.',
   options: [
     option('--quiet', 'log faults alone, not every request'),
+    option('--inspector', 'also serve the page of `spillway inspect`, at /inspector/'),
     ...listenOptions('where to serve (default: 127.0.0.1:8002)'),
     ...MODEL_OPTIONS,
     ...CONTEXT_OFFLOAD_OPTIONS,
@@ -29,4 +31,23 @@ Examples:
   $ spillway serve --model gpt-5-mini
   $ spillway serve --store redis://localhost:6379 --listen 0.0.0.0:8002 --tokens tokens.json --allow-host spill.example.com`,
   load: async () => (await import('../actions/serve.ts')).serve,
+}
+
+export const inspectCommand: CommandSpec = {
+  name: 'inspect',
+  summary: 'show the store in the browser: entries, previews, searches, savings',
+  description:
+    'Serve a page that shows what the store holds, what a model sees of it, and what offloading saves. Only this machine ' +
+    'reaches it, by the printed URL, whose token is a secret. Content is shown as text and never runs.',
+  options: [
+    option('--listen <[host:]port>', 'where to serve, on the loopback interface (default: a free port)', parseAddress),
+    option('--allow-delete', 'let the page remove entries'),
+    option('--no-open', 'only print the URL'),
+    ...STORE_OPTIONS,
+  ],
+  help: `
+Examples:
+  $ spillway inspect
+  $ spillway inspect --scope tenant-1 --listen 8004 --no-open`,
+  load: async () => (await import('../actions/serve.ts')).inspect,
 }

@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { expect, it, onTestFinished } from 'vitest'
+import { startServe } from '../../test/serve/start-serve.ts'
+import { BIN, put, spillway, start, temporaryFolder } from '../../test/spillway.ts'
+
+/** Ask the inspector behind a URL with its token, as the page does. */
+async function askAt(url: string, path: string, body?: object): Promise<unknown> {
+  const opened = await fetch(url, { redirect: 'manual' })
+  expect(opened.status).toBe(303)
+  const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';')
+  const headers = { cookie, 'x-spillway-inspector': '1', 'content-type': 'application/json' }
+  const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) }
+  return await (await fetch(new URL(path, url), init)).json()
+}
+
+it('prints the URL of a page that shows the scope, with commands, until it is stopped', async () => {
+  const cwd = temporaryFolder()
+  const reference = await put('one\ntwo\n', cwd, ['--scope', 'tenant/session'])
+  await put('other', cwd, ['--scope', 'tenant-2'])
+  const { child, end } = start(process.execPath, [BIN, 'inspect', '--no-open', '--scope', 'tenant'], { cwd })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [printed] = (await once(child.stdout!, 'data')) as [Buffer]
+  const url = printed.toString().trim()
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[0-9a-f]{48}$/)
+  expect(await askAt(url, 'api/entries')).toMatchObject({ entries: [{ reference, scope: 'session' }] })
+  const input = { reference, pattern: 'two' }
+  const { command } = (await askAt(url, 'api/retrieve?scope=session', input)) as { readonly command: string }
+  expect(command).toBe(`spillway get ${reference} --scope tenant --scope session --pattern two`)
+  const shown = await spillway(command.split(' ').slice(1), { cwd })
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('two') })
+  child.kill('SIGTERM')
+  expect(await end).toMatchObject({ code: 0, stderr: '' })
+})
+
+it('listens only on this machine, and only where there is a store', async () => {
+  const cwd = temporaryFolder()
+  expect(await spillway(['inspect', '--no-open'], { cwd })).toMatchObject({ code: 3 })
+  await put('text', cwd)
+  const refused = await spillway(['inspect', '--no-open', '--listen', '0.0.0.0:0'], { cwd })
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('can be reached from other machines') })
+})
+
+it('is part of the service with serve --inspector', async () => {
+  const cwd = temporaryFolder()
+  const service = await startServe(['--inspector', '--quiet'], { cwd })
+  const content = [{ type: 'text', text: 'a line of a log\n'.repeat(9_000) }]
+  await service.post('/v1/offload', { toolName: 'read_log', toolCallId: 'call_1', content })
+  const { stderr } = await service.stop()
+  const url = /The inspector is at (\S+)/.exec(stderr)?.[1]
+  expect(url).toMatch(new RegExp(`^${service.url}/inspector/\\?token=[0-9a-f]{48}$`))
+})

@@ -1,0 +1,364 @@
+import {
+  ContextOffloader,
+  estimateTokens,
+  scopeOf,
+  StorageError,
+  type EventJournal,
+  type RetrievalCall,
+  type Storage,
+} from '@spillway/core'
+import { BoundedMap, scopePathOf } from '@spillway/core/driver'
+import { guardRequest, LOOPBACK_HOSTS } from '@spillway/core/http'
+import { createApp, type App, type CallEnvironment } from '@spillway/server'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { decodeScope, EntrySnapshot } from './entry-snapshot.ts'
+import { listRetrievals, reportMeter } from './journal-report.ts'
+import { describePreview } from './describe-preview.ts'
+
+/** Options of {@link createInspector}. */
+export interface InspectorOptions {
+  /** The storage whose entries are shown. */
+  readonly storage: Storage
+  /** Segments of the scope to show, with those below it. Entries outside do not exist. Defaults to the whole storage. */
+  readonly scope?: readonly string[] | undefined
+  /** Journal for the meter, for histories of entries, and for evictions. Defaults to none. */
+  readonly journal?: Pick<EventJournal, 'read'> | undefined
+  /** Path under which the page is mounted. Defaults to `/`. */
+  readonly path?: string | undefined
+  /** Whether the page may remove entries. Defaults to `false`. */
+  readonly allowDelete?: boolean | undefined
+  /** Write a call of the retrieval tool as a command line. `below` are segments below `scope`. Defaults to none. */
+  readonly formatCommand?: ((call: RetrievalCall, below: readonly string[]) => string) | undefined
+}
+
+/** A page that shows what a storage holds. */
+export interface Inspector {
+  /** The path of the page, with a slash at its end. */
+  readonly path: string
+  /** Return the URL of the page at an origin, with the token. Whoever has it can read everything. */
+  url(origin: string): string
+  /** Answer a request; always resolves. */
+  fetch(request: Request, environment?: CallEnvironment): Promise<Response>
+}
+
+/** The built page, from the sources and from a published package alike. */
+const PAGE = join(import.meta.dirname, '../dist/page')
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+}
+/** Nothing but the page's own files is loaded, and nothing of what is stored is ever run. */
+const POLICY = [
+  "default-src 'none'",
+  ...['script', 'style', 'img', 'connect'].map((kind) => `${kind}-src 'self'`),
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+const HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+const STATUS: Readonly<Record<string, number>> = {
+  'not-found': 404,
+  evicted: 410,
+  'invalid-reference': 400,
+  'invalid-key': 400,
+  unsupported: 501,
+  unavailable: 503,
+}
+const MAX_PAGE = 500
+const MAX_SCOPES = 64
+const DEFAULT_ANSWER_TOKENS = 2_500
+
+/**
+ * Create the page of a storage, for `serve` of `@spillway/server/node` or any server with `fetch`.
+ *
+ * Only this machine may reach it, and only with the token of its URL. Content is shown as text, and never runs.
+ *
+ * @throws TypeError if the storage cannot list entries. StorageError `unsupported` if it has no scopes and `scope` is
+ *   given.
+ *
+ * @example
+ * ```ts
+ * import { ContextOffloader } from '@spillway/core'
+ * import { createInspector } from '@spillway/inspector'
+ * import { InMemoryStorage } from '@spillway/memory'
+ * import { serve } from '@spillway/server/node'
+ *
+ * const storage = new InMemoryStorage()
+ * const inspector = createInspector({ storage, path: '/inspector' })
+ * const service = await serve(new ContextOffloader({ storage }), { port: 0, mount: inspector })
+ * console.assert((await fetch(`${service.url}/inspector/`)).status === 401)
+ * console.assert(inspector.url(service.url).startsWith(`${service.url}/inspector/?token=`))
+ * await service.close()
+ * ```
+ */
+export function createInspector(options: InspectorOptions): Inspector {
+  return new StorageInspector(options)
+}
+
+class StorageInspector implements Inspector {
+  readonly path: string
+  readonly #options: InspectorOptions
+  readonly #storage: Storage
+  readonly #token = randomHex(24)
+  /** Cookies are shared by all ports of a host, so each inspector has a name of its own. */
+  readonly #cookie = `spillway_inspector_${randomHex(4)}`
+  readonly #apps = new BoundedMap<string, Promise<App>>(MAX_SCOPES)
+  #snapshot: Promise<EntrySnapshot> | undefined
+
+  constructor(options: InspectorOptions) {
+    const { storage, scope = [], path = '/' } = options
+    this.#options = options
+    this.#storage = scope.length === 0 ? storage : scopeOf(storage, scope)
+    if (this.#storage.list === undefined)
+      throw new TypeError('storage must have list(). Use a backend of Spillway, or make one with createStorage().')
+    this.path = path.replace(/\/?$/, '/')
+  }
+
+  url(origin: string): string {
+    return `${new URL(this.path, origin).href}?token=${this.#token}`
+  }
+
+  async fetch(request: Request, environment: CallEnvironment = {}): Promise<Response> {
+    try {
+      const response = (await this.#refusal(request)) ?? (await this.#answer(request, environment))
+      for (const [name, value] of Object.entries(HEADERS))
+        if (!response.headers.has(name)) response.headers.set(name, value)
+      environment.onDone?.()
+      return response
+    } catch (error) {
+      environment.onDone?.()
+      return failure(error)
+    }
+  }
+
+  /** Check the host, the origin, and the token, in this order. */
+  async #refusal({ headers, url, method }: Request): Promise<Response | undefined> {
+    const { host, pathname, searchParams } = new URL(url)
+    const known = new Headers(headers)
+    if (!known.has('host')) known.set('host', host)
+    const guarded = await guardRequest(known, { allowedHosts: LOOPBACK_HOSTS })
+    if ('refused' in guarded) return refusal(guarded.status, guarded.refused, guarded.message)
+    const origin = headers.get('origin')
+    const site = headers.get('sec-fetch-site') ?? 'none'
+    const isNavigation = headers.get('sec-fetch-mode') === 'navigate' && pathname === this.path && method === 'GET'
+    // Other ports of this machine are the same site for a cookie.
+    const isForeign = origin !== null && (!URL.canParse(origin) || new URL(origin).host !== known.get('host'))
+    if (isForeign || (site !== 'same-origin' && site !== 'none' && !isNavigation))
+      return refusal(403, 'origin', 'Only the page itself may ask this.')
+    if (method !== 'GET' && method !== 'HEAD' && headers.get('x-spillway-inspector') !== '1')
+      return refusal(403, 'header', 'The header x-spillway-inspector is missing.')
+    const token = searchParams.get('token')
+    if (pathname === this.path && token !== null && isSame(token, this.#token)) {
+      const attributes = `Path=${this.path}; HttpOnly; SameSite=Strict`
+      const cookie = `${this.#cookie}=${this.#token}; ${attributes}`
+      return new Response(null, { status: 303, headers: { location: this.path, 'set-cookie': cookie } })
+    }
+    const cookies = (headers.get('cookie') ?? '').split(/; */)
+    const given = cookies.find((one) => one.startsWith(`${this.#cookie}=`))?.slice(this.#cookie.length + 1)
+    if (given !== undefined && isSame(given, this.#token)) return undefined
+    return refusal(401, 'token', 'Open the URL with the token that was printed when the inspector started.')
+  }
+
+  async #answer(request: Request, environment: CallEnvironment): Promise<Response> {
+    environment.onAdmitted?.()
+    const { pathname, searchParams } = new URL(request.url)
+    const name = pathname.slice(this.path.length)
+    if (!name.startsWith('api/')) return await pageFile(name === '' ? 'index.html' : name)
+    const call = { request, environment, query: searchParams, scope: searchParams.get('scope') ?? '' }
+    switch (`${request.method} ${name.slice(4)}`) {
+      case 'GET info':
+        return Response.json(this.#info())
+      case 'GET entries':
+        return await this.#entries(call)
+      case 'GET entry':
+        return await this.#forward(call, `/v1/entries/${referenceOf(call)}`)
+      case 'GET content':
+      case 'HEAD content':
+        return await this.#forward(call, `/v1/entries/${referenceOf(call)}/content`)
+      case 'GET lines':
+        return Response.json(await this.#lines(call))
+      case 'POST preview':
+        return Response.json(
+          await describePreview(await this.#storageOf(call.scope), await request.json(), request.signal),
+        )
+      case 'POST retrieve':
+        return await this.#retrieve(call)
+      case 'GET history':
+        return Response.json(await this.#history(call))
+      case 'GET meter':
+        return Response.json(await this.#meter())
+      case 'DELETE entry':
+      case 'DELETE entries':
+        return await this.#remove(call, name === 'api/entries')
+      default:
+        return refusal(404, 'no-such-endpoint', 'There is no such endpoint.')
+    }
+  }
+
+  #info(): object {
+    const { allowDelete = false, journal, scope = [] } = this.#options
+    return { allowDelete, hasJournal: journal !== undefined, scope }
+  }
+
+  async #entries({ query }: ApiCall): Promise<Response> {
+    const [limit, offset] = [Math.min(MAX_PAGE, Number(query.get('limit') ?? 100)), Number(query.get('offset') ?? 0)]
+    const snapshot = await this.#entrySnapshot()
+    const cursor = query.get('cursor')
+    if (cursor !== null) {
+      const part = snapshot.part(cursor, offset, limit)
+      return part === undefined ? refusal(410, 'evicted', 'This view is no longer kept.') : Response.json(part)
+    }
+    const text = (name: string): string | undefined => query.get(name) ?? undefined
+    const since = query.get('since') === null ? undefined : Number(query.get('since'))
+    const descending = query.get('order') !== 'ascending'
+    const filter = { text: text('text'), tool: text('tool'), type: text('type'), scope: text('scope'), since }
+    return Response.json(await snapshot.page({ ...filter, sort: text('sort'), descending }, limit))
+  }
+
+  /** The line ends in each block of 64 KiB, by which the page finds lines with range reads. */
+  async #lines(call: ApiCall): Promise<object> {
+    const storage = await this.#storageOf(call.scope)
+    const content = await storage.open!(referenceOf(call))
+    try {
+      const index = await content.lineIndex!()
+      const blocks = Array.from({ length: index.blocks }, (_, block) => [index.startOf(block), index.lineEndsIn(block)])
+      return { size: content.size, lines: index.lines, blocks, omitted: index.omitted }
+    } finally {
+      await content.close()
+    }
+  }
+
+  async #retrieve(call: ApiCall): Promise<Response> {
+    const text = await call.request.text()
+    const response = await this.#forward(call, '/v1/retrieve', text)
+    const answer = (await response.json()) as {
+      readonly content?: readonly { readonly type: string; readonly text?: string; readonly mediaType?: string }[]
+      readonly error?: { readonly code: string; readonly message: string }
+    }
+    const shown = answer.error === undefined ? undefined : `Error: ${answer.error.message}`
+    const blocks = answer.content ?? []
+    const said = shown ?? blocks.map(({ type, text, mediaType }) => text ?? `[${type}: ${mediaType}]`).join('\n')
+    const input = JSON.parse(text) as RetrievalCall
+    const below = decodeScope(call.scope)
+    const command = below && this.#options.formatCommand?.(input, below)
+    return Response.json({ text: said, tokens: estimateTokens(said), isError: shown !== undefined, command })
+  }
+
+  async #history(call: ApiCall): Promise<object> {
+    const { journal } = this.#options
+    if (journal === undefined) return { retrievals: [] }
+    const path = await scopePathOf(await this.#storageOf(call.scope))
+    return { retrievals: await listRetrievals(journal, path, referenceOf(call)) }
+  }
+
+  async #meter(): Promise<object> {
+    const { journal, scope = [] } = this.#options
+    if (journal === undefined) throw new StorageError('unsupported', 'There is no journal, so nothing was counted.')
+    return await reportMeter(journal, scope, await scopePathOf(this.#storage))
+  }
+
+  async #remove(call: ApiCall, isWhole: boolean): Promise<Response> {
+    if (this.#options.allowDelete !== true)
+      return refusal(403, 'forbidden', 'Removing is not allowed: start the inspector with --allow-delete.')
+    const reference = isWhole ? undefined : referenceOf(call)
+    let removed = 1
+    if (reference === undefined) removed = await (await this.#storageOf(call.scope)).clear!()
+    else {
+      const response = await this.#forward(call, `/v1/entries/${reference}`)
+      if (!response.ok) return response
+    }
+    ;(await this.#entrySnapshot()).forget(call.scope, reference)
+    return Response.json({ removed })
+  }
+
+  /** Answer by a route of the service, in the scope of the call. */
+  async #forward({ request, environment, scope, query }: ApiCall, path: string, body?: string): Promise<Response> {
+    const limit = Number(query.get('tokens') ?? DEFAULT_ANSWER_TOKENS)
+    const key = `${limit} ${scope}`
+    const app = this.#apps.get(key) ?? this.#app(scope, limit)
+    this.#apps.set(key, app)
+    const { headers, method, signal, url } = request
+    const { address, sent } = environment
+    return await (
+      await app
+    ).fetch(new Request(new URL(path, url), { headers, method, signal, body: body ?? null }), {
+      address,
+      sent,
+    })
+  }
+
+  async #app(scope: string, maxRetrievalTokens: number): Promise<App> {
+    const storage = await this.#storageOf(scope)
+    const limits = { requestsPerSecond: Infinity, requestBurst: Infinity }
+    // Without a journal: what a person reads here is not counted as the agent's.
+    return createApp(new ContextOffloader({ storage, maxRetrievalTokens }), { tokens: 'none', scope: [], limits })
+  }
+
+  async #storageOf(scope: string): Promise<Storage> {
+    if (scope === '') return this.#storage
+    const storage = this.#storage as Storage & { scopeAt?(path: string): Promise<Storage> }
+    if (storage.scopeAt === undefined) throw new StorageError('unsupported', 'This storage has no scopes below.')
+    return await storage.scopeAt(scope)
+  }
+
+  #entrySnapshot(): Promise<EntrySnapshot> {
+    this.#snapshot ??= (async () => {
+      const path = await scopePathOf(this.#storage)
+      return new EntrySnapshot(this.#storage, path, this.#options.journal)
+    })()
+    return this.#snapshot
+  }
+}
+
+interface ApiCall {
+  readonly request: Request
+  readonly environment: CallEnvironment
+  readonly query: URLSearchParams
+  readonly scope: string
+}
+
+const referenceOf = ({ query }: ApiCall): string => {
+  const reference = query.get('reference') ?? ''
+  if (/^\w{1,64}$/.test(reference)) return reference
+  throw new StorageError('invalid-reference', 'reference must be that of an entry.')
+}
+
+async function pageFile(name: string): Promise<Response> {
+  const type = TYPES[/^[\w-]+\.(html|js|css)$/.exec(name)?.[1] ?? '']
+  if (type === undefined) return refusal(404, 'no-such-file', 'There is no such file.')
+  try {
+    return new Response(await readFile(join(PAGE, name)), { headers: { 'content-type': type } })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return refusal(404, 'no-such-file', 'There is no such file. In the repository, build @spillway/inspector first.')
+  }
+}
+
+function failure(error: unknown): Response {
+  if (StorageError.isInstance(error)) return refusal(STATUS[error.code] ?? 500, error.code, error.message)
+  if (error instanceof SyntaxError || error instanceof TypeError) return refusal(400, 'invalid-request', error.message)
+  return refusal(500, 'internal', 'The inspector failed.')
+}
+
+const refusal = (status: number, code: string, message: string): Response =>
+  Response.json({ error: { code, message } }, { status, headers: HEADERS })
+
+function randomHex(bytes: number): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex')
+}
+
+/** Compares in constant time. */
+function isSame(given: string, token: string): boolean {
+  let difference = given.length ^ token.length
+  for (let index = 0; index < token.length; index++) difference |= given.charCodeAt(index) ^ token.charCodeAt(index)
+  return difference === 0
+}

@@ -1,0 +1,287 @@
+import type { EventJournal, JournalEvent, Storage, StoredInfo } from '@spillway/core'
+
+/** One entry of the list, also an evicted one that the journal remembers. */
+export interface EntryRow {
+  readonly reference: string
+  /** Path of the scope below the shown one, or empty. */
+  readonly scope: string
+  readonly key: string
+  readonly tool: string
+  readonly contentType: string
+  readonly size: number
+  readonly lines?: number | undefined
+  readonly tokens?: number | undefined
+  readonly state: StoredInfo['state'] | 'evicted'
+  /** The reason of an eviction. */
+  readonly reason?: string | undefined
+  readonly storedAt: number
+  /** The time of the eviction, if it is evicted. */
+  readonly lastUsedAt: number
+  readonly expiresAt?: number | undefined
+}
+
+/** Parameters of {@link EntrySnapshot.page}. */
+export interface EntryQuery {
+  readonly text?: string | undefined
+  readonly tool?: string | undefined
+  readonly type?: string | undefined
+  readonly scope?: string | undefined
+  /** Milliseconds since the epoch. */
+  readonly since?: number | undefined
+  readonly sort?: string | undefined
+  readonly descending?: boolean | undefined
+}
+
+/** A part of a sorted view, and the cursor by which the same view is read on. */
+export interface EntryPage {
+  readonly view: string
+  readonly total: number
+  readonly bytes: number
+  readonly entries: readonly EntryRow[]
+  readonly tools: readonly string[]
+  readonly types: readonly string[]
+  readonly scopes: readonly string[]
+}
+
+interface View {
+  readonly query: string
+  readonly version: number
+  readonly rows: readonly EntryRow[]
+  readonly bytes: number
+}
+
+/** What the journal knows of a result. */
+interface Offloaded {
+  readonly tool: string
+  readonly tokens: number | undefined
+  readonly time: number
+}
+
+const REFRESH_MS = 1_000
+/** Listings take at most this part of the time. */
+const PAUSE_FACTOR = 10
+const MAX_VIEWS = 16
+const MAX_CHOICES = 200
+const COLUMNS: ReadonlySet<string> = new Set<keyof EntryRow>([
+  'reference',
+  'scope',
+  'tool',
+  'contentType',
+  'size',
+  'lines',
+  'tokens',
+  'state',
+  'storedAt',
+  'lastUsedAt',
+  'expiresAt',
+])
+
+/** Holds the metadata of all entries of a scope and of those below it, and gives sorted pages of them. */
+export class EntrySnapshot {
+  readonly #storage: Storage
+  readonly #journal: Pick<EventJournal, 'read'> | undefined
+  /** Path of the shown scope, as in the journal. */
+  readonly #path: string
+  #rows: ReadonlyMap<string, EntryRow> = new Map()
+  readonly #offloaded = new Map<string, Offloaded>()
+  readonly #evicted = new Map<string, Extract<JournalEvent, { type: 'eviction' }>>()
+  readonly #views = new Map<string, View>()
+  #version = 0
+  #readUntil = 0
+  #refreshing: Promise<void> | undefined
+  #refreshAt = 0
+  #failure: { readonly error: unknown } | undefined
+  #choices: Pick<EntryPage, 'tools' | 'types' | 'scopes'> & { readonly version: number } = {
+    version: -1,
+    tools: [],
+    types: [],
+    scopes: [],
+  }
+
+  constructor(storage: Storage, path: string, journal: Pick<EventJournal, 'read'> | undefined) {
+    this.#storage = storage
+    this.#path = path
+    this.#journal = journal
+  }
+
+  /** Return the first entries of a query. Refreshes the snapshot, without waiting for it if there is one. */
+  async page(query: EntryQuery, limit: number): Promise<EntryPage> {
+    await this.#refresh()
+    const id = this.#viewOf(query)
+    return { ...this.#choicesNow(), ...this.#part(id, 0, limit)! }
+  }
+
+  /** Return a part of an earlier view, or `undefined` if it is no longer kept. */
+  part(
+    view: string,
+    offset: number,
+    limit: number,
+  ): Pick<EntryPage, 'view' | 'total' | 'bytes' | 'entries'> | undefined {
+    return this.#part(view, offset, limit)
+  }
+
+  /** Show a removal at once. */
+  forget(scope: string, reference?: string): void {
+    const isGone = (row: EntryRow): boolean =>
+      reference === undefined
+        ? scope === '' || `${row.scope}/`.startsWith(`${scope}/`)
+        : row.scope === scope && row.reference === reference
+    this.#rows = new Map([...this.#rows].filter(([, row]) => !isGone(row)))
+    this.#version += 1
+  }
+
+  #part(
+    id: string,
+    offset: number,
+    limit: number,
+  ): Pick<EntryPage, 'view' | 'total' | 'bytes' | 'entries'> | undefined {
+    const view = this.#views.get(id)
+    if (view === undefined) return undefined
+    const { rows, bytes } = view
+    return { view: id, total: rows.length, bytes, entries: rows.slice(offset, offset + limit) }
+  }
+
+  #viewOf(query: EntryQuery): string {
+    const text = JSON.stringify(query)
+    for (const [id, view] of this.#views) if (view.version === this.#version && view.query === text) return id
+    const id = crypto.randomUUID()
+    const rows = sorted([...this.#rows.values()].filter(matching(query)), query)
+    const bytes = rows.reduce((sum, { size, state }) => sum + (state === 'evicted' ? 0 : size), 0)
+    this.#views.set(id, { query: text, version: this.#version, rows, bytes })
+    for (const old of this.#views.keys()) if (this.#views.size > MAX_VIEWS) this.#views.delete(old)
+    return id
+  }
+
+  #choicesNow(): Pick<EntryPage, 'tools' | 'types' | 'scopes'> {
+    if (this.#choices.version !== this.#version) {
+      const rows = [...this.#rows.values()]
+      const choices = (of: (row: EntryRow) => string): string[] =>
+        [...new Set(rows.map(of))].toSorted().slice(0, MAX_CHOICES)
+      this.#choices = {
+        version: this.#version,
+        tools: choices(({ tool }) => tool),
+        types: choices(({ contentType }) => contentType),
+        scopes: choices(({ scope }) => scope),
+      }
+    }
+    const { tools, types, scopes } = this.#choices
+    return { tools, types, scopes }
+  }
+
+  async #refresh(): Promise<void> {
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure !== undefined) throw failure.error
+    if (this.#refreshing === undefined && Date.now() >= this.#refreshAt) {
+      const begin = Date.now()
+      this.#refreshing = this.#list().finally(() => {
+        this.#refreshing = undefined
+        this.#refreshAt = Date.now() + Math.max(REFRESH_MS, PAUSE_FACTOR * (Date.now() - begin))
+      })
+    }
+    // The first listing is waited for; a later one may take long.
+    if (this.#version === 0) await this.#refreshing
+    else this.#refreshing?.catch((error: unknown) => (this.#failure = { error }))
+  }
+
+  async #list(): Promise<void> {
+    await this.#readJournal()
+    const rows = new Map<string, EntryRow>()
+    let isChanged = this.#version === 0
+    for await (const info of this.#storage.list!()) {
+      const id = idOf(info.scope ?? '', info.reference)
+      const known = this.#rows.get(id)
+      const row = this.#rowOf(info)
+      const isSame = known !== undefined && known.lastUsedAt === row.lastUsedAt && known.size === row.size
+      isChanged ||= !isSame || known.state !== row.state || known.tokens !== row.tokens
+      rows.set(id, row)
+    }
+    for (const [id, event] of this.#evicted) {
+      if (rows.has(id)) continue
+      rows.set(id, this.#rows.get(id)?.state === 'evicted' ? this.#rows.get(id)! : this.#evictedRow(id, event))
+    }
+    isChanged ||= rows.size !== this.#rows.size || [...rows.keys()].some((id) => !this.#rows.has(id))
+    this.#rows = rows
+    if (isChanged) this.#version += 1
+  }
+
+  async #readJournal(): Promise<void> {
+    const since = this.#readUntil
+    for await (const event of this.#journal?.read(since) ?? []) {
+      const scope = relativeScope(this.#path, event.scope)
+      if (scope === undefined) continue
+      this.#readUntil = Math.max(this.#readUntil, event.time)
+      if (event.type === 'eviction') this.#evicted.set(idOf(scope, event.reference), event)
+      if (event.type !== 'offload') continue
+      const { tool, references, tokens, time } = event
+      for (const reference of references) {
+        const known = { tool, time, tokens: references.length === 1 ? tokens.original : undefined }
+        this.#offloaded.set(idOf(scope, reference), known)
+      }
+    }
+  }
+
+  #rowOf(info: StoredInfo): EntryRow {
+    const { reference, scope = '', key, contentType, size, state, storedAt, lastUsedAt, expiresAt, metadata } = info
+    const known = this.#offloaded.get(idOf(scope, reference))
+    const count = (name: string): number | undefined =>
+      metadata[name] === undefined ? undefined : Number(metadata[name])
+    const tool = metadata['tool'] ?? known?.tool ?? ''
+    const tokens = count('tokens') ?? known?.tokens
+    const times = { storedAt, lastUsedAt, expiresAt }
+    return { reference, scope, key, tool, contentType, size, lines: count('lines'), tokens, state, ...times }
+  }
+
+  #evictedRow(id: string, { reference, size, reason, time }: Extract<JournalEvent, { type: 'eviction' }>): EntryRow {
+    const { tool = '', tokens, time: storedAt = time } = this.#offloaded.get(id) ?? {}
+    const scope = id.slice(0, Math.max(0, id.length - reference.length - 1))
+    const unknown = { key: '', contentType: '', lines: undefined, expiresAt: undefined }
+    return { reference, scope, tool, size, tokens, reason, storedAt, lastUsedAt: time, state: 'evicted', ...unknown }
+  }
+}
+
+const idOf = (scope: string, reference: string): string => (scope === '' ? reference : `${scope}/${reference}`)
+
+/** Return the path below `path`, or `undefined` for a scope outside it. */
+export function relativeScope(path: string, scope: string): string | undefined {
+  if (path === '') return scope
+  if (scope === path) return ''
+  return scope.startsWith(`${path}/`) ? scope.slice(path.length + 1) : undefined
+}
+
+function matching({ text = '', tool, type, scope, since }: EntryQuery): (row: EntryRow) => boolean {
+  const words = text.toLowerCase()
+  return (row) =>
+    (tool === undefined || row.tool === tool) &&
+    (type === undefined || row.contentType === type) &&
+    (scope === undefined || `${row.scope}/`.startsWith(`${scope}/`)) &&
+    (since === undefined || row.storedAt >= since) &&
+    (words === '' || `${row.reference}\n${row.key}\n${row.tool}\n${row.scope}`.toLowerCase().includes(words))
+}
+
+function sorted(rows: EntryRow[], { sort = 'storedAt', descending = true }: EntryQuery): readonly EntryRow[] {
+  const column = (COLUMNS.has(sort) ? sort : 'storedAt') as keyof EntryRow
+  const direction = descending ? -1 : 1
+  return rows.sort((one, other) => {
+    const [a, b] = [one[column], other[column]]
+    if (a !== b) {
+      // Unknown values stand last in both directions.
+      if (a === undefined) return 1
+      if (b === undefined) return -1
+      return a < b ? -direction : direction
+    }
+    return one.reference < other.reference ? -1 : 1
+  })
+}
+
+/** Decode the path of a scope. Returns `undefined` if a name is a hash, because it was too long to be kept. */
+export function decodeScope(path: string): string[] | undefined {
+  if (path === '') return []
+  if (path.includes('__')) return undefined
+  try {
+    return path.split('/').map((name) => decodeURIComponent(name.replaceAll(/_([0-9a-f]{2})/g, '%$1')))
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error
+    return undefined
+  }
+}

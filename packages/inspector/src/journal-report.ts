@@ -1,0 +1,96 @@
+import { summarizeJournal, type EventJournal, type JournalEvent, type TokenTotals } from '@spillway/core'
+import { relativeScope } from './entry-snapshot.ts'
+
+type Journal = Pick<EventJournal, 'read'>
+type Retrieval = Extract<JournalEvent, { type: 'retrieval' }>
+
+/** Totals of a tool or a day, and the setting that would help. */
+interface MeterGroup extends TokenTotals {
+  readonly name: string
+  readonly advice: string
+}
+
+/** The net tokens that other settings would have given, for the same calls. */
+interface OtherSetting {
+  readonly setting: 'maxResultTokens' | 'previewTokens'
+  readonly value: number
+  readonly tokensNet: number
+}
+
+/** The report of the meter. */
+export interface MeterReport {
+  readonly total: TokenTotals
+  readonly tools: readonly MeterGroup[]
+  readonly days: readonly (TokenTotals & { readonly name: string })[]
+  readonly others: readonly OtherSetting[]
+}
+
+const RESULT_LIMITS = [2_500, 4_000, 6_000, 10_000, 20_000]
+const PREVIEW_LIMITS = [100, 300, 500, 1_000]
+/** Tokens of a replacement beside its preview. */
+const FRAME_TOKENS = 150
+/** Shares and tokens below which a tool needs no advice. */
+const OFTEN = 0.5
+
+/** Sum up the journal of a scope. */
+export async function reportMeter(journal: Journal, scope: readonly string[], path: string): Promise<MeterReport> {
+  const { total, groups: tools } = await summarizeJournal(journal, { by: 'tool', scope })
+  const { groups: days } = await summarizeJournal(journal, { by: 'day', scope })
+  const others = await otherSettings(journal, path)
+  return { total, tools: tools.map((tool) => ({ ...tool, advice: adviceFor(tool) })), days, others }
+}
+
+function adviceFor({ offloaded, tokensAvoided, tokensNet, bounceRate }: TokenTotals): string {
+  if (offloaded === 0) return ''
+  const usual = Math.round(tokensAvoided / offloaded / 100) * 100
+  if (tokensNet < 0) return `Offloading costs more than it saves: raise maxResultTokens above ${usual}.`
+  if (bounceRate > OFTEN) return 'Most results are read again: raise previewTokens, or pass the purpose of the call.'
+  return ''
+}
+
+/** Results at or below another limit would have stayed in the context, and nothing of them would have been retrieved. */
+async function otherSettings(journal: Journal, path: string): Promise<readonly OtherSetting[]> {
+  const offloads = new Map<string, { original: number; replacement: number; retrieved: number }>()
+  const all = new Set<{ original: number; replacement: number; retrieved: number }>()
+  for await (const event of journal.read()) {
+    if (relativeScope(path, event.scope) === undefined) continue
+    if (event.type === 'offload') {
+      const result = { ...event.tokens, retrieved: 0 }
+      all.add(result)
+      for (const reference of event.references) offloads.set(`${event.scope}/${reference}`, result)
+    } else if (event.type === 'retrieval' && event.reference !== undefined) {
+      const result = offloads.get(`${event.scope}/${event.reference}`)
+      if (result !== undefined) result.retrieved += event.tokens
+    }
+  }
+  const results = [...all]
+  const net = (each: (result: (typeof results)[number]) => number): number =>
+    results.reduce((sum, result) => sum + each(result), 0)
+  const smallest = Math.min(...results.map(({ original }) => original))
+  return [
+    ...RESULT_LIMITS.filter((value) => value >= smallest || value === RESULT_LIMITS[0]).map((value) => ({
+      setting: 'maxResultTokens' as const,
+      value,
+      tokensNet: net(({ original, replacement, retrieved }) =>
+        original <= value ? 0 : original - replacement - retrieved,
+      ),
+    })),
+    ...PREVIEW_LIMITS.map((value) => ({
+      setting: 'previewTokens' as const,
+      value,
+      tokensNet: net(
+        ({ original, replacement, retrieved }) => original - Math.min(replacement, value + FRAME_TOKENS) - retrieved,
+      ),
+    })),
+  ]
+}
+
+const MAX_RETRIEVALS = 1_000
+
+/** List the retrievals of an entry, the latest first. */
+export async function listRetrievals(journal: Journal, path: string, reference: string): Promise<readonly Retrieval[]> {
+  const found: Retrieval[] = []
+  for await (const event of journal.read())
+    if (event.type === 'retrieval' && event.scope === path && event.reference === reference) found.push(event)
+  return found.toReversed().slice(0, MAX_RETRIEVALS)
+}

@@ -1,0 +1,108 @@
+import { h, render, type FunctionComponent, type VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ask, messageOf, type InspectorInfo } from './api.ts'
+import { Entries, isTyping } from './entries.tsx'
+import { hrefOf, usePlace } from './place.ts'
+
+const THEMES = ['light dark', 'light', 'dark'] as const
+const KEYS = [
+  ['j, k', 'the next or previous entry'],
+  ['Enter', 'open it'],
+  ['/', 'filter the list'],
+  ['Escape', 'leave the field, or close the entry'],
+  ['?', 'this help'],
+] as const
+
+function App(): VNode {
+  const place = usePlace()
+  const [info, setInfo] = useState<InspectorInfo>()
+  const [error, setError] = useState('')
+  const help = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    void ask<InspectorInfo>('info').then(setInfo, (failure: unknown) => setError(messageOf(failure)))
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && isTyping(event)) (event.target as HTMLElement).blur()
+      else if (event.key === 'Escape' && help.current?.open !== true) location.hash = ''
+      else if (event.key === '?' && !isTyping(event)) help.current?.showModal()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+  const { entry, view } = place
+  return (
+    <>
+      <header class="bar top">
+        <h1>Spillway</h1>
+        <nav class="tabs" aria-label="Pages">
+          {(['entries', 'meter'] as const).map((one) => (
+            <a key={one} href={hrefOf({ view: one, tab: 'preview' })} aria-current={one === view ? 'page' : undefined}>
+              {one}
+            </a>
+          ))}
+        </nav>
+        {info !== undefined && info.scope.length > 0 && <span class="badge">{info.scope.join(' / ')}</span>}
+        <Theme />
+        <button aria-label="Keyboard help" onClick={() => help.current?.showModal()}>
+          ?
+        </button>
+      </header>
+      {error !== '' && <p role="alert">{error}</p>}
+      {info !== undefined && (
+        <main class={entry === undefined ? '' : 'with-entry'}>
+          {view === 'meter' ? <Later load={loadMeter} /> : <Entries info={info} place={place} />}
+          {view === 'entries' && entry !== undefined && (
+            <section class="entry" aria-label="Entry">
+              <Later key={`${entry.scope}/${entry.reference}`} load={loadEntry} props={{ entry, place, info }} />
+            </section>
+          )}
+        </main>
+      )}
+      <dialog ref={help} aria-label="Keyboard">
+        <form method="dialog">
+          <dl>
+            {KEYS.map(([key, does]) => (
+              <div key={key}>
+                <dt>
+                  <kbd>{key}</kbd>
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+          <button>Close</button>
+        </form>
+      </dialog>
+    </>
+  )
+}
+
+const loadEntry: Load = async () => (await import('./entry.tsx')).Entry as FunctionComponent<object>
+const loadMeter: Load = async () => (await import('./meter.tsx')).Meter
+
+type Load = () => Promise<FunctionComponent<object>>
+
+/** A component that is loaded on first use. */
+function Later({ load, props = {} }: { readonly load: Load; readonly props?: object }): VNode {
+  const [loaded, setLoaded] = useState<{ readonly Component: FunctionComponent<object> }>()
+  useEffect(() => void load().then((Component) => setLoaded({ Component })), [load])
+  return loaded === undefined ? <p>Loading…</p> : h(loaded.Component, props)
+}
+
+function Theme(): VNode {
+  const [theme, setTheme] = useState(() => localStorage.getItem('spillway-theme') ?? THEMES[0])
+  useEffect(() => {
+    document.documentElement.style.colorScheme = theme
+    localStorage.setItem('spillway-theme', theme)
+  }, [theme])
+  return (
+    <select aria-label="Theme" value={theme} onChange={({ currentTarget }) => setTheme(currentTarget.value)}>
+      {THEMES.map((one) => (
+        <option key={one} value={one}>
+          {one === THEMES[0] ? 'system' : one}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+render(<App />, document.body)

@@ -1,0 +1,149 @@
+import type { VNode } from 'preact'
+import type { EntryName } from './place.ts'
+import { useEffect, useState } from 'preact/hooks'
+import type { PreviewReport } from '../describe-preview.ts'
+import { messageOf, post, type EntryInfo } from './api.ts'
+import { Lines } from './content.tsx'
+import { formatBytes, formatCount } from './format.ts'
+
+const SETTLE_MS = 250
+/** A preview of larger content takes seconds, so it is made on demand. */
+const MAX_BYTES = 64_000_000
+
+interface Settings {
+  readonly maxResultTokens: number
+  /** If absent, the kind of content decides. */
+  readonly previewTokens?: number
+  readonly purpose: string
+}
+
+interface PreviewProps {
+  readonly entry: EntryName
+  readonly info: EntryInfo
+  readonly line?: number | undefined
+}
+
+const USUAL = { maxResultTokens: 2_500, previewTokens: 1_000 }
+
+/** The replacement as a model sees it, for chosen settings, beside the content with what is hidden. */
+export function Preview({ entry, info, line }: PreviewProps): VNode {
+  const [settings, setSettings] = useState<Settings>({ maxResultTokens: USUAL.maxResultTokens, purpose: '' })
+  const [report, setReport] = useState<PreviewReport>()
+  const [error, setError] = useState('')
+  const [isWanted, setWanted] = useState(info.size <= MAX_BYTES)
+  useEffect(() => {
+    if (!isWanted) return
+    const ended = new AbortController()
+    const load = async (): Promise<void> => {
+      try {
+        const { reference, scope } = entry
+        const given = settings.previewTokens
+        const previewTokens = given && Math.min(given, settings.maxResultTokens - 1)
+        const body = { ...settings, previewTokens, reference }
+        setReport(await post<PreviewReport>('preview', { scope }, body, ended.signal))
+        setError('')
+      } catch (failure) {
+        if (!ended.signal.aborted) setError(messageOf(failure))
+      }
+    }
+    const timer = setTimeout(() => void load(), report === undefined ? 0 : SETTLE_MS)
+    return () => {
+      clearTimeout(timer)
+      ended.abort()
+    }
+  }, [settings, isWanted])
+  const slider = (name: 'maxResultTokens' | 'previewTokens', title: string, max: number): VNode => (
+    <label>
+      {title}{' '}
+      <input
+        type="range"
+        min="100"
+        max={max}
+        step="100"
+        value={settings[name] ?? USUAL[name]}
+        onInput={({ currentTarget }) => setSettings({ ...settings, [name]: Number(currentTarget.value) })}
+      />{' '}
+      <output>{settings[name] === undefined ? 'as usual' : formatCount(settings[name])}</output>
+    </label>
+  )
+  if (!isWanted)
+    return (
+      <p>
+        <button onClick={() => setWanted(true)}>Read all {formatBytes(info.size)} for a preview</button>
+      </p>
+    )
+  return (
+    <>
+      <div class="bar">
+        {slider('maxResultTokens', 'Limit', 20_000)}
+        {slider('previewTokens', 'Preview', 5_000)}
+        <label class="wide">
+          Purpose{' '}
+          <input
+            value={settings.purpose}
+            placeholder="words before the call"
+            onInput={({ currentTarget }) => setSettings({ ...settings, purpose: currentTarget.value })}
+          />
+        </label>
+      </div>
+      {error !== '' && <p role="alert">{error}</p>}
+      {report !== undefined && (
+        <>
+          <p role="status">
+            {report.isOffloaded
+              ? `The model sees ${formatCount(report.tokens.shown)} of ~${formatCount(report.tokens.original)} tokens. ` +
+                'In the content, ▸ marks the lines that it sees, and · those that it does not.'
+              : `With this limit the result stays in the context: ~${formatCount(report.tokens.original)} tokens.`}
+          </p>
+          <div class="beside">
+            {report.isOffloaded && (
+              <pre class="answer" tabIndex={0} aria-label="Replacement">
+                {report.text}
+              </pre>
+            )}
+            <Lines
+              entry={entry}
+              info={info}
+              line={line}
+              shown={report.isOffloaded ? shownLines(report.text) : undefined}
+            />
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+const GAP = /^\[… ([\d,]+) lines?\b/
+const NUMBERED = /^(?:> )?(\d+)(?:-(\d+))?[|:] /
+const OUTLINED = /^ *(\d+)(?:-(\d+))?[|: ]/
+/** A line that describes others, such as the header of a preview. */
+const NOTE = /^\[.*\]$/
+
+/** Read from a preview which lines of the content it shows: numbered ones, and those that follow them. */
+export function shownLines(replacement: string): ReadonlySet<number> {
+  const shown = new Set<number>()
+  let next: number | undefined
+  let isPreview = false
+  let isOutline = false
+  for (const text of replacement.split('\n')) {
+    if (text.startsWith('<<< preview of ')) {
+      isPreview = true
+      next = 1
+    } else if (text.startsWith('>>> end of ')) isPreview = false
+    else if (isPreview) {
+      const [, hidden] = GAP.exec(text) ?? []
+      const [, start, end] = (isOutline ? OUTLINED : NUMBERED).exec(text) ?? []
+      if (hidden !== undefined) next = next === undefined ? undefined : next + Number(hidden.replaceAll(',', ''))
+      else if (start !== undefined) {
+        for (let line = Number(start); line <= Number(end ?? start); line++) shown.add(line)
+        next = Number(end ?? start) + 1
+      } else if (NOTE.test(text)) {
+        isOutline ||= / definitions?\]$/.test(text)
+        // A table begins with its columns, and an outline has names, which are not lines.
+        if (isOutline || / rows × /.test(text)) next = undefined
+      } else if (next !== undefined) shown.add(next++)
+    }
+  }
+  return shown
+}

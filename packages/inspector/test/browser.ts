@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs'
+import { chromium, type Browser, type Page, type BrowserContextOptions } from 'playwright-core'
+import { onTestFinished } from 'vitest'
+
+/** A Chromium of the machine, or `undefined`. */
+export const CHROMIUM: string | undefined = [
+  process.env['SPILLWAY_TEST_CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => path !== undefined && existsSync(path))
+
+let browser: Promise<Browser> | undefined
+
+/** End the browser, if a test has started it. */
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close()
+  browser = undefined
+}
+
+/** A page, and the requests that it sent to other origins. */
+export interface OpenedPage {
+  readonly page: Page
+  /** Errors of scripts, dialogs, and requests that the page must not send. */
+  readonly faults: readonly string[]
+}
+
+/** Open a URL in a context of its own until the test ends. */
+export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+  // The sandbox needs a user of its own, which machines for tests do not have.
+  browser ??= chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })
+  const context = await (await browser).newContext({ viewport: { width: 1_400, height: 800 }, ...options })
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  const faults: string[] = []
+  const { origin } = new URL(url)
+  page.on('pageerror', ({ message }) => faults.push(message))
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) faults.push(`requested ${request.url()}`)
+  })
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) faults.push(message.text())
+  })
+  await page.goto(url)
+  return { page, faults }
+}
