@@ -50,7 +50,7 @@ interface View {
   readonly bytes: number
 }
 
-/** What the journal knows of a result. */
+/** Data of the journal about one result. */
 interface Offloaded {
   readonly tool: string
   readonly tokens: number | undefined
