@@ -22,7 +22,7 @@ export const grepRoute: Route = defineRoute({
   operationId: 'grep',
   summary: 'Find lines in virtual files',
   description:
-    'Searches only the virtual files of the scope. A line matches in any case of its letters. `File:` names a file within the ' +
+    'Searches only the virtual files of the scope. Matching ignores upper and lower case. `File:` names a file within the ' +
     'folder that was searched; `metadata.matches` has their whole paths.',
   tag: 'ReMe',
   isReme: true,
