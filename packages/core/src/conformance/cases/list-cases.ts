@@ -97,7 +97,7 @@ async function* empty(): AsyncGenerator<StoredInfo> {}
 async function storeWithReceipt(storage: Storage, content: string): Promise<StoreReceipt> {
   let receipt: StoreReceipt | undefined
   await storage.store('call_1_0', bytes(content), 'text/plain', { onStored: (given) => (receipt = given) })
-  if (receipt === undefined) throw new Error('store has given no receipt')
+  if (receipt === undefined) throw new Error('store did not call onStored')
   return receipt
 }
 
