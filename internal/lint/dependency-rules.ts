@@ -15,7 +15,7 @@ const BASE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'packages/text': {
     shared: [],
-    tokens: [],
+    tokens: ['shared', 'platform'],
     platform: ['shared'],
     engines: ['shared', 'platform'],
     lines: ['shared', 'platform', 'tokens'],

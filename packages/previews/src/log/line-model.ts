@@ -1,3 +1,4 @@
+import { decodeBase64 } from '@spillway/text/internal'
 import type { LineWords } from './line-words.ts'
 
 /** A linear model of the importance of lines: one weight for each known feature. */
@@ -68,9 +69,9 @@ export interface StoredModel {
 const FEATURE_BYTES = 5
 
 export function readModel({ bias, step, features }: StoredModel): LineModel {
-  const bytes = Uint8Array.from(atob(features), (character) => character.charCodeAt(0))
+  const bytes = decodeBase64(features)!
   const count = bytes.length / FEATURE_BYTES
-  const view = new DataView(bytes.buffer)
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
   const bits = 33 - Math.clz32(Math.max(1, count))
   const mask = (1 << bits) - 1
   const hashes = new Int32Array(mask + 1)

@@ -3,7 +3,8 @@ import { LineReader, type LineSink } from '../lines/line-reader.ts'
 import type { AlignedFormat } from './aligned-format.ts'
 import { BarRows } from './bar-rows.ts'
 import { findColumns, isBarRule, isFooter, isHeader, isRule, type LineColumns } from './find-columns.ts'
-import { codesOf, isTerminalText, TextCodes, type BlockText } from './record-reader.ts'
+import { TextCodes } from '../shared/text-codes.ts'
+import { codesOf, isTerminalText, type BlockText } from './record-reader.ts'
 import { columnName, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
 const MOST_SECTIONS = 64

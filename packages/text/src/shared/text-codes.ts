@@ -1,0 +1,21 @@
+const encoder = new TextEncoder()
+
+/** Converts text to UTF-16 units in a reused array, which is several times as fast to read as the text. */
+export class TextCodes {
+  #bytes = new Uint8Array(0)
+  #codes: Uint16Array = new Uint16Array(0)
+
+  /** Return the units of `text`. Only valid until the next call. */
+  of(text: string): Uint16Array {
+    const { length } = text
+    if (this.#codes.length < length) {
+      this.#codes = new Uint16Array(length)
+      this.#bytes = new Uint8Array(length)
+    }
+    // If all is ASCII, each unit is a byte.
+    const { read, written } = encoder.encodeInto(text, this.#bytes)
+    if (read === length && written === length) this.#codes.set(this.#bytes.subarray(0, length))
+    else for (let at = 0; at < length; at++) this.#codes[at] = text.charCodeAt(at)
+    return this.#codes.subarray(0, length)
+  }
+}
