@@ -95,11 +95,12 @@ interface ConfigKind {
 /** Almost every line must match the dialect. */
 export const configKind: (subject: TextSubject) => ConfigKind = perSubject(findKind)
 
-function findKind({ contentType, start, intent }: TextSubject): ConfigKind {
+function findKind(subject: TextSubject): ConfigKind {
+  const { contentType, start, intent } = subject
   const declared = Object.hasOwn(TYPES, contentType) ? TYPES[contentType] : undefined
   const named = NAMES.find(([, pattern]) => intent.paths.some((path) => pattern.test(path)))?.[0]
-  const lines = withoutNumbers(start)
-    .split('\n', LOOKED_AT)
+  const lines = withoutNumbers(subject)
+    .slice(0, LOOKED_AT)
     .map((line) => line.trimEnd())
     .filter((line) => line !== '')
   if (lines.length < 3 || lines.filter((line) => LOGGED.test(line)).length > lines.length * 0.02)

@@ -58,12 +58,12 @@ describe('numberCut', () => {
     const numbers = numberCut(text)
     expect(numbers?.shift).toBe(199)
     expect(numbers?.cut('   205→- line')).toBe('- line')
-    expect(withoutNumbers(text).startsWith('- line 0\n- line 1\n')).toBe(true)
+    expect(withoutNumbers({ start: text }).slice(0, 2)).toEqual(['- line 0', '- line 1'])
   })
 
   it('leaves lists with numbers of their own alone', () => {
     const text = '1: one\n2: two\n3: three\nA text follows.\nAnd goes on.\nAnd on.'
     expect(numberCut(text)).toBeUndefined()
-    expect(withoutNumbers(text)).toBe(text)
+    expect(withoutNumbers({ start: text })).toEqual(text.split('\n'))
   })
 })

@@ -1,3 +1,5 @@
+import { perSubject } from '@spillway/text/internal'
+
 export interface LineNumbering {
   /** First numbered line, 0-based. */
   readonly from: number
@@ -23,9 +25,10 @@ interface Numbered {
 /** Finds consecutive numbers written by `cat -n`, `nl`, `grep -n ''`, or an agent's tool. */
 export function findNumbering(lines: readonly string[]): LineNumbering | undefined {
   for (let from = 0; from <= Math.min(MOST_BEFORE, lines.length - LEAST_LINES); from++) {
+    const first = numbered(lines[from]!)
+    // The next line ends most runs that are none.
+    if (first === undefined || !follows(numbered(lines[from + 1]!), first, 1)) continue
     const sample = lines.slice(from, from + 48).map(numbered)
-    const first = sample[0]
-    if (first === undefined) continue
     const ended = sample.findIndex((line, index) => !follows(line, first, index))
     const run = ended < 0 ? sample : sample.slice(0, ended)
     // Line numbers in a compiler's excerpt end soon.
@@ -102,10 +105,12 @@ export function numberCut(start: string): NumberCut | undefined {
   return numbered >= lines.length * 0.8 ? { shift: numbering.shift, cut } : undefined
 }
 
-export function withoutNumbers(start: string): string {
+/** Returns the lines of the start of a text. */
+export const withoutNumbers: (subject: { readonly start: string }) => readonly string[] = perSubject(({ start }) => {
   const numbers = numberCut(start)
-  return numbers === undefined ? start : start.split('\n').map(numbers.cut).join('\n')
-}
+  const lines = start.split('\n')
+  return numbers === undefined ? lines : lines.map(numbers.cut)
+})
 
 export function isDigit(unit: number): boolean {
   return unit >= 48 && unit <= 57

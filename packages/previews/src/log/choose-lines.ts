@@ -11,7 +11,7 @@ const BEFORE_MATCH = 60
  * Shows about `cap` UTF-16 units of a line: its start, the text around a match, and `endShare` of them from its end.
  */
 export function showLine(line: ScannedLine, cap: number, endShare: number): string {
-  if (line.hidden === 0 && line.text.length <= cap + Math.min(cap * 0.25, MARK_UNITS)) return line.text
+  if (fits(line, cap)) return line.text
   const endUnits = Math.floor(cap * endShare)
   const end = cutAtGrapheme(line.hidden === 0 ? line.text : line.end, endUnits, true)
   let start = cutAtGrapheme(line.text, cap - endUnits)
@@ -32,6 +32,9 @@ export function showLine(line: ScannedLine, cap: number, endShare: number): stri
   }
   return `${start}${mark(length - start.length - end.length)}${end}`
 }
+
+const fits = ({ hidden, text }: ScannedLine, cap: number): boolean =>
+  hidden === 0 && text.length <= cap + Math.min(cap * 0.25, MARK_UNITS)
 
 function mark(units: number): string {
   return units <= 0 ? '' : `[… ${formatCount(units)} more characters …]`
@@ -63,12 +66,15 @@ export class ShownLines {
     this.#scores = scores
   }
 
-  /** `cap` is in UTF-16 units. */
+  /** `cap` is in UTF-16 units. Lines that neither cap cuts stay as they are. */
   setCap(cap: number): void {
-    if (cap === this.#cap) return
+    const least = Math.min(cap, this.#cap)
     this.#cap = cap
-    this.#shown = []
-    this.#costs = []
+    for (const [index, shown] of this.#shown.entries()) {
+      if (shown === undefined || fits(this.lines[index]!, least)) continue
+      this.#shown[index] = undefined
+      this.#costs[index] = undefined
+    }
   }
 
   show(index: number): string {

@@ -246,11 +246,16 @@ export class LineFeatures {
 
 const pairOf = (one: number, other: number): number => Math.imul(one, 31) ^ other
 
-/** Quantizes a number: two steps for each doubling. */
-const steps = (value: number): number => Math.floor(2 * Math.log2(1 + Math.max(0, value)))
+/** Quantizes a count: two steps for each doubling. */
+function steps(count: number): number {
+  const value = 1 + Math.max(0, count)
+  const doublings = 31 - Math.clz32(value)
+  return 2 * doublings + (value * value >= 2 ** (2 * doublings + 1) ? 1 : 0)
+}
 
 export function lineScores(scan: TextScan, model: LineModel): LineScores {
-  const { lines } = cutPrefixes(scan.kept, true)
+  const cut = cutPrefixes(scan.kept, true)
+  const { lines } = cut
   const features = new LineFeatures(scan, lines, readLines(lines))
   const scores = new Map(
     lines.map(({ number }, index) => {
@@ -259,5 +264,5 @@ export function lineScores(scan: TextScan, model: LineModel): LineScores {
       return [number, 1 / (1 + Math.exp(-weight))]
     }),
   )
-  return { scores, odd: new Set([...oddLines(features.ranks)].map((index) => lines[index]!.number)) }
+  return { ...cut, scores, odd: new Set([...oddLines(features.ranks)].map((index) => lines[index]!.number)) }
 }

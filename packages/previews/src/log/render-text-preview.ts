@@ -134,11 +134,11 @@ class PreviewLayout {
     this.#scan = scan
     this.#options = options
     const nature = isLog ? 'output' : textNature(scan)
-    const { lines, note } = cutPrefixes(scan.kept, nature === 'output')
+    const found = nature === 'output' ? scan.scores() : undefined
+    const { lines, note } = found ?? cutPrefixes(scan.kept, false)
     this.#lines = lines
     this.#note = note
     this.#unitsPerToken = unitsPerToken(lines)
-    const found = nature === 'output' ? scan.scores() : undefined
     const own = found && Float64Array.from(lines, ({ number }) => found.scores.get(number) ?? 0)
     const sought =
       found &&

@@ -25,8 +25,15 @@ export interface ScannedLine {
   readonly warningsBefore: number
 }
 
+/** Lines without their common prefixes. */
+export interface BareLines {
+  readonly lines: readonly ScannedLine[]
+  /** Names the prefixes for the header. */
+  readonly note: string
+}
+
 /** Scores of kept lines by line number. */
-export interface LineScores {
+export interface LineScores extends BareLines {
   /** Likelihood that a line matters, from 0 to 1. */
   readonly scores: ReadonlyMap<number, number>
   /** The few lines unlike all others. */

@@ -66,8 +66,9 @@ const LOGGED =
 const CODED =
   /[;{}\\]$|^[)\]}]+[,;)]*$|^(?:<\/?[a-z][\w-]*[ >]|#include|#!|import |from |@\w)|^"[^"]*": |^[\w.]+ ?:?= ?\S/
 
-export function recognizeMarkdown({ contentType, start, intent }: TextSubject): number {
-  const marks = countMarks(withoutNumbers(start))
+export function recognizeMarkdown(subject: TextSubject): number {
+  const { contentType, start, intent } = subject
+  const marks = countMarks(withoutNumbers(subject))
   if (marks.lines === 0) return 0
   const markup = marks.headings + marks.items + marks.other
   if (marks.rows > marks.lines * 0.6 || marks.logged > marks.lines * 0.15) return 0
@@ -100,7 +101,7 @@ interface Marks {
   logged: number
 }
 
-function countMarks(start: string): Marks {
+function countMarks(lines: readonly string[]): Marks {
   const marks: Marks = {
     lines: 0,
     headings: 0,
@@ -115,7 +116,7 @@ function countMarks(start: string): Marks {
   }
   let fence = ''
   let wasBlank = true
-  for (const raw of start.split('\n', LOOKED_AT)) {
+  for (const raw of lines.slice(0, LOOKED_AT)) {
     const text = raw.slice(0, 1_000).trim()
     const blank = wasBlank
     wasBlank = text === ''

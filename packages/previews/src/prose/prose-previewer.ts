@@ -66,27 +66,26 @@ const LOGGED =
   /^\s*(?:\[|[(]?\d{4}-\d\d-\d\d|[(]?\d\d?:\d\d|[A-Z]{4,8}:|(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b|[\w.-]*[/\\][\w./\\-]+|[-=+*#~_]{3,}|\$ |> ?\$|\w+:\d|0x)/
 
 /** Requires words in sentences that fill lines or paragraphs. */
-export function recognizeProse({ start, isWhole, intent }: TextSubject): number {
-  const lines = withoutNumbers(start)
-    .split('\n')
-    .map((line) => line.trim())
+export function recognizeProse(subject: TextSubject): number {
+  const { isWhole, intent } = subject
+  const lines = withoutNumbers(subject).map((line) => line.trim())
   // The last line may be cut.
   if (lines.length > 1 && !isWhole) lines.pop()
+  const filled = lines.filter((line) => line !== '').length
+  const isNamed = intent.paths.some((path) => /\.(?:rst|adoc|asciidoc|org)$/i.test(path))
+  const isLogged = lines.filter((line) => LOGGED.test(line)).length > filled * 0.08
+  if (isLogged && !isNamed) return 0
   let units = 0
   let wordy = 0
-  let logged = 0
   let sentences = 0
-  let filled = 0
   let flowing = 0
   let previous = ''
   for (const line of lines) {
     if (line !== '') {
       const counted = countUnits(line)
-      filled++
       units += line.length
       if (counted.odd <= Math.max(2, line.length * 0.06) && counted.letters >= line.length * 0.55) wordy += line.length
       sentences += counted.sentences
-      if (LOGGED.test(line)) logged++
       // A sentence that continues in the next line, or a line with several sentences.
       if (
         (previous.length > 40 && /[\p{L},]$/u.test(previous) && /^[\p{Ll}\p{Lo}]/u.test(line)) ||
@@ -97,8 +96,8 @@ export function recognizeProse({ start, isWhole, intent }: TextSubject): number 
     previous = line
   }
   if (units < 200) return 0
-  if (intent.paths.some((path) => /\.(?:rst|adoc|asciidoc|org)$/i.test(path)) && wordy > units * 0.5) return 0.8
-  if (logged > filled * 0.08) return 0
+  if (isNamed && wordy > units * 0.5) return 0.8
+  if (isLogged) return 0
   if (wordy < units * 0.85) return 0
   const perSentence = units / Math.max(1, sentences)
   if (perSentence > 400 || flowing < Math.max(1, filled * 0.2)) return 0

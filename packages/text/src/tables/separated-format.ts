@@ -67,9 +67,10 @@ function formatWith(
   whole: boolean,
   declared: string | undefined,
 ): SeparatedFormat | undefined {
+  const isDeclared = declared === separator || (declared === ',' && separator === ';')
+  if (!isDeclared && !text.includes(separator)) return undefined
   const quotes = separator === ',' || separator === ';' || text.includes(`${separator}"`)
   const records = recordsOf(text, separator, quotes, comments, whole)
-  const isDeclared = declared === separator || (declared === ',' && separator === ';')
   if (records.length < (isDeclared ? 1 : LEAST_RECORDS)) return undefined
   const [first = [], ...others] = records
   const columns = usualLength(others.length > 0 ? others : records)
