@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { FileStorage, NodeFileSystem } from '../src/index.ts'
+import { hookedFileSystem } from './support/hooked-file-system.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+
+/** Calls by operation, without those on open files. Every call is a trip to the thread pool, or to a remote disk. */
+const CALLS: Readonly<Record<string, string>> = {
+  // No link may lead elsewhere, both files are written under other names, and a collector may have been there meanwhile.
+  store: '1 setModifiedAt, 2 createFile, 2 link, 2 realPath, 2 removeFile, 3 stat',
+  'store again': '1 readFile, 1 setModifiedAt, 2 realPath, 4 stat',
+  retrieve: '2 readFile, 2 realPath',
+  range: '2 readFile, 2 realPath',
+  stat: '1 readFile, 2 realPath',
+  // Missing, evicted, and unreachable entries are told apart.
+  missing: '2 stat, 3 readFile, 3 realPath',
+  'end of a turn': '',
+  // Two names are taken away before the files, and empty folders go.
+  delete: '1 createDirectory, 1 readFile, 2 rename, 2 stat, 3 realPath, 3 removeDirectory, 3 removeFile',
+}
+
+it('calls the file system no more often than each guarantee needs', async () => {
+  const calls: string[] = []
+  const fileSystem = hookedFileSystem(new NodeFileSystem(), async (operation) => void calls.push(operation))
+  const scope = new FileStorage({ directory: await temporaryDirectory(), fileSystem }).scope('tenant', 'session')
+  const content = new Uint8Array(100_000).fill(65)
+  const first = await scope.store('prepared', content)
+  await scope.retrieve(first)
+  const found: Record<string, string> = {}
+  const count = async <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {
+    calls.length = 0
+    const result = await run()
+    const counts = Map.groupBy(calls, (operation) => operation)
+    found[name] = [...counts]
+      .map(([operation, all]) => `${all.length} ${operation}`)
+      .toSorted()
+      .join(', ')
+    return result
+  }
+  const reference = await count('store', () => scope.store('call_1_0', content))
+  await count('store again', () => scope.store('call_1_0', content))
+  await count('retrieve', () => scope.retrieve(reference))
+  await count('range', () => scope.retrieveRange(reference, { offset: 50_000, length: 10 }))
+  await count('stat', () => scope.stat(reference))
+  await count('missing', () => Promise.allSettled([scope.retrieve('nothing')]))
+  await count('end of a turn', () => scope.endTurn())
+  await count('delete', () => scope.delete(reference))
+  expect(found).toEqual(CALLS)
+})

@@ -1,0 +1,60 @@
+import Database from 'better-sqlite3'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { SqliteStorage } from '../src/index.ts'
+import { temporaryPath } from './support/temporary-path.ts'
+
+/** Statements by operation. A change is one transaction, and a read needs none. */
+const STATEMENTS: Readonly<Record<string, string>> = {
+  // Every transaction and every read first asks for the timeout of the owner.
+  store: '1 BEGIN, 1 COMMIT, 1 PRAGMA, 2 INSERT',
+  'store again': '1 BEGIN, 1 COMMIT, 1 INSERT, 1 PRAGMA, 1 UPDATE',
+  retrieve: '1 PRAGMA, 2 SELECT',
+  range: '2 PRAGMA, 2 SELECT',
+  stat: '1 PRAGMA, 2 SELECT',
+  missing: '2 SELECT, 3 PRAGMA',
+  'end of a turn': '',
+  delete: '1 BEGIN, 1 COMMIT, 1 PRAGMA, 4 DELETE',
+}
+
+it('runs no more statements than each guarantee needs', async () => {
+  const statements: string[] = []
+  const verbose = (sql: unknown): unknown => statements.push(/^\w+/.exec(String(sql))?.[0] ?? '')
+  // Without a timeout of the owner, there is none to set aside.
+  const database = new Database(await temporaryPath(), { verbose, timeout: 0 })
+  onTestFinished(() => void database.close())
+  const scope = new SqliteStorage(database).scope('tenant', 'session')
+  const content = new Uint8Array(100_000).fill(65)
+  // Numbers of contents are reserved for several stores.
+  for (let index = 0; index < 4; index++) await scope.retrieve(await scope.store(`call_0_${index}`, content))
+  const found: Record<string, string> = {}
+  const count = async <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {
+    statements.length = 0
+    const result = await run()
+    const counts = Map.groupBy(statements, (statement) => statement)
+    found[name] = [...counts]
+      .map(([statement, all]) => `${all.length} ${statement}`)
+      .toSorted()
+      .join(', ')
+    return result
+  }
+  const reference = await count('store', () => scope.store('call_1_0', content))
+  await count('store again', () => scope.store('call_1_0', content))
+  await count('retrieve', () => scope.retrieve(reference))
+  await count('range', () => scope.retrieveRange(reference, { offset: 50_000, length: 10 }))
+  await count('stat', () => scope.stat(reference))
+  await count('missing', () => Promise.allSettled([scope.retrieve('nothing')]))
+  await count('end of a turn', () => scope.endTurn())
+  await count('delete', () => scope.delete(reference))
+  expect(found).toEqual(STATEMENTS)
+})
+
+it('needs no pragma in a file of its own, whose timeout is always off', async () => {
+  const storage = new SqliteStorage(await temporaryPath())
+  onTestFinished(() => storage.close())
+  const content = new Uint8Array(100_000).fill(65)
+  await storage.store('key', content)
+  const pragma = vi.spyOn(Database.prototype, 'pragma')
+  onTestFinished(() => pragma.mockRestore())
+  await storage.retrieve(await storage.store('other', content))
+  expect(pragma).not.toHaveBeenCalled()
+})
