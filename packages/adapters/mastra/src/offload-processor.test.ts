@@ -481,8 +481,8 @@ describe('offloadRun', () => {
 
   it('tells which texts are small', async () => {
     for (const output of [text('small'), text(), { type: 'json', value: { a: 1 } }]) await run.show(CALL, {}, output)
-    expect(small.has('small')).toBe(true)
-    expect(small.has(LOG)).toBe(false)
+    expect(small.has(CALL.toolName, 'small')).toBe(true)
+    expect(small.has(CALL.toolName, LOG)).toBe(false)
   })
 
   it('does not ask about the tools that are left out', async () => {

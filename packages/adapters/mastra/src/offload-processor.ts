@@ -79,7 +79,7 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
       const run = runOf(request)
       const prompt = await replaceToolResults(request.prompt, (result, input) => {
         const output = result.output as ModelOutput
-        return small.has(output.value) ? output : run.show(result, input, output)
+        return small.has(result.toolName, output.value) ? output : run.show(result, input, output)
       })
       run.endPrompt()
       return { prompt }
@@ -173,7 +173,7 @@ export class OffloadRun {
   async #offload({ toolName, toolCallId }: RunCall, input: unknown, output: ModelOutput): Promise<ModelOutput> {
     const call = { toolName, toolCallId, input, signal: this.signal }
     const { output: shown, reason } = await offloadOutput(this.offloader, call, output)
-    if (reason === 'within-limit') this.#small.add(output.value)
+    if (reason === 'within-limit') this.#small.add(toolName, output.value)
     if (shown === output) {
       const outputs = reason === 'failed' ? this.#failed : this.#known
       outputs.add(toolCallId, output)

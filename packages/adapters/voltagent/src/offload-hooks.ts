@@ -131,9 +131,9 @@ export async function offloadHistory(
     if (toolName === RETRIEVAL_TOOL_NAME) return saved ?? output
     const kept = saved !== undefined && isReplacedOutput(saved) ? saved : output
     const shown = saved ?? (output as ShownOutput)
-    if (except.has(toolName) || smallTexts.has(shown.value)) return kept
+    if (except.has(toolName) || smallTexts.has(toolName, shown.value)) return kept
     return offloadShown(offloader, { toolName, toolCallId, input, signal }, shown).then((offloaded) => {
-      if (offloaded.reason === 'within-limit') smallTexts.add(shown.value)
+      if (offloaded.reason === 'within-limit') smallTexts.add(toolName, shown.value)
       return offloaded.output === shown ? kept : offloaded.output
     })
   })

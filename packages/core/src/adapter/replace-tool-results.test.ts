@@ -139,16 +139,17 @@ it('finds the same object without reading it', () => {
 
 it('knows a text again, and no other value', () => {
   const texts = new SmallTexts()
-  for (const value of ['one', 'one', '', { a: 1 }, undefined]) texts.add(value)
-  expect(['one', ''].map((text) => texts.has(text))).toEqual([true, true])
-  expect([{ a: 1 }, undefined, 'two'].map((value) => texts.has(value))).toEqual([false, false, false])
+  for (const value of ['one', 'one', '', { a: 1 }, undefined]) texts.add('read', value)
+  expect(['one', ''].map((text) => texts.has('read', text))).toEqual([true, true])
+  expect([{ a: 1 }, undefined, 'two'].map((value) => texts.has('read', value))).toEqual([false, false, false])
+  expect(texts.has('search', 'one')).toBe(false)
 })
 
 it('forgets the others before they are too many', () => {
   const texts = new SmallTexts()
   const textOf = (index: number): string => `${index}`.padStart(1_000_000)
-  for (let index = 0; index < 5; index += 1) texts.add(textOf(index))
-  expect([0, 1, 2, 3, 4].map((index) => texts.has(textOf(index)))).toEqual([false, false, false, false, true])
-  texts.add(textOf(5))
-  expect([4, 5].map((index) => texts.has(textOf(index)))).toEqual([true, true])
+  for (let index = 0; index < 5; index += 1) texts.add('read', textOf(index))
+  expect([0, 1, 2, 3, 4].map((index) => texts.has('read', textOf(index)))).toEqual([false, false, false, false, true])
+  texts.add('read', textOf(5))
+  expect([4, 5].map((index) => texts.has('read', textOf(index)))).toEqual([true, true])
 })

@@ -108,20 +108,21 @@ const MAX_CHARACTERS = 4_000_000
  * It starts over after four million characters. Values that are no strings are ignored.
  */
 export class SmallTexts {
-  readonly #texts = new Set<unknown>()
+  // Tools may have limits of their own.
+  readonly #ofTool = new Map<string, Set<unknown>>()
   #characters = 0
 
-  has(value: unknown): boolean {
-    return this.#texts.has(value)
+  has(toolName: string, value: unknown): boolean {
+    return this.#ofTool.get(toolName)?.has(value) === true
   }
 
-  add(value: unknown): void {
-    if (typeof value !== 'string' || this.#texts.has(value)) return
+  add(toolName: string, value: unknown): void {
+    if (typeof value !== 'string' || this.has(toolName, value)) return
     this.#characters += value.length
     if (this.#characters > MAX_CHARACTERS) {
-      this.#texts.clear()
+      this.#ofTool.clear()
       this.#characters = value.length
     }
-    this.#texts.add(value)
+    this.#ofTool.set(toolName, (this.#ofTool.get(toolName) ?? new Set()).add(value))
   }
 }
