@@ -13,7 +13,6 @@ import type { Fence } from './extract-fences.ts'
 const REDIS_IN_EXAMPLES = 'redis://localhost:6379'
 /** The database of PostgreSQL in examples. */
 const POSTGRES_IN_EXAMPLES = 'postgres://localhost/app'
-/** The bucket of examples. */
 const BUCKET_IN_EXAMPLES = 'my-bucket'
 
 /** Server for an example that needs one. */

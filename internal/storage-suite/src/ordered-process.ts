@@ -58,7 +58,6 @@ export class OrderedProcess {
     await this.#line()
   }
 
-  /** Kill the process. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }

@@ -110,9 +110,7 @@ export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conv
       throw new TypeError(`Unknown option ${JSON.stringify(name)}. Known: ${[...NAMES].join(', ')}.`)
   const { offloader, mode = 'auto', keepRecent, summarize, instructions = '', archive } = options
   if (!(offloader instanceof ContextOffloader))
-    throw new TypeError(
-      'offloader must be a ContextOffloader. Pass that of the session: offloader.forScope(tenant, session).',
-    )
+    throw new TypeError('offloader must be a ContextOffloader. Pass offloader.forScope(tenant, session).')
   if (!MODES.has(mode))
     throw new TypeError(`mode must be 'compact', 'compress' or 'auto', got ${JSON.stringify(mode)}.`)
   if (summarize !== undefined && typeof summarize !== 'function')

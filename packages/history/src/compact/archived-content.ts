@@ -86,14 +86,10 @@ export const NO_JSON =
 
 /** Create the error for stored content that does not match the history. */
 export const corrupt = (name: string, cause?: unknown): StorageError =>
-  new StorageError(
-    'corrupt',
-    `${name} differs from the content that the history archived. Leave the reference in its place.`,
-    {
-      reference: name,
-      cause,
-    },
-  )
+  new StorageError('corrupt', `${name} differs from the archived content. Leave the reference in its place.`, {
+    reference: name,
+    cause,
+  })
 
 /** Parse stored content; content that cannot be parsed is `corrupt`. */
 export function readStored<Result>(name: string, read: () => Result): Result {

@@ -18,7 +18,6 @@ export class FileGlob {
     this.#alternatives = expandBraces(glob.toLowerCase().replace(/^(?:\.?\/)+/, '')).map(tokensOf)
   }
 
-  /** Return whether a relative path matches. */
   matches(path: string): boolean {
     const whole = path.toLowerCase()
     const name = whole.slice(whole.lastIndexOf('/') + 1)

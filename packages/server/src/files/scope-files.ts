@@ -231,7 +231,6 @@ export class FileIndex {
     this.#isWhole = false
   }
 
-  /** Forget a file that is gone. */
   forget(file: FileRecord): void {
     this.#trustedUntil = Number.NEGATIVE_INFINITY
     if (this.#added.get(file.path)?.reference === file.reference) this.#added.delete(file.path)

@@ -75,7 +75,6 @@ export class ServiceTelemetry {
     }
   }
 
-  /** Record an answered request. */
   answered(record: RequestRecord, span: Span): void {
     const { method, route, status, milliseconds, bytesIn, bytesOut, code } = record
     this.#requests([method, route, `${status}`])

@@ -336,6 +336,4 @@ function limitedArchive(archive: HistoryArchive, maxBytes: number, reserve: (byt
 }
 
 const tooLarge = (reference: string, maxBytes: number): StorageError =>
-  new StorageError('too-large', `At most ${maxBytes} bytes can be restored at once. Restore fewer references.`, {
-    reference,
-  })
+  new StorageError('too-large', `At most ${maxBytes} bytes can be restored. Name fewer references.`, { reference })
