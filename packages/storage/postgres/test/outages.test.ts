@@ -121,6 +121,24 @@ describe.skipIf(!postgres.available)('conflicts', () => {
     expect(deleted.reduce((sum, count) => sum + count, 0)).toBe(2)
   })
 
+  it.each(['read committed', 'serializable'])(
+    'of processes that evict the same entries lead to one eviction of each, %s',
+    async (isolation) => {
+      const schema = schemaOfTest()
+      const target = withSetting(`default_transaction_isolation=${isolation.replace(' ', String.raw`\ `)}`)
+      let now = 0
+      const storages = Array.from({ length: 4 }, () => open(target, { schema, ttlMs: 1_000, now: () => now }))
+      for (let index = 0; index < 600; index += 20)
+        await Promise.all(
+          Array.from({ length: 20 }, (_, more) => storages[more % 4]!.store(`key ${index + more}`, hello)),
+        )
+      now = 1_000
+      const reports = await Promise.all(storages.map((storage) => storage.gc()))
+      expect(reports.reduce((sum, { expired }) => sum + expired, 0)).toBe(600)
+      expect(await ask(url, `SELECT count(*)::int AS count FROM "${schema}".tombstone`)).toEqual([{ count: 600 }])
+    },
+  )
+
   it('are an outage if they persist', async () => {
     const name = schemaOfTest()
     const storage = open(url, { schema: name })
