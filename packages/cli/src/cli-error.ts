@@ -23,7 +23,7 @@ export const usageError = (message: string, options?: ErrorOptions): CliError =>
 export function describeError(error: unknown): CliError {
   if (error instanceof CliError) return error
   if (isStorageError(error)) {
-    return new CliError(error.code, storageExitCode(error), inStoreOptions(error.message), { cause: error })
+    return new CliError(error.code, exitCodeOf(error.code), inStoreOptions(error.message), { cause: error })
   }
   const message = error instanceof Error ? error.message : String(error)
   return new CliError(
@@ -45,17 +45,14 @@ const STORAGE_ERROR = Symbol.for('spillway.storage-error')
 const isStorageError = (error: unknown): error is StorageError =>
   (Object(error) as Readonly<Record<symbol, unknown>>)[STORAGE_ERROR] === true
 
-function storageExitCode({ code }: StorageError): number {
-  switch (code) {
-    case 'not-found':
-    case 'evicted':
-      return EXIT_CODE.nothing
-    case 'invalid-reference':
-    case 'invalid-key':
-      return EXIT_CODE.usage
-    default:
-      return EXIT_CODE.storage
-  }
+/** Return whether an error says that an entry does not exist. */
+export const isNotThere = (error: unknown): boolean =>
+  (isStorageError(error) || error instanceof CliError) && /^(?:not-found|evicted|invalid-reference)$/.test(error.code)
+
+/** Return the exit code for an error code of a storage or of retrieval. */
+export function exitCodeOf(code: string): number {
+  if (/^(?:not-found|evicted|invalid-range)$/.test(code)) return EXIT_CODE.nothing
+  return /^(?:too-large|unavailable|corrupt|unsupported|aborted)$/.test(code) ? EXIT_CODE.storage : EXIT_CODE.usage
 }
 
 /** Exit codes of all commands; `run` exits with the code of its command. */
@@ -82,17 +79,11 @@ export function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + (constants.signals[signal] ?? 0)
 }
 
-/** Longer names come first. */
+/** Names of the library whose options have other names. Longer names come first. */
 const OPTION_NAMES: readonly (readonly [string, string])[] = [
-  ['maxToolMessageTokens', '--max-tool-message-tokens'],
-  ['maxRetrievalTokens', '--max-retrieval-tokens'],
   ['maxResultTokens', '--max-tokens'],
-  ['maxTotalTokens', '--max-total-tokens'],
   ['historyPreviewTokens', '--preview-tokens'],
-  ['previewTokens', '--preview-tokens'],
-  ['keepRecent', '--keep-recent'],
   ['compactRatioThreshold', '--ratio'],
-  ['groupTokens', '--group-tokens'],
   ['the option summarize', '--model'],
   ['with summarize', 'with --model'],
   ['Use summarize', 'Use --model'],
@@ -100,11 +91,12 @@ const OPTION_NAMES: readonly (readonly [string, string])[] = [
   ['line_range.end', '--lines'],
   ['line_range', '--lines'],
   ['context_lines', '--context'],
-  ['json_path', '--json-path'],
-  ['ignore_case', '--ignore-case'],
   ['count_only', '--count'],
-  ['from_end', '--from-end'],
 ]
+
+/** Names of the library whose options have the same name. */
+const SAME_NAMES =
+  /\b(?:max(?:ToolMessage|Retrieval|Total)Tokens|previewTokens|keepRecent|groupTokens|json_path|ignore_case|from_end)\b/g
 
 const STORE_OPTIONS: readonly (readonly [string, string])[] = [
   ['the option "directory"', '--store or SPILLWAY_STORE'],
@@ -120,7 +112,10 @@ const PARAMETER =
   /(?<=^|and |[Ww]ith )(pattern|query|sql|after)(?=(?: and [-\w]+)* cannot be used|(?:\.|:)(?:$| Without))/g
 
 /** Replace option names of the library by those of the command line. */
-export const inOptionNames = (message: string): string => replaced(message, OPTION_NAMES).replaceAll(PARAMETER, '--$1')
+export const inOptionNames = (message: string): string =>
+  replaced(message, OPTION_NAMES)
+    .replaceAll(SAME_NAMES, (name) => `--${name.replaceAll(/_|(?=[A-Z])/g, '-').toLowerCase()}`)
+    .replaceAll(PARAMETER, '--$1')
 
 /** Replace storage options in a message by those of store URLs. */
 export const inStoreOptions = (message: string): string => replaced(message, STORE_OPTIONS)
@@ -147,4 +142,12 @@ export async function readNamedFile(path: string): Promise<string> {
     if (code === undefined) throw error
     throw usageError(`${path} cannot be read (${code}).`, { cause: error })
   }
+}
+
+/** Explain that a file cannot be read; other errors stay as they are. */
+export function unreadable(error: unknown, path: string, more = ''): unknown {
+  const { code, syscall } = Object(error) as NodeJS.ErrnoException
+  if (syscall === undefined || code === undefined) return error
+  const reason = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a directory' : `cannot be read (${code})`
+  return new CliError('unreadable-file', EXIT_CODE.nothing, `${path}: ${reason}. ${more}`.trim(), { cause: error })
 }

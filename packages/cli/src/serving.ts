@@ -1,6 +1,7 @@
 import type { AccessToken, AccessTokens } from '@spillway/core/http'
 import { readNamedFile, usageError } from './cli-error.ts'
 import type { ListenOptions } from './commands/options.ts'
+import { noteLine } from './output.ts'
 
 /** Read the tokens file, if there is one. Errors never quote its content. */
 export async function readTokens({ tokens: path }: ListenOptions): Promise<AccessTokens | undefined> {
@@ -19,14 +20,18 @@ export async function readTokens({ tokens: path }: ListenOptions): Promise<Acces
   }
 }
 
-/** Convert a failure to listen to a usage error. */
-export async function explainListen<Service>(starting: Promise<Service>): Promise<Service> {
-  try {
-    return await starting
-  } catch (error) {
-    if (error instanceof Error) throw usageError(`--listen: ${error.message}`, { cause: error })
-    throw error
-  }
+/** Wait until a service listens, announce it, and wait for a signal. Throws a `usage` error if it cannot listen. */
+export async function listenUntilSignal<Service extends { readonly url: string }>(
+  starting: Promise<Service>,
+  announce: (service: Service) => Promise<void> = ({ url }) => noteLine(`Listening at ${url}`),
+): Promise<Service> {
+  const service = await starting.catch((error: unknown) => {
+    throw error instanceof Error ? usageError(`--listen: ${error.message}`, { cause: error }) : error
+  })
+  await announce(service)
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
+  await runUntilSignal(stopped, stop)
+  return service
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -89,9 +89,8 @@ async function loadHarness(path: string, name?: string): Promise<ConformanceHarn
   if (usual !== undefined) return usual as ConformanceHarness
   const [only, ...more] = Object.keys(exported).filter((each) => looksLikeHarness(exported[each]))
   if (only === undefined) {
-    throw usageError(
-      `${path} exports no harness, but ${listed(Object.keys(exported))}. Export ${SHAPE} as its default or as \`harness\`.`,
-    )
+    const names = listed(Object.keys(exported))
+    throw usageError(`${path} exports no harness, but ${names}. Export ${SHAPE} as its default or as \`harness\`.`)
   }
   if (more.length > 0) {
     const names = [only, ...more]
@@ -104,24 +103,11 @@ async function importModule(file: string, path: string): Promise<Readonly<Record
   try {
     return (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>
   } catch (cause) {
-    throw usageError(`${path} cannot be loaded: ${reasonOf(cause)}`, { cause })
+    const { code, message = String(cause) } = Object(cause) as Partial<NodeJS.ErrnoException>
+    const reason = code === 'ERR_UNKNOWN_FILE_EXTENSION' ? 'TypeScript needs Node.js 22.18 or later.' : message
+    const advice = code?.includes('TYPESCRIPT') ? ' Node.js only strips types: compile the module.' : ''
+    throw usageError(`${path} cannot be loaded: ${reason.replace(/\.?$/, '.')}${advice}`, { cause })
   }
-}
-
-function reasonOf(error: unknown): string {
-  switch ((Object(error) as NodeJS.ErrnoException).code) {
-    case 'ERR_UNKNOWN_FILE_EXTENSION':
-      return 'TypeScript needs Node.js 22.18 or later. Compile it, or update.'
-    case 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX':
-      return `${sentence(error)} Node.js only strips types: write what needs compiling another way, or compile it.`
-    default:
-      return sentence(error)
-  }
-}
-
-function sentence(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  return text.endsWith('.') ? text : `${text}.`
 }
 
 const looksLikeHarness = (value: unknown): boolean =>

@@ -26,7 +26,7 @@ export async function copy({ args: [from = '', to = ''], options }: Invocation<C
     throw new CliError('not-found', EXIT_CODE.nothing, `There is no store at ${redactUrl(from)}.`)
   const target = await openStore(to)
   try {
-    const { copied, bytes, skipped, failed } = await copyStorage(source as ManagedStorage, target as ManagedStorage, {
+    const { copied, bytes, skipped, failed } = await copyStorage(source, target, {
       scope: options.scope,
       onProgress: (report) => showStatus(sayCopied(report)),
     })
@@ -40,7 +40,7 @@ export async function copy({ args: [from = '', to = ''], options }: Invocation<C
     return failed.length === 0 ? EXIT_CODE.ok : EXIT_CODE.storage
   } finally {
     await clearStatus()
-    await Promise.allSettled([source.close?.(), target.close?.()])
+    await Promise.allSettled([source.close(), target.close()])
   }
 }
 

@@ -1,13 +1,6 @@
-import {
-  StorageError,
-  summarizeJournal,
-  type TokenTotals,
-  type GcReport,
-  type Storage,
-  type StoredInfo,
-} from '@spillway/core'
+import { summarizeJournal, type TokenTotals, type GcReport, type StoredInfo } from '@spillway/core'
 import type { Invocation } from '../commands/command.ts'
-import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
+import { CliError, EXIT_CODE, isNotThere, usageError } from '../cli-error.ts'
 import {
   countOf,
   formatAge,
@@ -23,7 +16,7 @@ import {
 } from '../output.ts'
 import { listEntries, resolveReference } from '../store/resolve-reference.ts'
 import { redactUrl, type StoreOptions } from '../store/store-options.ts'
-import { DEFAULT_LIMITS, isDefaultStore, localPath, withStore } from '../store/with-store.ts'
+import { DEFAULT_LIMITS, isDefaultStore, localPath, withStore, type Store } from '../store/with-store.ts'
 
 interface LsOptions extends StoreOptions {
   readonly below?: boolean
@@ -78,7 +71,7 @@ const plainCellsOf = ({ reference, size, storedAt, contentType, key }: StoredInf
 export async function stat({ args: [given = ''], options }: Invocation<StoreOptions>): Promise<number> {
   return withStore(options, async (storage) => {
     const reference = await resolveReference(storage, given)
-    const info = await requireMethod(storage, 'stat')(reference)
+    const info = await storage.stat(reference)
     const location = storage.locate?.(reference)
     if (options.json === true) {
       await printJson({ ...entryJson(info), ...(location === undefined ? {} : { location }) })
@@ -102,8 +95,8 @@ export async function stat({ args: [given = ''], options }: Invocation<StoreOpti
 }
 
 interface Stats {
-  entries: number
-  bytes: number
+  readonly entries: number
+  readonly bytes: number
 }
 
 interface StatsOptions extends StoreOptions {
@@ -114,25 +107,18 @@ interface StatsOptions extends StoreOptions {
 export async function stats({ options }: Invocation<StatsOptions>): Promise<number> {
   if (options.tokens === true) return await tokenStats(options)
   if (options.by !== undefined) throw usageError('--by needs --tokens.')
-  const total: Stats = { entries: 0, bytes: 0 }
-  const types = new Map<string, Stats>()
-  let oldest: StoredInfo | undefined
-  let newest: StoredInfo | undefined
-  await withStore(options, async (storage) => {
-    for await (const info of requireMethod(storage, 'list')()) {
-      const ofType = types.get(info.contentType) ?? { entries: 0, bytes: 0 }
-      types.set(info.contentType, ofType)
-      for (const each of [total, ofType]) {
-        each.entries += 1
-        each.bytes += info.size
-      }
-      if (oldest === undefined || info.storedAt < oldest.storedAt) oldest = info
-      if (newest === undefined || info.storedAt > newest.storedAt) newest = info
-    }
+  const entries = await withStore(options, (storage) => listEntries(storage, true))
+  const sum = (of: readonly StoredInfo[]): Stats => ({
+    entries: of.length,
+    bytes: of.reduce((bytes, { size }) => bytes + size, 0),
   })
-  const byContentType = [...types].sort(([a, x], [b, y]) => y.bytes - x.bytes || (a < b ? -1 : 1))
+  const total = sum(entries)
+  const types = [...Map.groupBy(entries, ({ contentType }) => contentType)]
+  const byContentType = types
+    .map(([type, of]): [string, Stats] => [type, sum(of)])
+    .sort(([a, x], [b, y]) => y.bytes - x.bytes || (a < b ? -1 : 1))
   const limits = isDefaultStore(options) ? DEFAULT_LIMITS : null
-  const times = [oldest, newest].map((info) => (info === undefined ? undefined : formatTime(info.storedAt)))
+  const times = [entries.at(-1), entries[0]].map((info) => (info === undefined ? undefined : formatTime(info.storedAt)))
   if (options.json === true) {
     const [oldestAt = null, newestAt = null] = times
     const byType = Object.fromEntries(byContentType)
@@ -196,18 +182,17 @@ export async function rm({ args: references, options }: Invocation<RmOptions>): 
     throw usageError('Name the references to remove, or give --all with --scope.')
   if (options.all === true) return await rmAll(options)
   return withStore(options, async (storage) => {
-    const remove = requireMethod(storage, 'delete')
     const removed: string[] = []
     const missing: string[] = []
     for (const given of references) {
       try {
         const reference = await resolveReference(storage, given)
-        await remove(reference)
+        await storage.delete(reference)
         removed.push(reference)
       } catch (error) {
         if (!isNotThere(error)) throw error
         missing.push(given)
-        if (options.json !== true) await noteLine(error.message)
+        if (options.json !== true) await noteLine((error as Error).message)
       }
     }
     if (options.json === true) await printJson({ removed, missing })
@@ -218,15 +203,11 @@ export async function rm({ args: references, options }: Invocation<RmOptions>): 
 /** Erase a scope and the scopes below it. */
 async function rmAll(options: RmOptions): Promise<number> {
   if (options.scope === undefined) throw usageError('--all needs --scope: it removes all that is in it and below it.')
-  const removed = await withStore(options, (storage) => requireMethod(storage, 'clear')())
+  const removed = await withStore(options, (storage) => storage.clear())
   if (options.json === true) await printJson({ removed })
   else await printLine(`removed ${countOf(removed, 'entry', 'entries')}`)
   return EXIT_CODE.ok
 }
-
-const NOT_THERE: ReadonlySet<string> = new Set(['not-found', 'evicted', 'invalid-reference'])
-const isNotThere = (error: unknown): error is StorageError | CliError =>
-  (StorageError.isInstance(error) || error instanceof CliError) && NOT_THERE.has(error.code)
 
 interface GcOptions extends StoreOptions {
   readonly ttl?: number
@@ -238,7 +219,7 @@ export async function gc({ options }: Invocation<GcOptions>): Promise<number> {
   const { ttl: ttlMs, dryRun = false, json } = options
   const report = dryRun
     ? await withStore(options, (storage) => planGc(storage, ttlMs), { ttlMs: undefined })
-    : await withStore(options, (storage) => requireMethod(storage, 'gc')(), { ttlMs })
+    : await withStore(options, (storage) => storage.gc(), { ttlMs })
   if (json === true) await printJson({ dryRun, ...report })
   else {
     const { expired, leftovers, bytes } = report
@@ -250,22 +231,14 @@ export async function gc({ options }: Invocation<GcOptions>): Promise<number> {
 }
 
 /** Count expired entries. What killed writers left behind is only found by removing it. */
-async function planGc(storage: Storage, ttlMs = Infinity): Promise<GcReport> {
+async function planGc(storage: Store, ttlMs = Infinity): Promise<GcReport> {
   let [expired, bytes] = [0, 0]
-  for await (const { lastUsedAt, size } of requireMethod(storage, 'list')()) {
+  for await (const { lastUsedAt, size } of storage.list()) {
     if (Date.now() - lastUsedAt < ttlMs) continue
     expired += 1
     bytes += size
   }
   return { expired, leftovers: 0, bytes }
-}
-
-function requireMethod<Name extends keyof Storage>(storage: Storage, name: Name): NonNullable<Storage[Name]> {
-  const method = storage[name]
-  if (method === undefined) {
-    throw new CliError('unsupported', EXIT_CODE.storage, `This store cannot do that: it has no ${name}().`)
-  }
-  return method.bind(storage) as NonNullable<Storage[Name]>
 }
 
 function entryJson(info: StoredInfo): Record<string, unknown> {

@@ -3,21 +3,19 @@ import {
   createRetrievalTool,
   estimateTokens,
   type RetrievalCall,
-  type RetrievalErrorCode,
   type RetrievalResult,
-  type Storage,
   type StoredContent,
 } from '@spillway/core'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Invocation } from '../commands/command.ts'
 import type { SearchOptions } from '../commands/options.ts'
-import { CliError, EXIT_CODE, inOptionNames, usageError } from '../cli-error.ts'
+import { CliError, EXIT_CODE, exitCodeOf, inOptionNames, usageError } from '../cli-error.ts'
 import type { LineSpan } from '../option-parsers.ts'
 import { formatBytes, highlight, note, print, printJson, printLine, printPaged } from '../output.ts'
 import { commandGuide, formatCommand, formatGrep } from '../retrieval-commands.ts'
 import { isLast, resolveReference } from '../store/resolve-reference.ts'
 import { storeArguments, type StoreOptions } from '../store/store-options.ts'
-import { withStore, type OpenStore } from '../store/with-store.ts'
+import { withStore, type OpenStore, type Store } from '../store/with-store.ts'
 
 /** Larger content is not printed as JSON. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024
@@ -97,7 +95,7 @@ function searchParameters(options: SearchOptions): RetrievalCall {
   }
 }
 
-async function printAll(storage: Storage, reference: string): Promise<number> {
+async function printAll(storage: Store, reference: string): Promise<number> {
   for await (const chunk of readContent(storage, reference)) await print(chunk)
   return EXIT_CODE.ok
 }
@@ -105,11 +103,11 @@ async function printAll(storage: Storage, reference: string): Promise<number> {
 const FOLLOW_MS = 250
 
 /** Print content while it is written, until its writer ends it. */
-async function printGrowing(storage: Storage, reference: string): Promise<number> {
+async function printGrowing(storage: Store, reference: string): Promise<number> {
   const decoder = new TextDecoder()
   let printed = 0
   for (;;) {
-    const { state = 'complete', omitted } = (await storage.stat?.(reference)) ?? {}
+    const { state, omitted } = await storage.stat(reference)
     // The middle of output over the limit is removed while it grows.
     const offset = omitted === undefined ? printed : Math.max(omitted.offset, printed - omitted.bytes)
     for await (const chunk of readContent(storage, reference, offset)) {
@@ -122,8 +120,8 @@ async function printGrowing(storage: Storage, reference: string): Promise<number
 }
 
 /** Print the preview that `run` printed, or would print. */
-async function printPreview(storage: Storage, reference: string, storeArguments: string): Promise<number> {
-  const { key = '', contentType, metadata } = (await storage.stat?.(reference)) ?? {}
+async function printPreview(storage: Store, reference: string, storeArguments: string): Promise<number> {
+  const { key, contentType, metadata } = await storage.stat(reference)
   const offloader = new ContextOffloader({
     storage,
     includeRetrievalTool: false,
@@ -131,7 +129,7 @@ async function printPreview(storage: Storage, reference: string, storeArguments:
     guide: commandGuide(storeArguments),
   })
   const { status, content } = await offloader.offloadStream({
-    toolName: metadata?.['tool'] ?? key,
+    toolName: metadata['tool'] ?? key,
     toolCallId: key,
     chunks: readContent(storage, reference),
     contentType,
@@ -139,7 +137,7 @@ async function printPreview(storage: Storage, reference: string, storeArguments:
       for await (const _ of chunks);
       return reference
     },
-    isError: () => (metadata?.['exitCode'] ?? '0') !== '0',
+    isError: () => (metadata['exitCode'] ?? '0') !== '0',
   })
   const [block] = content
   if (block?.type === 'text') await (status === 'offloaded' ? printLine : print)(block.text)
@@ -148,7 +146,7 @@ async function printPreview(storage: Storage, reference: string, storeArguments:
 }
 
 async function printNative(
-  storage: Storage,
+  storage: Store,
   reference: string,
   answer: Pick<RetrievalResult, 'content'>,
 ): Promise<number> {
@@ -165,18 +163,15 @@ async function printNative(
   return EXIT_CODE.ok
 }
 
-async function printWholeJson(storage: Storage, reference: string): Promise<number> {
+async function printWholeJson(storage: Store, reference: string): Promise<number> {
   await printJson({ reference, ...describeContent(await retrieveSmall(storage, reference)) })
   return EXIT_CODE.ok
 }
 
-async function retrieveSmall(storage: Storage, reference: string): Promise<StoredContent> {
-  const info = await storage.stat?.(reference)
-  if (info !== undefined && info.size > MAX_JSON_BYTES) {
-    throw usageError(
-      `${reference} has ${formatBytes(info.size)}, too much for JSON. Use --raw into a file, or a filter.`,
-    )
-  }
+async function retrieveSmall(storage: Store, reference: string): Promise<StoredContent> {
+  const { size } = await storage.stat(reference)
+  if (size > MAX_JSON_BYTES)
+    throw usageError(`${reference} has ${formatBytes(size)}, too much for JSON. Use --raw into a file, or a filter.`)
   return storage.retrieve(reference)
 }
 
@@ -284,28 +279,9 @@ function toRegExp(pattern: string, flags: string): RegExp | undefined {
   }
 }
 
-function exitCodeOf(code: RetrievalErrorCode): number {
-  switch (code) {
-    case 'not-found':
-    case 'evicted':
-    case 'invalid-range':
-      return EXIT_CODE.nothing
-    case 'unavailable':
-    case 'corrupt':
-    case 'unsupported':
-      return EXIT_CODE.storage
-    default:
-      return EXIT_CODE.usage
-  }
-}
-
 const RANGE_BYTES = 4 * 1024 * 1024
 
-async function* readContent(storage: Storage, reference: string, from = 0): AsyncGenerator<Uint8Array> {
-  if (storage.retrieveRange === undefined) {
-    yield (await storage.retrieve(reference)).content.subarray(from)
-    return
-  }
+async function* readContent(storage: Store, reference: string, from = 0): AsyncGenerator<Uint8Array> {
   for (let offset = from; ;) {
     const { content, size } = await storage.retrieveRange(reference, { offset, length: RANGE_BYTES })
     if (content.byteLength > 0) yield content

@@ -40,8 +40,8 @@ export async function mcpProxy({ args, options: given, command }: Invocation<Pro
   holdDownMemory()
   const { servers, options } = await readSettings(args, given, command)
   const log = new EventLog(options.logEvents === true)
-  const { restart = false, maxMessageBytes, resourceLinks = false, exclude = [] } = options
-  const open = await serverOpener({ servers, restart, maxMessageBytes, log })
+  const { resourceLinks = false, exclude = [] } = options
+  const open = await serverOpener(servers, options, log)
   const excluded = [...exclude, ...servers.flatMap((server) => excludedOf(server, servers.length))]
   const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
     const offloader = createOffloader({ storage, journal }, options, log)
@@ -133,14 +133,11 @@ function unlessGiven(inFile: Readonly<Record<string, unknown>>, command: Command
   return Object.fromEntries(entries) as Partial<ProxyOptions>
 }
 
-interface OpenSettings {
-  readonly servers: readonly ServerSettings[]
-  readonly restart: boolean
-  readonly maxMessageBytes: number | undefined
-  readonly log: EventLog
-}
-
-async function serverOpener({ servers, restart, maxMessageBytes, log }: OpenSettings): Promise<() => Connection> {
+async function serverOpener(
+  servers: readonly ServerSettings[],
+  { restart = false, maxMessageBytes }: ProxyOptions,
+  log: EventLog,
+): Promise<() => Connection> {
   const needsHttp = servers.some(({ server }) => 'url' in server)
   // The SDK loads slowly, and most servers are commands.
   const http = needsHttp ? await import('@spillway/mcp/http') : undefined

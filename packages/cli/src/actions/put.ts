@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { basename, extname } from 'node:path'
 import type { Readable } from 'node:stream'
-import { contentTypeForExtension, StorageError, sniffContentType, type Storage } from '@spillway/core'
+import { contentTypeForExtension, StorageError, sniffContentType } from '@spillway/core'
 import { isTextContentType, textOfDocument } from '@spillway/core/adapter'
 import type { Invocation } from '../commands/command.ts'
-import { CliError, EXIT_CODE } from '../cli-error.ts'
+import { EXIT_CODE, unreadable } from '../cli-error.ts'
 import { noteLine, printJson, printLine } from '../output.ts'
 import { storeArguments, type StoreOptions } from '../store/store-options.ts'
-import { withStore } from '../store/with-store.ts'
+import { withStore, type Store } from '../store/with-store.ts'
 
 /** Content up to this size has a deterministic reference. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024
@@ -21,7 +21,7 @@ interface PutOptions extends StoreOptions {
 export async function put({ args: [file = '-'], options, command }: Invocation<PutOptions>): Promise<number> {
   const fromStdin = file === '-'
   const key = options.name ?? (fromStdin ? 'stdin' : basename(file))
-  const use = async (storage: Storage): Promise<number> => {
+  const use = async (storage: Store): Promise<number> => {
     // Opened late: an error on an unread stream would end the process.
     if (fromStdin && process.stdin.isTTY) await noteLine('reading standard input; Ctrl-D ends it.')
     const source: Readable = fromStdin ? process.stdin : createReadStream(file)
@@ -69,17 +69,12 @@ async function* readAll(source: Readable, name: string): AsyncGenerator<Uint8Arr
   try {
     for await (const chunk of source) yield chunk as Uint8Array
   } catch (error) {
-    const { code, syscall } = Object(error) as NodeJS.ErrnoException
-    if (syscall === undefined) throw error
-    const reason = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a directory' : (error as Error).message
-    throw new CliError('unreadable-file', EXIT_CODE.nothing, `${name}: ${reason}. Nothing was stored.`, {
-      cause: error,
-    })
+    throw unreadable(error, name, 'Nothing was stored.')
   }
 }
 
 async function store(
-  storage: Storage,
+  storage: Store,
   key: string,
   head: Uint8Array,
   rest: AsyncIterable<Uint8Array> | undefined,
@@ -94,16 +89,11 @@ async function store(
       yield chunk
     }
   }
-  if (storage.storeStream !== undefined) {
-    return { reference: await storage.storeStream(key, chunks(), contentType), size }
-  }
-  const parts: Uint8Array[] = []
-  for await (const chunk of chunks()) parts.push(chunk)
-  return { reference: await storage.store(key, Buffer.concat(parts), contentType), size }
+  return { reference: await storage.storeStream(key, chunks(), contentType), size }
 }
 
 async function storeText(
-  storage: Storage,
+  storage: Store,
   document: { readonly key: string; readonly reference: string },
   data: Uint8Array,
   contentType: string,

@@ -1,11 +1,4 @@
-import {
-  ContextOffloader,
-  StorageError,
-  type ContentBlock,
-  type EventJournal,
-  type Outcome,
-  type Storage,
-} from '@spillway/core'
+import { ContextOffloader, StorageError, type ContentBlock, type EventJournal, type Outcome } from '@spillway/core'
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
@@ -33,7 +26,7 @@ import { RescuedOutput } from '../run/rescued-output.ts'
 import { runDirectly, startCommand, type CommandExit, type RunningCommand } from '../run/start-command.ts'
 import { hidesStore, isEphemeral, redactUrl, storeArguments, type StoreOptions } from '../store/store-options.ts'
 import { unlessRefused } from '../unless-refused.ts'
-import { localPath, withStore, type OpenStore } from '../store/with-store.ts'
+import { localPath, withStore, type OpenStore, type Store } from '../store/with-store.ts'
 
 interface RunOptions extends StoreOptions {
   readonly maxTokens?: number
@@ -57,7 +50,8 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
   const key = options.name ?? nameOf(name)
   const tees = options.tee ?? process.stderr.isTTY
   const isShown = tees && process.stdout.isTTY && options.json !== true
-  const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
+  const line = options.shell === true ? name : [name, ...args].map(quoteForShell).join(' ')
+  const use = async (storage: Store, journal: EventJournal | undefined): Promise<number> => {
     const entry = new OutputEntry(storage, {
       key,
       maxBytes: options.maxBytes,
@@ -91,7 +85,7 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
         (await offloader.offloadStream({
           toolName: 'run',
           toolCallId: key,
-          input: { command: [name, ...args].map(quoteForShell).join(' ') },
+          input: { command: line },
           chunks: continued(start.bytes, arriving),
           store: (output, contentType) => entry.store(output, contentType),
           // The stream ends after the command.
@@ -283,12 +277,12 @@ const MAX_LINE_BYTES = 200
 const PROBE_BYTES = 16
 
 /** Checked before the command runs. A missing folder or file is not created, only its parent is checked. */
-async function assertWritable(storage: Storage, url: string): Promise<void> {
+async function assertWritable(storage: Store, url: string): Promise<void> {
   try {
     if (canBeWritten(url)) return
     // Random bytes are always written.
     const reference = await storage.store('spillway_probe', randomBytes(PROBE_BYTES), 'application/octet-stream')
-    await storage.delete?.(reference)
+    await storage.delete(reference)
   } catch (error) {
     if (!StorageError.isInstance(error)) throw error
     // Some messages contain this advice already.

@@ -1,10 +1,9 @@
 import { ContextOffloader, type EventJournal, type RetrievalCall, type Storage } from '@spillway/core'
 import type { Summarize } from '@spillway/history'
 import type { Inspector } from '@spillway/inspector'
-import type { LogRecord } from '@spillway/server'
 import type { Invocation } from '../commands/command.ts'
 import { EXIT_CODE } from '../cli-error.ts'
-import { explainListen, readTokens, runUntilSignal } from '../serving.ts'
+import { listenUntilSignal, readTokens } from '../serving.ts'
 import {
   type ListenOptions,
   type OffloaderOptions,
@@ -35,41 +34,38 @@ const DEFAULT_ADDRESS = { host: '127.0.0.1', port: 8_002 }
 export async function serve({ options }: Invocation<ServeOptions>): Promise<number> {
   const summarize = createSummarizer(options)
   const { scope, ...place } = options
-  const use = (storage: Storage, journal: EventJournal | undefined): Promise<number> =>
-    serveStore({ storage, journal }, { ...place, scope }, summarize)
+  const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
+    const [{ serve: start }, tokens] = await Promise.all([import('@spillway/server/node'), readTokens(options)])
+    // Requests are logged instead.
+    const offloader = createOffloader({ storage, journal }, place, new EventLog(false))
+    const mount =
+      options.inspector === true
+        ? await inspectorOf({ storage, journal }, scope ?? (tokens ? [] : ['default']))
+        : undefined
+    const service = await listenUntilSignal(
+      start(offloader, {
+        ...(options.listen ?? DEFAULT_ADDRESS),
+        allowedHosts: options.allowHost,
+        tokens,
+        scope,
+        summarize: summarize && loggedSummarizer(summarize),
+        contextOffload: contextOffloadOf(options),
+        limits: limitsOf(options),
+        maxSpoolBytes: options.maxSpool,
+        mount,
+        log: (record) => {
+          if (record.type === 'fault' || options.quiet !== true) void noteJson(record)
+        },
+      }),
+      async ({ url }) => {
+        await noteLine(`Listening at ${url}`)
+        if (mount !== undefined) await noteLine(`The inspector is at ${mount.url(url)}`)
+      },
+    )
+    await service.close({ graceMs: options.grace })
+    return EXIT_CODE.ok
+  }
   return await withStore(place, use, { allowEphemeral: true })
-}
-
-async function serveStore(
-  store: OpenStore,
-  { scope, ...options }: Omit<ServeOptions, 'scope'> & { readonly scope: readonly string[] | undefined },
-  summarize: ReturnType<typeof createSummarizer>,
-): Promise<number> {
-  const [{ serve: start }, tokens] = await Promise.all([import('@spillway/server/node'), readTokens(options)])
-  // Requests are logged instead.
-  const offloader = createOffloader(store, options, new EventLog(false))
-  const mount = options.inspector === true ? await inspectorOf(store, scope ?? (tokens ? [] : ['default'])) : undefined
-  const log = new RequestLog(options.quiet !== true)
-  const service = await explainListen(
-    start(offloader, {
-      ...(options.listen ?? DEFAULT_ADDRESS),
-      allowedHosts: options.allowHost,
-      tokens,
-      scope,
-      summarize: summarize && loggedSummarizer(summarize, log),
-      contextOffload: contextOffloadOf(options),
-      limits: limitsOf(options),
-      maxSpoolBytes: options.maxSpool,
-      mount,
-      log: (record) => log.write(record),
-    }),
-  )
-  await noteLine(`Listening at ${service.url}`)
-  if (mount !== undefined) await noteLine(`The inspector is at ${mount.url(service.url)}`)
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
-  await runUntilSignal(stopped, stop)
-  await service.close({ graceMs: options.grace })
-  return EXIT_CODE.ok
 }
 
 async function inspectorOf(store: OpenStore, scope: readonly string[]): Promise<Inspector> {
@@ -77,31 +73,15 @@ async function inspectorOf(store: OpenStore, scope: readonly string[]): Promise<
   return createInspector({ ...store, scope, path: '/inspector' })
 }
 
-class RequestLog {
-  readonly #requests: boolean
-
-  constructor(requests: boolean) {
-    this.#requests = requests
-  }
-
-  /** The message must not quote the request or answer. */
-  modelFailed(message: string): void {
-    void noteJson({ type: 'model-failed', time: new Date().toISOString(), message })
-  }
-
-  write(record: LogRecord): void {
-    if (record.type === 'fault' || this.#requests) void noteJson(record)
-  }
-}
-
 const loggedSummarizer =
-  (summarize: Summarize, log: Pick<RequestLog, 'modelFailed'>): Summarize =>
+  (summarize: Summarize): Summarize =>
   async (request) => {
     try {
       return await summarize(request)
     } catch (error) {
       // Other errors may quote content.
-      if (error instanceof ModelError) log.modelFailed(error.message)
+      if (error instanceof ModelError)
+        void noteJson({ type: 'model-failed', time: new Date().toISOString(), message: error.message })
       throw error
     }
   }
@@ -121,12 +101,11 @@ export async function inspect({ options, command }: Invocation<InspectOptions>):
       import('@spillway/server/node'),
     ])
     const mount = createInspector({ storage, scope, journal, allowDelete, formatCommand: commandFormat(command) })
-    const service = await explainListen(start(new ContextOffloader({ storage }), { ...listen, mount }))
-    const url = mount.url(service.url)
-    await printLine(url)
-    if (open === true) openBrowser(url)
-    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
-    await runUntilSignal(stopped, stop)
+    const starting = start(new ContextOffloader({ storage }), { ...listen, mount })
+    const service = await listenUntilSignal(starting, async ({ url }) => {
+      await printLine(mount.url(url))
+      if (open === true) openBrowser(mount.url(url))
+    })
     await service.close({ graceMs: 0 })
     return EXIT_CODE.ok
   })

@@ -14,6 +14,7 @@ import {
   parseShare,
   type ListenAddress,
 } from '../option-parsers.ts'
+import { BACKENDS } from '../store/backends.ts'
 import type { StoreOptions } from '../store/store-options.ts'
 import { COLOR_CHOICES } from '../output.ts'
 import { option } from './command.ts'
@@ -22,15 +23,11 @@ export const JSON_OPTION: Option = option('--json', 'print JSON, errors too')
 
 /** The options of commands with a store that print no JSON. */
 export const STORE_OPTIONS: readonly Option[] = [
-  option(
-    '--store <url>',
-    'where content is: file:./dir, sqlite:./file.db, redis://…, postgres://…, s3://bucket/prefix',
-    {
-      env: 'SPILLWAY_STORE',
-      initial: 'file:.spillway',
-      described: '.spillway of this folder or the nearest one above',
-    },
-  ),
+  option('--store <url>', `where content is: ${BACKENDS.map(({ example }) => example).join(', ')}`, {
+    env: 'SPILLWAY_STORE',
+    initial: 'file:.spillway',
+    described: '.spillway of this folder or the nearest one above',
+  }),
   option('--scope <segments>', 'stay behind this wall, such as tenant-1/session-9; repeated ones are joined', {
     env: 'SPILLWAY_SCOPE',
     parse: parseScope,
@@ -166,17 +163,13 @@ export const OUTPUT_OPTIONS: readonly Option[] = [
 const MODES: readonly HistoryMode[] = ['compact', 'compress', 'auto']
 const KEEP_RECENT = option(
   '--keep-recent <count>',
-  'so many of the last messages stay (default: 1, compress: 2)',
+  'last messages that stay as they are (default: 1, compress: 2)',
   parseCount,
 )
-const RATIO = option(
-  '--ratio <share>',
-  'auto summarises where more than this share is left (default: 0.75)',
-  parseShare,
-)
+const RATIO = option('--ratio <share>', 'auto summarises if more than this share is left (default: 0.75)', parseShare)
 const GROUP_TOKENS = option(
   '--group-tokens <count>',
-  'summarise so many tokens at a time; 0 for all at once (default: 0)',
+  'summarise so many tokens at a time (default: 0, all at once)',
   parseCount,
 )
 
@@ -188,7 +181,7 @@ export const COMPACTION_OPTIONS: readonly Option[] = [
   option('--max-total-tokens <count>', 'above this the history is made smaller (default: 20000)', parsePositive),
   option(
     '--max-tool-message-tokens <count>',
-    'results and arguments of tools with more than this become references (default: 2000)',
+    'larger results and arguments become references (default: 2000)',
     parsePositive,
   ),
   KEEP_RECENT,
@@ -206,13 +199,11 @@ export const COMPACTION_OPTIONS: readonly Option[] = [
 ]
 
 /** Defaults of `/context_offload`, named as in `history compact`. */
-export interface ContextOffloadOptions {
+export interface ContextOffloadOptions extends Pick<
+  CompactOptions,
+  'maxTotalTokens' | 'maxToolMessageTokens' | 'ratio' | 'keepRecent' | 'groupTokens'
+> {
   readonly mode?: HistoryMode
-  readonly maxTotalTokens?: number
-  readonly maxToolMessageTokens?: number
-  readonly ratio?: number
-  readonly keepRecent?: number
-  readonly groupTokens?: number
   readonly previewChars?: number
   readonly storeDir?: string
 }
@@ -222,18 +213,14 @@ export const CONTEXT_OFFLOAD_OPTIONS: readonly Option[] = [
     choices: MODES,
   }),
   option('--max-total-tokens <count>', 'above this a history is made smaller (default: 20000)', parsePositive),
-  option(
-    '--max-tool-message-tokens <count>',
-    'results with more than this become files (default: 2000)',
-    parsePositive,
-  ),
+  option('--max-tool-message-tokens <count>', 'larger results become files (default: 2000)', parsePositive),
   RATIO,
   KEEP_RECENT,
   GROUP_TOKENS,
   option('--preview-chars <count>', 'characters of a result that stay beside its path (default: 100)', parseCount),
   option(
     '--store-dir <folder>',
-    "the virtual folder of the files, in the caller's scope (default: the workspace)",
+    "virtual folder of the files in the caller's scope (default: the workspace)",
     parseFolder,
   ),
 ]
@@ -256,18 +243,9 @@ export const contextOffloadOf = (options: ContextOffloadOptions): ContextOffload
   store_dir: options.storeDir,
 })
 
+type LimitName = 'maxBody' | 'maxContent' | 'maxConcurrent' | 'maxQueued' | 'maxMemory'
 /** Options that limit the service. */
-export interface LimitOptions {
-  readonly maxBody?: number
-  readonly maxContent?: number
-  readonly maxConcurrent?: number
-  readonly maxQueued?: number
-  readonly maxMemory?: number
-  readonly maxSpool?: number
-  readonly rate?: number
-  readonly bodyTimeout?: number
-  readonly grace?: number
-}
+export type LimitOptions = Readonly<Partial<Record<LimitName | 'maxSpool' | 'rate' | 'bodyTimeout' | 'grace', number>>>
 
 export const LIMIT_OPTIONS: readonly Option[] = [
   option('--max-body <bytes>', 'largest request of JSON (default: 64MB)', parseBytes),
@@ -275,22 +253,14 @@ export const LIMIT_OPTIONS: readonly Option[] = [
   option('--max-memory <bytes>', 'estimated memory of all requests and answers, at most (default: 512MB)', parseBytes),
   option('--max-spool <bytes>', 'disk space of request bodies while they arrive, at most (default: 8GB)', parseBytes),
   option('--max-concurrent <count>', 'requests that are worked on at once, at most (default: 16)', parsePositive),
-  option(
-    '--max-queued <count>',
-    'requests that wait for their turn, at most; others get 503 (default: 256)',
-    parsePositive,
-  ),
+  option('--max-queued <count>', 'requests that wait, at most; others get 503 (default: 256)', parsePositive),
   option(
     '--rate <count>',
-    'requests per second of one token or address, at most; none for no limit (default: 100)',
+    'requests per second of a token or address, or none for no limit (default: 100)',
     parseLimit,
   ),
   option('--body-timeout <time>', 'how long the body of a request may take to arrive (default: 2m)', parseDuration),
-  option(
-    '--grace <time>',
-    'how long requests may still take once the service is stopped (default: 10s)',
-    parseDuration,
-  ),
+  option('--grace <time>', 'time for open requests once the service is stopped (default: 10s)', parseDuration),
 ]
 
 /** Convert the options to limits of the service. */

@@ -1,6 +1,6 @@
-import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
+import { ContextOffloader, type Storage } from '@spillway/core'
 import { reloadHistory, type HistoryReference } from '@spillway/history'
-import { EXIT_CODE } from '../cli-error.ts'
+import { EXIT_CODE, isNotThere } from '../cli-error.ts'
 import { formatBytes, noteLine, printJson, printTable } from '../output.ts'
 import type { TranscriptOptions } from '../commands/options.ts'
 import { conversationOf, lineOf, type Transcript } from './transcript/transcript.ts'
@@ -27,12 +27,10 @@ async function isStored(storage: Storage, name: string): Promise<boolean | undef
   try {
     return storage.stat === undefined ? undefined : (await storage.stat(name)) !== undefined
   } catch (error) {
-    if (StorageError.isInstance(error) && GONE.has(error.code)) return false
+    if (isNotThere(error)) return false
     throw error
   }
 }
-
-const GONE: ReadonlySet<string> = new Set(['not-found', 'evicted', 'invalid-reference'])
 
 export async function reportReferences(
   references: readonly ListedReference[],

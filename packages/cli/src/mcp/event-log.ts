@@ -2,7 +2,7 @@ import { ContextOffloader, type OffloadEvent } from '@spillway/core'
 import type { HttpOptions } from '@spillway/mcp/http'
 import type { UpstreamEvent } from '@spillway/mcp/proxy'
 import { describeError, nameOptions } from '../cli-error.ts'
-import { explainListen, readTokens, runUntilSignal } from '../serving.ts'
+import { listenUntilSignal, readTokens } from '../serving.ts'
 import type { ListenOptions, OffloaderOptions } from '../commands/options.ts'
 import { noteJson, noteLine } from '../output.ts'
 import type { OpenStore } from '../store/with-store.ts'
@@ -82,10 +82,7 @@ export async function listen(endpoint: Endpoint, options: ListenOptions, log: Ev
   const [{ serveHttp }, tokens] = await Promise.all([import('@spillway/mcp/http'), readTokens(options)])
   const { fetch } = endpoint
   const onError = (error: Error): void => log.error(error)
-  const service = await explainListen(serveHttp({ ...address, allowedHosts, tokens, fetch, onError }))
-  await noteLine(`Listening at ${service.url}`)
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
-  await runUntilSignal(stopped, stop)
+  const service = await listenUntilSignal(serveHttp({ ...address, allowedHosts, tokens, fetch, onError }))
   await endpoint.close()
   await service.close()
 }

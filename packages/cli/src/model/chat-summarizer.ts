@@ -53,44 +53,29 @@ async function askModel(
   { model, baseUrl, apiKey, attemptTimeoutMs = 60_000 }: Omit<ChatModel, 'retryDelayMs'>,
   signal: AbortSignal,
 ): Promise<string> {
-  const response = await post(completionsUrl(baseUrl), {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json',
-      ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
-    },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }),
-    // A redirect could leak the key.
-    redirect: 'error',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]),
-  })
-  if (!response.ok) {
-    await response.body?.cancel()
-    throw new ModelError(`The model answered with status ${response.status}.`, retryAfter(response))
-  }
-  return contentOf(await bodyOf(response))
-}
-
-async function post(url: URL, init: RequestInit): Promise<Response> {
+  const url = new URL(baseUrl)
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/chat/completions`
+  let response: Response
+  let text: string | undefined
   try {
-    return await fetch(url, init)
+    response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }),
+      // A redirect could leak the key.
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]),
+    })
+    if (response.ok) text = await readLimited(response)
+    else await response.body?.cancel()
   } catch (cause) {
-    throw unreachable(cause)
+    throw new ModelError('The model could not be reached.', 0, { cause })
   }
-}
-
-async function bodyOf(response: Response): Promise<string | undefined> {
-  try {
-    return await readLimited(response, MAX_ANSWER_BYTES)
-  } catch (cause) {
-    throw unreachable(cause)
-  }
-}
-
-const unreachable = (cause: unknown): ModelError => new ModelError('The model could not be reached.', 0, { cause })
-
-function contentOf(text: string | undefined): string {
+  if (!response.ok) throw new ModelError(`The model answered with status ${response.status}.`, retryAfter(response))
   if (text === undefined) throw new ModelError(`The model answered with more than ${MAX_ANSWER_BYTES} bytes.`)
   const content = contentIn(parseJson(text))
   if (content === undefined) throw new ModelError('The model answered without a message.')
@@ -126,27 +111,17 @@ function retryAfter({ status, headers }: Response): number | undefined {
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS) : 0
 }
 
-function completionsUrl(baseUrl: URL): URL {
-  const url = new URL(baseUrl)
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/chat/completions`
-  return url
-}
-
-async function readLimited(response: Response, maxBytes: number): Promise<string | undefined> {
-  if (response.body === null) return ''
+/** Read the body; `undefined` if it is too large. */
+async function readLimited({ body }: Response): Promise<string | undefined> {
   const chunks: Uint8Array[] = []
   let size = 0
-  const reader = response.body.getReader()
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return new TextDecoder().decode(Buffer.concat(chunks, size))
-    size += value.length
-    if (size > maxBytes) {
-      await reader.cancel()
-      return undefined
-    }
-    chunks.push(value)
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    // Leaving the loop cancels the body.
+    if (size > MAX_ANSWER_BYTES) return undefined
+    chunks.push(chunk)
   }
+  return new TextDecoder().decode(Buffer.concat(chunks, size))
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
@@ -161,7 +136,7 @@ export function createSummarizer(
     return undefined
   }
   const baseUrl = parseBaseUrl(modelBaseUrl ?? DEFAULT_BASE_URL)
-  const apiKey = firstOf(environment['SPILLWAY_MODEL_API_KEY'], environment['OPENAI_API_KEY'])
+  const apiKey = environment['SPILLWAY_MODEL_API_KEY'] || environment['OPENAI_API_KEY'] || undefined
   if (apiKey !== undefined && baseUrl.protocol === 'http:' && !LOOPBACK.test(baseUrl.hostname))
     throw usageError(
       `--model-base-url: the key is not sent over plain HTTP to another machine. Use https://, or unset ` +
@@ -178,6 +153,3 @@ function parseBaseUrl(text: string): URL {
     throw usageError('--model-base-url: leave user name and password out. The key comes from SPILLWAY_MODEL_API_KEY.')
   return url
 }
-
-const firstOf = (...values: readonly (string | undefined)[]): string | undefined =>
-  values.find((value) => value !== undefined && value !== '')

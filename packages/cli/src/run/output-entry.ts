@@ -4,8 +4,8 @@ import {
   type CloseEntryOptions,
   type EntryWriter,
   type OmittedPart,
-  type Storage,
 } from '@spillway/core'
+import type { Store } from '../store/with-store.ts'
 
 /** A short command that prints little leaves nothing in the store. */
 const OPEN_AFTER_MS = 500
@@ -26,7 +26,7 @@ interface OutputEntryOptions {
 export class OutputEntry {
   /** Number of line ends so far. */
   lines = 0
-  readonly #storage: Storage
+  readonly #storage: Store
   readonly #options: OutputEntryOptions
   /** Set as soon as the entry is opened. */
   reference: string | undefined
@@ -36,7 +36,7 @@ export class OutputEntry {
   #size = 0
   #stalledMs = 0
 
-  constructor(storage: Storage, options: OutputEntryOptions) {
+  constructor(storage: Store, options: OutputEntryOptions) {
     this.#storage = storage
     this.#options = options
   }
@@ -63,7 +63,7 @@ export class OutputEntry {
     const { reference } = this
     if (reference === undefined) return undefined
     try {
-      const { size, omitted } = (await this.#storage.stat?.(reference)) ?? { size: 0 }
+      const { size, omitted } = await this.#storage.stat(reference)
       return { reference, bytes: size + (omitted?.bytes ?? 0), omitted }
     } catch (error) {
       if (StorageError.isInstance(error)) return undefined
@@ -77,7 +77,7 @@ export class OutputEntry {
     if (this.#opening === undefined) return
     const writer = await this.#opening
     await writer.close()
-    await this.#storage.delete?.(writer.reference)
+    await this.#storage.delete(writer.reference)
   }
 
   /** End the entry after a failure, with what could be stored. */
@@ -106,7 +106,7 @@ export class OutputEntry {
     const { key, maxBytes, metadata } = this.#options
     const bytes = Buffer.concat(this.#early)
     this.#early = []
-    const writer = await this.#storage.openEntry!(key, contentType ?? sniffContentType(bytes), { maxBytes, metadata })
+    const writer = await this.#storage.openEntry(key, contentType ?? sniffContentType(bytes), { maxBytes, metadata })
     this.reference = writer.reference
     await writer.write(bytes)
     return writer

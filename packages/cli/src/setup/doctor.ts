@@ -7,18 +7,17 @@ import type { Invocation } from '../commands/command.ts'
 import { describeError, EXIT_CODE } from '../cli-error.ts'
 import { formatTable, print, printJson } from '../output.ts'
 import { readVersion } from '../read-version.ts'
+import { BACKENDS, packageOf } from '../store/backends.ts'
 import { redactUrl, type StoreOptions } from '../store/store-options.ts'
 import { unlessRefused } from '../unless-refused.ts'
 import { isMissingFile, localPath, openStore } from '../store/with-store.ts'
 
 const OLDEST_NODE = 22
+/** Optional packages, those that belong together in one row. */
 const PACKAGES = [
-  '@spillway/sqlite, better-sqlite3',
-  '@spillway/redis, ioredis',
-  '@spillway/postgres, pg',
-  '@spillway/s3, @aws-sdk/client-s3',
-  '@lydell/node-pty',
-] as const
+  ...BACKENDS.flatMap((backend) => (backend.client === undefined ? [] : [[packageOf(backend), backend.client]])),
+  ['@lydell/node-pty'],
+]
 const HOSTS = {
   'Claude Code': '.claude/settings.local.json .claude/settings.json .mcp.json ~/.claude/settings.json ~/.claude.json',
   Codex: '.codex/config.toml ~/.codex/config.toml',
@@ -50,9 +49,13 @@ export async function doctor({ options, command }: Invocation<StoreOptions>): Pr
     },
     { name: 'store', isOk: true, found: `${redactUrl(options.store)} (${source})` },
     await checkStore(options),
-    ...PACKAGES.map((name) => {
-      const missing = name.split(', ').filter((each) => !isInstalled(each))
-      return { name, isOk: true, found: missing.length === 0 ? 'installed' : `not installed: ${missing.join(', ')}` }
+    ...PACKAGES.map((names) => {
+      const missing = names.filter((name) => !isInstalled(name))
+      return {
+        name: names.join(', '),
+        isOk: true,
+        found: missing.length === 0 ? 'installed' : `not installed: ${missing.join(', ')}`,
+      }
     }),
     ...Object.entries(HOSTS).map(([name, paths]) => {
       const found = paths.split(' ').filter(namesSpillway).join(', ')
@@ -80,10 +83,10 @@ async function checkStore({ store }: StoreOptions): Promise<Finding> {
       const before = performance.now()
       const reference = await storage.store('spillway_probe', randomBytes(PROBE_BYTES), 'application/octet-stream')
       await storage.retrieve(reference)
-      await storage.delete?.(reference)
+      await storage.delete(reference)
       const afterProbe = performance.now()
       let entries = 0
-      for await (const _ of storage.list?.({ below: true }) ?? []) entries += 1
+      for await (const _ of storage.list({ below: true })) entries += 1
       const [probe, list] = [afterProbe - before, performance.now() - afterProbe].map(Math.round)
       return {
         name,
@@ -91,7 +94,7 @@ async function checkStore({ store }: StoreOptions): Promise<Finding> {
         found: `a write, read, and delete took ${probe} ms, listing ${entries} entries ${list} ms`,
       }
     } finally {
-      await storage.close?.()
+      await storage.close()
     }
   } catch (error) {
     const { code, message } = describeError(error)

@@ -1,6 +1,7 @@
-import { createRetrievalTool, estimateTokens, StorageError, type Storage, type StoredInfo } from '@spillway/core'
-import { CliError, EXIT_CODE } from '../cli-error.ts'
+import { createRetrievalTool, estimateTokens, StorageError, type StoredInfo } from '@spillway/core'
+import { CliError, EXIT_CODE, exitCodeOf } from '../cli-error.ts'
 import { formatAge } from '../output.ts'
+import type { Store } from './with-store.ts'
 
 const LAST = /^last(?:~(\d+))?$/
 const MOST_CANDIDATES = 5
@@ -12,7 +13,7 @@ export const isLast = (text: string): boolean => LAST.test(text)
  * Return the reference that a person means by a reference, its beginning, `last`, or `last~2`. Only entries of exactly
  * this scope are considered. Throws a {@link CliError} `ambiguous-reference`.
  */
-export async function resolveReference(storage: Storage, text: string): Promise<string> {
+export async function resolveReference(storage: Store, text: string): Promise<string> {
   const [isNewest, before = '0'] = LAST.exec(text) ?? []
   if (isNewest !== undefined) {
     const entry = (await listEntries(storage))[Number(before)]
@@ -20,7 +21,7 @@ export async function resolveReference(storage: Storage, text: string): Promise<
     throw new CliError('not-found', EXIT_CODE.nothing, `There is no ${text}: fewer entries are stored in this scope.`)
   }
   try {
-    await storage.stat?.(text)
+    await storage.stat(text)
     return text
   } catch (error) {
     if (!StorageError.isInstance(error) || !UNKNOWN.has(error.code) || text === '') throw error
@@ -30,7 +31,7 @@ export async function resolveReference(storage: Storage, text: string): Promise<
 
 const UNKNOWN: ReadonlySet<string> = new Set(['not-found', 'invalid-reference'])
 
-async function resolvePrefix(storage: Storage, text: string, error: StorageError): Promise<string> {
+async function resolvePrefix(storage: Store, text: string, error: StorageError): Promise<string> {
   const entries = await listEntries(storage)
   const candidates = entries.filter(({ reference }) => reference.startsWith(text))
   const [only, ...others] = candidates
@@ -45,17 +46,14 @@ async function resolvePrefix(storage: Storage, text: string, error: StorageError
   const { content } = await tool.execute({ reference: text })
   const suggestions = content[0]?.type === 'text' ? /Written most like it: .*?\. /.exec(content[0].text) : null
   if (suggestions === null) throw error
-  const exitCode = error.code === 'not-found' ? EXIT_CODE.nothing : EXIT_CODE.usage
-  throw new CliError(error.code, exitCode, `${error.message} ${suggestions[0].trim()}`, { cause: error })
+  throw new CliError(error.code, exitCodeOf(error.code), `${error.message} ${suggestions[0].trim()}`, { cause: error })
 }
 
 const describe = ({ reference, metadata, key, storedAt }: StoredInfo): string =>
   `${reference} (${metadata['tool'] ?? key}, ${formatAge(Date.now() - storedAt)} ago)`
 
 /** List entries, the newest first. */
-export async function listEntries(storage: Storage, below = false): Promise<StoredInfo[]> {
-  if (storage.list === undefined)
-    throw new CliError('unsupported', EXIT_CODE.storage, 'This store cannot do that: it has no list().')
+export async function listEntries(storage: Store, below = false): Promise<StoredInfo[]> {
   const entries: StoredInfo[] = []
   for await (const info of storage.list({ below })) entries.push(info)
   return entries.sort((a, b) => b.storedAt - a.storedAt || (a.reference < b.reference ? -1 : 1))

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { encodeScope } from '../option-parsers.ts'
 import { quoteForShell } from '../output.ts'
+import { backendOf } from './backends.ts'
 
 export interface StoreOptions {
   readonly store: string
@@ -12,7 +13,7 @@ export interface StoreOptions {
 }
 
 /** Return whether a store ends with this process. */
-export const isEphemeral = ({ store }: StoreOptions): boolean => /^memory:/i.test(store)
+export const isEphemeral = ({ store }: Pick<StoreOptions, 'store'>): boolean => /^memory:/i.test(store)
 
 /**
  * Return the options that select the same store and scope in a shell, without passwords and values from the
@@ -35,23 +36,15 @@ export function hidesStore(command: Command): boolean {
 }
 
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:)?([^?]*)(.*)$/is
-const PATH_SCHEME = /^(?:file|sqlite|memory):$/i
 /** Hosts or a bucket with ports, and a path that cannot be the second half of credentials. */
 const PLAIN_PLACE = /^\/\/[\w.-]+(?::\d{1,5})?(?:,[\w.-]+(?::\d{1,5})?)*(?:\/[^:#]*)?$/
-const PLAIN_PARAMETERS: Readonly<Record<string, RegExp>> = {
-  endpoint: /^https?:\/\/[\w.-]+(?::\d{1,5})?\/?$/,
-  prefix: /^[^@:]*$/,
-  schema: /^[\w-]*$/,
-  sslmode: /^[\w-]*$/,
-  region: /^[^@:]*$/,
-  'path-style': /^\w*$/,
-  'conditional-put': /^\w*$/,
-}
+const PLAIN_PARAMETER =
+  /^(?:(?:prefix|schema|sslmode|region|path-style|conditional-put)=[^@:]*|endpoint=https?:\/\/[\w.-]+(?::\d{1,5})?\/?)$/
 
 /** Return a URL without credentials: if it may contain any, only its scheme and `…`. */
 export function redactUrl(url: string): string {
   const [, scheme = '', place = '', query = ''] = URL_PARTS.exec(url) ?? []
-  const isPath = PATH_SCHEME.test(scheme)
+  const isPath = isEphemeral({ store: url }) || backendOf(url).backend?.isLocal === true
   const isPlain = isPath ? isPlainPath(url.slice(scheme.length)) : isPlainPlace(scheme, place, query)
   return isPlain ? url : `${scheme}${place.startsWith('//') ? '//' : ''}…`
 }
@@ -68,7 +61,5 @@ const isPlainPath = (path: string): boolean =>
 function isPlainPlace(scheme: string, place: string, query: string): boolean {
   if (scheme === '') return !/[:@?]/.test(place + query)
   if (!PLAIN_PLACE.test(place) || (place.includes('@') && !/^s3:$/i.test(scheme))) return false
-  return [...new URLSearchParams(query)].every(
-    ([name, value]) => Object.hasOwn(PLAIN_PARAMETERS, name) && PLAIN_PARAMETERS[name]!.test(value),
-  )
+  return [...new URLSearchParams(query)].every((parameter) => PLAIN_PARAMETER.test(parameter.join('=')))
 }

@@ -11,10 +11,14 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
+import { BACKENDS, backendOf, packageOf, type Backend } from './backends.ts'
 import { nearbyStores } from './find-store.ts'
 import { noteLine } from '../output.ts'
 import { unlessRefused } from '../unless-refused.ts'
 import { isEphemeral, looksLikeCredentials, redactUrl, type StoreOptions } from './store-options.ts'
+
+/** A store, or a scope of it. The backends of the command line have every method. */
+export type Store = Omit<Required<Storage>, 'locate'> & Pick<Storage, 'locate'>
 
 export interface OpenStore {
   readonly storage: Storage
@@ -31,7 +35,7 @@ interface StoreUse extends StoreSettings {
 /** Open the store and scope of a command, use it, and close it. Throws a `usage` error for a store in memory. */
 export async function withStore<Result>(
   options: StoreOptions,
-  use: (storage: Storage, journal: EventJournal | undefined) => Promise<Result>,
+  use: (storage: Store, journal: EventJournal | undefined) => Promise<Result>,
   { allowEphemeral = false, writes = allowEphemeral, ...settings }: StoreUse = {},
 ): Promise<Result> {
   if (isEphemeral(options) && !allowEphemeral) {
@@ -47,12 +51,12 @@ export async function withStore<Result>(
   // A server may run for months.
   const timer = setInterval(() => void tidy(), TIDY_MS).unref()
   try {
-    return await use(options.scope === undefined ? storage : scopeOf(storage, options.scope), journal)
+    return await use(options.scope === undefined ? storage : (scopeOf(storage, options.scope) as Store), journal)
   } finally {
     clearInterval(timer)
     await journal?.close?.()
     await tidy()
-    await storage.close?.()
+    await storage.close()
   }
 }
 
@@ -79,14 +83,14 @@ export const DEFAULT_AGE: StoreSettings = { ttlMs: DEFAULT_LIMITS.ttlMs }
 const TIDY_MS = 3_600_000
 
 /** Evict what is beyond the limits of the default store, at most once an hour. Entries of the last hour stay. */
-export async function tidyStore(storage: Storage, url: string): Promise<void> {
+export async function tidyStore(storage: ManagedStorage, url: string): Promise<void> {
   const stamp = join(localPath(url) ?? '', '.tidied')
   try {
     const last = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0
     if (Date.now() - last < TIDY_MS) return
     writeFileSync(stamp, '', { mode: 0o600 })
-    await storage.gc?.()
-    await applyRetention(storage as ManagedStorage, { rules: [{ maxBytes: DEFAULT_LIMITS.maxBytes }], keepMs: TIDY_MS })
+    await storage.gc()
+    await applyRetention(storage, { rules: [{ maxBytes: DEFAULT_LIMITS.maxBytes }], keepMs: TIDY_MS })
   } catch (error) {
     // Nothing is stored yet, or the folder is not writable: what the command was asked to do is done.
     if ((error as NodeJS.ErrnoException).syscall === undefined && !StorageError.isInstance(error)) throw error
@@ -113,71 +117,22 @@ interface StoreSettings {
 
 export type LoadPackage = (name: string) => Promise<unknown>
 
-interface Backend {
-  readonly package: string
-  readonly client?: string
-  readonly className: string
-  readonly example: string
-  arguments(url: string, settings: StoreSettings): readonly unknown[]
-}
-
-const redis: Backend = {
-  package: '@spillway/redis',
-  client: 'ioredis',
-  className: 'RedisStorage',
-  example: 'redis://localhost:6379',
-  arguments(url, settings) {
+/** Return the arguments of the class for a URL. */
+const ARGUMENTS: Readonly<Record<string, (url: string, settings: StoreSettings) => readonly unknown[]>> = {
+  FileStorage: (url, settings) => [{ directory: localPath(url), ...settings }],
+  InMemoryStorage: (_url, settings) => [settings],
+  SqliteStorage: (url, settings) => [{ path: localPath(url), ...settings }],
+  RedisStorage(url, settings) {
     const { url: place, ...options } = parseRedisUrl(url)
     return [place, { ...options, ...settings }]
   },
-}
-const postgres: Backend = {
-  package: '@spillway/postgres',
-  client: 'pg',
-  className: 'PostgresStorage',
-  example: 'postgres://host/database',
-  arguments(url, settings) {
+  PostgresStorage(url, settings) {
     const { url: place, ...options } = parsePostgresUrl(url)
     return [place, { ...options, ...settings }]
   },
-}
-const redisCluster: Backend = { ...redis, example: 'redis+cluster://host:7000,host:7001' }
-
-const BACKENDS: Readonly<Record<string, Backend>> = {
-  file: {
-    package: '@spillway/file',
-    className: 'FileStorage',
-    example: 'file:./.spillway',
-    arguments: (url, settings) => [{ directory: pathOf(url, 'file'), ...settings }],
-  },
-  memory: {
-    package: '@spillway/memory',
-    className: 'InMemoryStorage',
-    example: 'memory:',
-    arguments: (_url, settings) => [settings],
-  },
-  sqlite: {
-    package: '@spillway/sqlite',
-    client: 'better-sqlite3',
-    className: 'SqliteStorage',
-    example: 'sqlite:./spillway.db',
-    arguments: (url, settings) => [{ path: pathOf(url, 'sqlite'), ...settings }],
-  },
-  redis,
-  rediss: redis,
-  'redis+cluster': redisCluster,
-  'rediss+cluster': redisCluster,
-  postgres,
-  postgresql: postgres,
-  s3: {
-    package: '@spillway/s3',
-    client: '@aws-sdk/client-s3',
-    className: 'S3Storage',
-    example: 's3://bucket/prefix',
-    arguments: (url) => {
-      const { bucket, ...options } = parseS3Url(url)
-      return [bucket, options]
-    },
+  S3Storage(url) {
+    const { bucket, ...options } = parseS3Url(url)
+    return [bucket, options]
   },
 }
 
@@ -186,45 +141,47 @@ export async function openStore(
   url: string,
   settings: StoreSettings = {},
   load: LoadPackage = (name) => import(name),
-): Promise<Storage> {
-  const scheme = /^([a-z0-9+]+):/i.exec(url)?.[1]?.toLowerCase()
-  const backend = scheme !== undefined && Object.hasOwn(BACKENDS, scheme) ? BACKENDS[scheme] : undefined
+): Promise<ManagedStorage> {
+  const { scheme, backend } = backendOf(url)
   if (backend === undefined) throw unknownStore(url, scheme)
   if (settings.ttlMs !== undefined && scheme === 's3') {
     throw usageError('In S3 a lifecycle rule of the bucket ends old entries: set one there, and leave out --ttl.')
   }
   const loaded = await loadBackend(backend, load)
-  const Backend = loaded[backend.className] as new (...args: readonly unknown[]) => Storage
+  const StorageClass = loaded[backend.className] as new (...args: readonly unknown[]) => ManagedStorage
   try {
-    return new Backend(...backend.arguments(url, settings))
+    return new StorageClass(...ARGUMENTS[backend.className]!(url, settings))
   } catch (error) {
     if (error instanceof TypeError) throw usageError(`${redactUrl(url)}: ${error.message}`, { cause: error })
     throw error
   }
 }
 
-interface PostgresPackage {
-  readonly postgresSchema: typeof postgresSchema
-}
-
 /** Load the package of stores in PostgreSQL. Throws a {@link CliError} `not-installed`. */
-export async function loadPostgres(): Promise<PostgresPackage> {
-  return (await loadBackend(postgres, (name) => import(name))) as unknown as PostgresPackage
+export async function loadPostgres(): Promise<{ readonly postgresSchema: typeof postgresSchema }> {
+  return (await loadBackend(backendOf('postgres:').backend!, (name) => import(name))) as never
 }
 
-/** Return the path of a local store; `undefined` for any other. */
+/** Return the path of a local store; `undefined` for any other. Throws a `usage` error if there is none. */
 export function localPath(url: string): string | undefined {
-  const scheme = /^(file|sqlite):/i.exec(url)?.[1]?.toLowerCase()
-  return scheme === undefined ? undefined : pathOf(url, scheme)
+  const { scheme = '', backend } = backendOf(url)
+  if (backend?.isLocal !== true) return undefined
+  const path = url.slice(scheme.length + 1)
+  if (path.startsWith('//')) return filePath(`file:${path}`, scheme)
+  if (looksLikeCredentials(path))
+    throw usageError(`${scheme}: has a path, and no user, password or host. If it is a path, write ./ in front of it.`)
+  if (path === '') throw usageError(`${scheme}: needs a path, such as ${backend.example}.`)
+  return path
 }
 
 async function loadBackend(backend: Backend, load: LoadPackage): Promise<Record<string, unknown>> {
   const { client, example } = backend
+  const name = packageOf(backend)
   try {
-    return (await load(backend.package)) as Record<string, unknown>
+    return (await load(name)) as Record<string, unknown>
   } catch (error) {
-    if (!isMissing(error, backend.package) && (client === undefined || !isMissing(error, client))) throw error
-    const packages = [backend.package, ...(client === undefined ? [] : [client])].join(' ')
+    if (!isMissing(error, name) && (client === undefined || !isMissing(error, client))) throw error
+    const packages = [name, ...(client === undefined ? [] : [client])].join(' ')
     throw new CliError(
       'not-installed',
       EXIT_CODE.storage,
@@ -241,8 +198,7 @@ function isMissing(error: unknown, name: string): boolean {
 }
 
 function unknownStore(url: string, scheme: string | undefined): CliError {
-  const examples = Object.values(BACKENDS).map((backend) => backend.example)
-  const stores = `Known stores: ${[...new Set(examples)].join(', ')}.`
+  const stores = `Known stores: ${BACKENDS.map(({ example }) => example).join(', ')}.`
   if (scheme === undefined)
     return usageError(
       `A store is named by a URL, such as file:${/^[\w./-]+$/.test(url) ? url : './.spillway'}. ${stores}`,
@@ -250,15 +206,6 @@ function unknownStore(url: string, scheme: string | undefined): CliError {
   // A scheme may be a user or password.
   const kind = url.includes('@') ? 'for this URL' : `for ${scheme}: stores`
   return usageError(`There is no backend ${kind}. ${stores}`)
-}
-
-function pathOf(url: string, scheme: string): string {
-  const path = url.slice(scheme.length + 1)
-  if (path.startsWith('//')) return filePath(`file:${path}`, scheme)
-  if (looksLikeCredentials(path))
-    throw usageError(`${scheme}: has a path, and no user, password or host. If it is a path, write ./ in front of it.`)
-  if (path === '') throw usageError(`${scheme}: needs a path, such as ${BACKENDS[scheme]?.example}.`)
-  return path
 }
 
 function filePath(url: string, scheme: string): string {
@@ -271,15 +218,10 @@ function filePath(url: string, scheme: string): string {
   }
 }
 
-interface RedisPlace {
-  readonly url: string
-  readonly prefix?: string
-}
-
 /**
  * Parse `redis://user:password@host:port/db?prefix=…`, `rediss://…` or `redis+cluster://host:port,host:port?prefix=…`.
  */
-export function parseRedisUrl(url: string): RedisPlace {
+export function parseRedisUrl(url: string): { readonly url: string; readonly prefix?: string } {
   // Credentials may contain a question mark.
   const start = url.indexOf('?', url.lastIndexOf('@') + 1)
   const end = start === -1 ? url.length : start
@@ -287,13 +229,8 @@ export function parseRedisUrl(url: string): RedisPlace {
   return { url: place, ...readParameters(url.slice(end + 1), { prefix: (prefix) => ({ prefix }) }, 'a Redis store') }
 }
 
-interface PostgresPlace {
-  readonly url: string
-  readonly schema?: string
-}
-
 /** Parse `postgres://user:password@host:port/database?schema=…`. All other parameters are for `pg`, such as `sslmode`. */
-export function parsePostgresUrl(url: string): PostgresPlace {
+export function parsePostgresUrl(url: string): { readonly url: string; readonly schema?: string } {
   const start = url.indexOf('?', url.lastIndexOf('@') + 1)
   if (start === -1) return { url }
   const parameters = new URLSearchParams(url.slice(start))
@@ -306,17 +243,14 @@ export function parsePostgresUrl(url: string): PostgresPlace {
 
 interface S3Place {
   readonly bucket: string
-  readonly prefix?: string
-  readonly endpoint?: string
-  readonly region?: string
-  readonly forcePathStyle?: boolean
-  readonly conditionalPut?: boolean
+  /** Options of `S3Storage`. */
+  readonly [option: string]: string | boolean
 }
 
 const SECRET_PARAMETER = /(?:^|&)[^=&]*(?:secret|token|key|pass|user|credential)[^=&]*=/i
 const EXAMPLE = 's3://bucket/prefix'
 
-const PARAMETERS: ParameterReaders<Partial<S3Place>> = {
+const PARAMETERS: ParameterReaders<Readonly<Record<string, string | boolean>>> = {
   endpoint: (value) => ({ endpoint: checkEndpoint(value) }),
   region: (region) => ({ region }),
   'path-style': (value) => ({ forcePathStyle: parseBoolean('path-style', value) }),
@@ -341,9 +275,8 @@ function checkEndpoint(value: string): string {
 }
 
 function parseBoolean(name: string, value: string): boolean {
-  if (value === 'true') return true
-  if (value === 'false') return false
-  throw usageError(`${name} of an S3 store is true or false.`)
+  if (!/^(?:true|false)$/.test(value)) throw usageError(`${name} of an S3 store is true or false.`)
+  return value === 'true'
 }
 
 function decode(path: string): string {

@@ -99,17 +99,11 @@ function sumCells(name: string, rows: readonly MessageRow[], hasLines: boolean):
 }
 
 function roleTable(rows: readonly MessageRow[]): string {
-  const roles = [...new Set(rows.map(({ role }) => role))]
   const rowOf = (name: string, of: readonly MessageRow[]): string[] => {
     const { before, after } = sums(of)
     return [name, formatCount(of.length), before, after]
   }
-  const lines = roles.map((role) =>
-    rowOf(
-      role,
-      rows.filter((row) => row.role === role),
-    ),
-  )
+  const lines = [...Map.groupBy(rows, ({ role }) => role)].map(([role, of]) => rowOf(role, of))
   return aligned([['ROLE', 'MESSAGES', 'BEFORE', 'AFTER'], ...lines, rowOf('all', rows)], new Set([1, 2, 3]))
 }
 

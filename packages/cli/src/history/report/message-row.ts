@@ -47,16 +47,10 @@ export function rowsOf(
   statistics: readonly MessageStatistics[],
   isOver: boolean,
 ): readonly MessageRow[] {
-  return statistics.map(({ index, role, tokens: { before, after }, reason }) => ({
-    number: index + 1,
-    line: lineOf(transcript, index),
-    role,
-    tool: toolsOf(messages[index]),
-    before,
-    after,
-    reason,
-    what: isOver ? whatOf(reason, before, after) : '',
-  }))
+  return statistics.map(({ index, role, tokens: { before, after }, reason }) => {
+    const what = isOver ? whatOf(reason, before, after) : ''
+    return { ...messageOf(transcript, messages, index), role, before, after, reason, what }
+  })
 }
 
 export function plannedRows(
@@ -64,17 +58,21 @@ export function plannedRows(
   messages: readonly HistoryMessage[],
   planned: readonly PlannedMessage[],
 ): readonly MessageRow[] {
-  return planned.map(({ index, role, tokens, action, reason }) => ({
-    number: index + 1,
-    line: lineOf(transcript, index),
-    role,
-    tool: toolsOf(messages[index]),
-    before: tokens,
-    after: action === 'keep' ? tokens : action === 'compress' ? 0 : undefined,
-    reason,
-    what: WHAT[reason],
-  }))
+  return planned.map(({ index, role, tokens: before, action, reason }) => {
+    const after = action === 'keep' ? before : action === 'compress' ? 0 : undefined
+    return { ...messageOf(transcript, messages, index), role, before, after, reason, what: WHAT[reason] }
+  })
 }
+
+const messageOf = (
+  transcript: Transcript,
+  messages: readonly HistoryMessage[],
+  index: number,
+): Pick<MessageRow, 'number' | 'line' | 'tool'> => ({
+  number: index + 1,
+  line: lineOf(transcript, index),
+  tool: toolsOf(messages[index]),
+})
 
 function whatOf(reason: HistoryReason, before: number, after: number): string {
   if (reason === 'system') return after > before ? 'has the summary' : ''
@@ -97,9 +95,7 @@ export function describeObstacles(
   rows: readonly MessageRow[],
   noSummary: string | undefined,
 ): readonly string[] {
-  const byReason = new Map<HistoryReason, HistoryObstacle[]>()
-  for (const obstacle of obstacles) byReason.set(obstacle.reason, [...(byReason.get(obstacle.reason) ?? []), obstacle])
-  return [...byReason.values()].map((group) => {
+  return [...Map.groupBy(obstacles, ({ reason }) => reason).values()].map((group) => {
     const tokens = group.reduce((sum, { tokens: { after } }) => sum + after, 0)
     const visible = group.slice(0, MAX_NUMBERS).map(({ index }) => nameOf(rows[index], index))
     const rest = group.length - visible.length

@@ -161,50 +161,26 @@ function formatOfParts(parts: readonly unknown[], message: Fields): FormatName |
   if (!isFields(part)) return undefined
   if (typeof part['type'] !== 'string') return 'gemini'
   // UI messages of the AI SDK have parts and ids.
-  const isNeutral = Object.keys(message).every((key) => NEUTRAL_KEYS.has(key)) && NEUTRAL_PARTS.has(part['type'])
+  const isNeutral = Object.keys(message).every((key) => NEUTRAL_KEYS.has(key)) && NEUTRAL_PARTS.test(part['type'])
   return isNeutral ? 'neutral' : undefined
 }
 
 const NEUTRAL_KEYS: ReadonlySet<string> = new Set(['role', 'parts', 'native'])
 
-const NEUTRAL_PARTS: ReadonlySet<unknown> = new Set([
-  'text',
-  'reasoning',
-  'json',
-  'image',
-  'audio',
-  'video',
-  'document',
-  'opaque',
-  'tool-call',
-  'tool-result',
-])
+const NEUTRAL_PARTS = /^(?:text|reasoning|json|image|audio|video|document|opaque|tool-call|tool-result)$/
+
+const PART_FORMATS: readonly (readonly [type: RegExp, format: FormatName | 'items'])[] = [
+  [/^(?:tool-call|tool-result|file|image)$/, 'ai-sdk'],
+  [/^(?:tool_use|tool_result|thinking|redacted_thinking|document)$/, 'anthropic'],
+  [/^(?:image_url|input_audio)$/, 'openai-chat'],
+  [/^(?:input_text|output_text|input_image|input_file)$/, 'items'],
+]
 
 function formatOfPart(part: Fields): FormatName | 'items' | undefined {
-  switch (part['type']) {
-    case 'tool-call':
-    case 'tool-result':
-    case 'file':
-      return 'file' in part ? 'openai-chat' : 'ai-sdk'
-    case 'tool_use':
-    case 'tool_result':
-    case 'thinking':
-    case 'redacted_thinking':
-    case 'document':
-      return 'anthropic'
-    case 'image':
-      return 'source' in part ? 'anthropic' : 'ai-sdk'
-    case 'image_url':
-    case 'input_audio':
-      return 'openai-chat'
-    case 'input_text':
-    case 'output_text':
-    case 'input_image':
-    case 'input_file':
-      return 'items'
-    default:
-      return undefined
-  }
+  const type = String(part['type'])
+  if (type === 'image' && 'source' in part) return 'anthropic'
+  if (type === 'file' && 'file' in part) return 'openai-chat'
+  return PART_FORMATS.find(([types]) => types.test(type))?.[1]
 }
 
 const isFields = (value: unknown): value is Fields =>

@@ -1,7 +1,7 @@
 import { parseExactJson } from '@spillway/core/adapter'
 import type { HistoryFormat } from '@spillway/history'
 import type { FormatName } from '../../commands/options.ts'
-import { CliError, EXIT_CODE, usageError } from '../../cli-error.ts'
+import { unreadable, usageError, type CliError } from '../../cli-error.ts'
 import type { JsonStyle, Span } from './json-spans.ts'
 
 export interface TranscriptMessage extends Span {
@@ -103,11 +103,7 @@ export async function readingFile<Result>(path: string, read: () => Promise<Resu
   try {
     return await read()
   } catch (error) {
-    const { code, syscall } = Object(error) as NodeJS.ErrnoException
-    if (syscall === undefined || code === undefined) throw error
-    const reason =
-      code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a directory' : `cannot be read (${code})`
-    throw new CliError('unreadable-file', EXIT_CODE.nothing, `${path}: ${reason}.`, { cause: error })
+    throw unreadable(error, path)
   }
 }
 

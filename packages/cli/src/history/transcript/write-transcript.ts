@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { open, realpath, rename, rm, stat, type FileHandle } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { open, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { CliError, EXIT_CODE, usageError } from '../../cli-error.ts'
 import { print } from '../../output.ts'
+import { replaceFile } from '../../replace-file.ts'
 import type { OutputOptions } from '../../commands/options.ts'
 import { writeJson, type Span } from './json-spans.ts'
 import {
@@ -55,40 +54,18 @@ export async function writeTranscript(
       for await (const chunk of bytesOf(pieces, source)) await print(chunk)
       return
     }
-    await readingFile(output.path, async () =>
-      (await placeOf(output.path)) === 'stream'
-        ? writeStream(output.path, pieces, source)
-        : replaceFile(output, pieces, source, mode),
-    )
+    await readingFile(output.path, async () => {
+      const { path } = output
+      const place = await placeOf(path)
+      if (place === 'stream') return await writeStream(path, pieces, source)
+      // A link stays a link; an existing file keeps its permissions.
+      const isThere = place === 'file'
+      const target = isThere ? await realpath(path) : path
+      const permissions = isThere ? (await stat(target)).mode : mode | 0o600
+      return await replaceFile(target, permissions, bytesOf(pieces, source), () => assertOutput(output))
+    })
   } finally {
     await source.close()
-  }
-}
-
-async function replaceFile(
-  { path, overwrites }: TranscriptOutput,
-  pieces: readonly Piece[],
-  source: FileHandle,
-  mode: number,
-): Promise<void> {
-  // A link stays a link; an existing file keeps its permissions.
-  const isThere = (await placeOf(path)) === 'file'
-  const target = isThere ? await realpath(path) : path
-  const permissions = isThere ? (await stat(target)).mode : mode | 0o600
-  const unnamed = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`)
-  try {
-    const file = await open(unnamed, 'wx', 0o600)
-    try {
-      await file.chmod(permissions & 0o777)
-      for await (const chunk of bytesOf(pieces, source)) await file.writeFile(chunk)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await assertOutput({ path, overwrites })
-    await rename(unnamed, target)
-  } finally {
-    await rm(unnamed, { force: true })
   }
 }
 

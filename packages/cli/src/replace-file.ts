@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto'
+import { open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+/** Replace a file atomically. `prepare` runs before the new content gets the name, and can keep it from that by throwing. */
+export async function replaceFile(
+  path: string,
+  mode: number,
+  chunks: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array>,
+  prepare: (unnamed: string) => Promise<void>,
+): Promise<void> {
+  const unnamed = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`)
+  try {
+    const file = await open(unnamed, 'wx', 0o600)
+    try {
+      await file.chmod(mode & 0o777)
+      for await (const chunk of chunks) await file.writeFile(chunk)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await prepare(unnamed)
+    await rename(unnamed, path)
+  } finally {
+    await rm(unnamed, { force: true })
+  }
+}

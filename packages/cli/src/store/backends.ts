@@ -1,0 +1,31 @@
+/** A backend of the command line. Its package has the name of the first scheme. */
+export interface Backend {
+  readonly schemes: readonly [string, ...string[]]
+  /** The package that it works with, which users install beside it. */
+  readonly client?: string
+  readonly className: string
+  readonly example: string
+  /** Whether the rest of the URL is a path of this machine. */
+  readonly isLocal?: boolean
+}
+
+const redis = ['redis', 'rediss', 'redis+cluster', 'rediss+cluster'] as const
+const postgres = ['postgres', 'postgresql'] as const
+
+/** All backends. Help, messages, and the doctor name these. */
+export const BACKENDS: readonly Backend[] = [
+  { schemes: ['file'], className: 'FileStorage', example: 'file:./dir', isLocal: true },
+  { schemes: ['sqlite'], client: 'better-sqlite3', className: 'SqliteStorage', example: 'sqlite:./db', isLocal: true },
+  { schemes: redis, client: 'ioredis', className: 'RedisStorage', example: 'redis://localhost:6379' },
+  { schemes: postgres, client: 'pg', className: 'PostgresStorage', example: 'postgres://host/database' },
+  { schemes: ['s3'], client: '@aws-sdk/client-s3', className: 'S3Storage', example: 's3://bucket/prefix' },
+  { schemes: ['memory'], className: 'InMemoryStorage', example: 'memory:' },
+]
+
+export const packageOf = ({ schemes: [name] }: Backend): string => `@spillway/${name}`
+
+/** Return the scheme of a URL, and its backend if there is one. */
+export function backendOf(url: string): { readonly scheme: string | undefined; readonly backend: Backend | undefined } {
+  const scheme = /^([a-z0-9+]+):/i.exec(url)?.[1]?.toLowerCase()
+  return { scheme, backend: BACKENDS.find(({ schemes }) => scheme !== undefined && schemes.includes(scheme)) }
+}
