@@ -29,8 +29,10 @@ it('loads only the parser of command lines at its start: actions load the other 
 it('--help lists the commands and exit codes, and explains each command', async () => {
   const { code, stdout, stderr } = await spillway(['--help'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'))
-  expect(stdout).toContain('Exit codes:')
+  for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'))
+  expect(stdout).toMatch(
+    /^NAME\n {2}spillway - .*^SYNOPSIS\n {2}spillway .*^DESCRIPTION\n.*^OPTIONS\n.*^EXAMPLES\n.*^EXIT CODES\n/ms,
+  )
   expect(await spillway(['run', '--help'])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('--preview-tokens'),
@@ -51,11 +53,11 @@ describe('the help of a command', () => {
       command.configureOutput({ getOutHelpWidth: () => columns, writeOut: (text) => lines.push(...text.split('\n')) })
       const lines: string[] = []
       command.outputHelp()
-      const long = lines.filter((line) => line.length > columns && !/^(?: {2}|Usage)/.test(line))
+      const long = lines.filter((line) => line.length > columns && !/^ {2}/.test(line))
       for (const [name] of lines.join('\n').matchAll(/(?<= )--[a-z][a-z-]*/g)) expect(known).toContain(name)
       expect(long, command.name()).toEqual([])
       // A line that was wrapped by hand would end far from the edge, within a sentence.
-      const prose = lines.filter((line) => /^[A-Z].*[a-z,]$/.test(line))
+      const prose = lines.filter((line) => /^ {2}[A-Z].*[a-z,]$/.test(line))
       for (const line of prose) expect(line.length, `${command.name()}: ${line}`).toBeGreaterThan(columns / 2)
     }
   })
@@ -140,7 +142,7 @@ describe('the exit code', () => {
 it('prints its help as an error if no command is given', async () => {
   const ended = await spillway([])
   expect(ended).toMatchObject({ code: 2, stdout: '' })
-  expect(ended.stderr).toMatch(/^Usage: spillway/)
+  expect(ended.stderr).toMatch(/^NAME\n {2}spillway/)
 })
 
 it('prints the error of a wrong command line as JSON with --json', async () => {

@@ -1,6 +1,6 @@
 import { Command, CommanderError, type Option } from 'commander'
 import { describeError, errorJson, EXIT_CODE, usageError } from './cli-error.ts'
-import { addCommand, wrapped } from './commands/command.ts'
+import { addCommand, writeManual } from './commands/command.ts'
 import { conformanceCommand } from './commands/conformance.ts'
 import {
   checkCommand,
@@ -72,10 +72,11 @@ Examples:
   $ spillway history compact session.jsonl            make a transcript smaller, reversibly
 
 Exit codes: 0 ok, 1 no match or not there, 2 wrong use, 3 store not usable, 70 fault of spillway; run: see run --help.
+
 Environment: SPILLWAY_STORE, SPILLWAY_SCOPE stand for --store, --scope; NO_COLOR; SPILLWAY_DEBUG=1 shows stack traces.`
 
 export function createProgram(): Command {
-  const program: Command = new Command('spillway')
+  const program = new Command('spillway')
     .description("Keep large output out of an agent's context: store it, show a preview, search the rest.")
     .version(readVersion(), '-V, --version')
     .enablePositionalOptions()
@@ -84,9 +85,8 @@ export function createProgram(): Command {
     // Errors are thrown and reported in one place.
     .exitOverride()
     .configureOutput({ outputError: () => {} })
-    .addHelpText('after', () => wrapped(HELP, program))
+  writeManual(program, 'keep large output out of the context of an agent', HELP)
   for (const command of COMMANDS) addCommand(program, command)
-  for (const command of program.commands) inheritSettings(command, program)
   return program
 }
 
@@ -115,11 +115,6 @@ function inOrder(args: readonly string[], program: Command): readonly string[] {
 
 const optionOf = (flag: string, commands: readonly Command[]): Option | undefined =>
   commands.flatMap(({ options }) => options).find(({ long, short }) => long === flag || short === flag)
-
-function inheritSettings(command: Command, parent: Command): void {
-  command.copyInheritedSettings(parent)
-  for (const own of command.commands) inheritSettings(own, command)
-}
 
 export async function reportError(thrown: unknown, args: readonly string[]): Promise<number> {
   if (thrown instanceof OutputClosedError) return EXIT_CODE.ok

@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { spawnSync } from 'node:child_process'
-import { formatAge, formatBytes, formatJson, formatTable, printable, quoteForShell, visible } from './output.ts'
+import {
+  formatAge,
+  formatBytes,
+  formatJson,
+  formatTable,
+  printable,
+  quoteForShell,
+  visible,
+  quoteForCmd,
+} from './output.ts'
 
 test.each([
   [0, '0 B'],
@@ -97,4 +106,15 @@ test('a shell reads back what was quoted for it', () => {
     }),
     { numRuns: 20 },
   )
+})
+
+test.each([
+  ['npm', 'npm'],
+  ['C:/a-b', 'C:/a-b'],
+  ['two words', '^"two words^"'],
+  ['say "hi"', String.raw`^"say \^"hi\^"^"`],
+  ['C:\\x y\\', String.raw`^"C:\x y\\^"`],
+  ['a & %PATH%', '^"a ^& ^%PATH^%^"'],
+])('quotes %s for cmd.exe', (word, quoted) => {
+  expect(quoteForCmd(word)).toBe(quoted)
 })

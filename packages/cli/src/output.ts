@@ -186,6 +186,12 @@ const SAFE_WORD = /^[\w@%+=:,./-]+$/
 export const quoteForShell = (word: string): string =>
   SAFE_WORD.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 
+/** Quote a word for cmd.exe, which also reads what stands in quotes. */
+export const quoteForCmd = (word: string): string =>
+  SAFE_WORD.test(word)
+    ? word
+    : `"${word.replaceAll(/(\\*)"/g, String.raw`$1$1\"`).replace(/\\+$/, '$&$&')}"`.replaceAll(/[()%!^"<>&|]/g, '^$&')
+
 /** Colors, and characters that affect a terminal or the order of a line. */
 const UNSAFE =
   /\u001B\[[\d;:]*m|\r(?!\n)|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g

@@ -37,8 +37,9 @@ export async function ls({ options }: Invocation<LsOptions>): Promise<number> {
   else if (process.stdout.isTTY && entries.length === 0) await noteLine('nothing is stored in this scope.')
   else
     await printTable(
-      COLUMNS,
-      entries.map((info) => cellsOf(info, now)),
+      // Most entries have no command.
+      entries.some(({ metadata }) => metadata['command'] !== undefined) ? [...COLUMNS, 'COMMAND'] : COLUMNS,
+      entries.map((info) => [...cellsOf(info, now), info.metadata['command'] ?? '']),
       entries.map(plainCellsOf),
     )
   return EXIT_CODE.ok

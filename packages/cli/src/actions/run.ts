@@ -22,6 +22,7 @@ import {
 } from '../output.ts'
 import { commandGuide, NO_RETRIEVAL } from '../retrieval-commands.ts'
 import { OutputEntry } from '../run/output-entry.ts'
+import { redactCommand } from '../run/redact-command.ts'
 import { RescuedOutput } from '../run/rescued-output.ts'
 import { runDirectly, startCommand, type CommandExit, type RunningCommand } from '../run/start-command.ts'
 import { hidesStore, isEphemeral, redactUrl, storeArguments, type StoreOptions } from '../store/store-options.ts'
@@ -37,6 +38,7 @@ interface RunOptions extends StoreOptions {
   readonly shell?: boolean
   readonly tee?: boolean
   readonly pty?: boolean
+  readonly keepCommand?: boolean
 }
 
 const HIDDEN_STORE =
@@ -55,7 +57,7 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
     const entry = new OutputEntry(storage, {
       key,
       maxBytes: options.maxBytes,
-      metadata: { tool: 'run' },
+      metadata: { tool: 'run', ...(options.keepCommand === true && { command: redactCommand(line) }) },
       end: () => ({
         state: child.stoppedBy() === undefined ? 'complete' : 'aborted',
         metadata: { exitCode: String(exit?.code), lines: String(entry.lines) },

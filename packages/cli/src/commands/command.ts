@@ -47,7 +47,7 @@ export function addCommand(parent: Command, spec: CommandSpec): void {
   if (secondArgument !== undefined) command.argument(...secondArgument)
   for (const one of options) command.addOption(one)
   if (passesOptions) command.passThroughOptions()
-  if (help !== undefined) command.addHelpText('after', () => wrapped(help, command))
+  writeManual(command, spec.summary, help)
   for (const one of commands) addCommand(command, one)
   if (load === undefined) command.helpCommand(false)
   else
@@ -63,14 +63,37 @@ export function addCommand(parent: Command, spec: CommandSpec): void {
     })
 }
 
-/** Wrap lines to the width of the terminal; examples are indented and stay. */
-export function wrapped(text: string, command: Command): string {
-  const help = command.createHelp()
-  const width = command.configureOutput().getOutHelpWidth?.() ?? 80
-  return text
-    .split('\n')
-    .map((line) => (line.startsWith('  ') ? line : help.boxWrap(line, width)))
-    .join('\n')
+const INDENT = '  '
+
+/** Let the help of a command have the sections of a manual page. In `help`, each begins with its name and a colon. */
+export function writeManual(command: Command, summary: string, help = ''): void {
+  const indented = (text: string): string => {
+    const width = command.configureOutput().getOutHelpWidth?.() ?? 80
+    const lines = text.split('\n').map((line) =>
+      // Examples are indented and stay.
+      line.startsWith(INDENT)
+        ? line
+        : command
+            .createHelp()
+            .boxWrap(line, width - INDENT.length)
+            .replaceAll(/^(?=.)/gm, INDENT),
+    )
+    return lines.join('\n')
+  }
+  const names = (of: Command): string => (of.parent === null ? of.name() : `${names(of.parent)} ${of.name()}`)
+  const title = (name: string): string => name.replace(/:$/, '').toUpperCase()
+  command
+    .configureHelp({
+      styleTitle: (name) => (name === 'Usage:' ? `SYNOPSIS\n${INDENT.slice(1)}` : title(name)),
+      commandDescription: (of) => `DESCRIPTION\n${indented(of.description())}`,
+    })
+    .addHelpText('before', () => `NAME\n${indented(`${names(command)} - ${summary}`)}\n`)
+    .addHelpText('after', () =>
+      help.replaceAll(
+        /^([A-Z][a-z]+(?: codes)?):(?: |\n)((?:.+\n?)+)/gm,
+        (_, name: string, text: string) => `${title(name)}\n${indented(text)}`,
+      ),
+    )
 }
 
 type ParseOption = (text: string, earlier?: never) => unknown

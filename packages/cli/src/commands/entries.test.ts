@@ -134,6 +134,17 @@ describe('ls', () => {
     )
   })
 
+  test('shows the command of entries that have kept it, without secrets', async () => {
+    const cwd = temporaryFolder()
+    const env = { NO_COLOR: '1' }
+    await spillway(['run', '--keep-command', '--', 'env', 'API_KEY=hunter2', 'seq', '20000'], { cwd })
+    const { stdout } = await spillway(['ls'], { cwd, terminal: true, env })
+    expect(stdout).toMatch(/^REFERENCE .* NAME +COMMAND\nenv_.* env +env API_KEY=… seq 20000\n$/)
+    await spillway(['rm', 'last'], { cwd })
+    await spillway(['run', '--', 'seq', '20000'], { cwd })
+    expect((await spillway(['ls', '--json'], { cwd })).stdout).not.toContain('"command"')
+  })
+
   test.each([
     [['--color', 'always'], {}, true],
     [[], { FORCE_COLOR: '1' }, true],

@@ -61,7 +61,7 @@ export const gcCommand: CommandSpec = {
     option('--dry-run', 'count what --ttl would remove, and remove nothing'),
     ...STORE_AND_JSON_OPTIONS,
   ],
-  help: '\nExample, for a nightly job:\n  $ spillway gc --ttl 7d',
+  help: '\nExample:\n  $ spillway gc --ttl 7d',
   load: async () => (await import('../actions/entries.ts')).gc,
 }
 
@@ -77,7 +77,7 @@ export const copyCommand: CommandSpec = {
     option('--scope <segments>', 'only this scope and those below it, such as tenant-1', parseScope),
     JSON_OPTION,
   ],
-  help: '\nExample, to export what is stored of a tenant:\n  $ spillway copy redis://host file:./export --scope tenant-1',
+  help: '\nExample:\n  $ spillway copy redis://host file:./export --scope tenant-1',
   load: async () => (await import('../actions/copy.ts')).copy,
 }
 

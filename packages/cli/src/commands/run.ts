@@ -24,12 +24,13 @@ export const runCommand: CommandSpec = {
     option('--tee', 'also show the output on standard error while it comes (default: if that is a terminal)'),
     option('--pty', 'give the command a terminal of its own, for prompts and colors; needs @lydell/node-pty'),
     option('--no-tee', 'show no output before the end'),
+    option('--keep-command', 'store the command line, for ls and stat; what looks like a secret is left out'),
     option('-n, --name <name>', "what the reference begins with (default: the command's name)"),
     ...STORE_AND_JSON_OPTIONS,
   ],
   passesOptions: true,
   help: `
-The output can be read while the command runs: spillway ls, spillway get REFERENCE --follow. It outlives a crash. \
+Notes: The output can be read while the command runs: spillway ls, spillway get REFERENCE --follow. It outlives a crash. \
 Ctrl-C asks the command to end, and keeps what there is; a second one kills it. A process that the command leaves \
 running is waited for 2 seconds. SPILLWAY_OFF=1 runs the command as if spillway was not there, and stores nothing.
 

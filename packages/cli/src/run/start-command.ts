@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CliError, EXIT_CODE, signalExitCode } from '../cli-error.ts'
-import { quoteForShell } from '../output.ts'
+import { quoteForCmd, quoteForShell } from '../output.ts'
 import { unlessRefused } from '../unless-refused.ts'
 
 export interface CommandExit {
@@ -72,11 +72,8 @@ export async function startCommand(
     else if (!isDelivered) child.kill(signal)
   })
   const pipe = openOutputPipe()
-  const child = spawn(command, args, {
-    stdio: ['inherit', pipe?.writer ?? 'pipe', pipe?.writer ?? 'pipe'],
-    windowsHide: true,
-    shell,
-  })
+  const stdio: StdioOptions = ['inherit', pipe?.writer ?? 'pipe', pipe?.writer ?? 'pipe']
+  const child = spawn(...callOf(command, args, shell), { stdio, windowsHide: true, shell: shell || IS_WINDOWS })
   pipe?.closeWriter()
   const stop = (): void => {
     stoppedBy ??= 'timeout'
@@ -121,7 +118,7 @@ export async function startCommand(
 /** Run a command on the streams of this process. Rejects as {@link startCommand} does. */
 export async function runDirectly(command: string, args: readonly string[], shell = false): Promise<CommandExit> {
   const release = catchSignals((signal, isDelivered) => isDelivered || child.kill(signal))
-  const child = spawn(command, args, { stdio: 'inherit', shell })
+  const child = spawn(...callOf(command, args, shell), { stdio: 'inherit', shell: shell || IS_WINDOWS })
   const exit = exitOf(child)
   try {
     await started(child, command)
@@ -130,6 +127,12 @@ export async function runDirectly(command: string, args: readonly string[], shel
     release()
   }
 }
+
+const IS_WINDOWS = process.platform === 'win32'
+
+/** On Windows, npm and others install `.cmd` files, which only cmd.exe finds and starts. Not tested there. */
+const callOf = (command: string, args: readonly string[], shell: boolean): [command: string, args: readonly string[]] =>
+  IS_WINDOWS && !shell ? [[command, ...args].map(quoteForCmd).join(' '), []] : [command, args]
 
 /** Timers cannot take longer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
