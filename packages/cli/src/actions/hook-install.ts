@@ -1,14 +1,15 @@
-import { homedir } from 'node:os'
-import { delimiter, dirname, join, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { accessSync, constants } from 'node:fs'
-import { offloadedTools } from '@spillway/claude-agent-sdk/hook'
+import type { Command } from 'commander'
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import type { Invocation } from '../commands/command.ts'
-import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
+import { EXIT_CODE, usageError } from '../cli-error.ts'
 import { noteLine, print, printJson, printLine, quoteForShell } from '../output.ts'
 import { encodeScope } from '../option-parsers.ts'
+import { DEFAULT_MAX_TOKENS } from './hook.ts'
 import { redactUrl } from '../store/store-options.ts'
 import type { HookOptions } from '../commands/options.ts'
+import { HOSTS, SERVER, type Host } from '../hook/hosts.ts'
 import {
   addToSettings,
   listInSettings,
@@ -17,7 +18,7 @@ import {
   type Addition,
 } from '../hook/settings-change.ts'
 import { unlessRefused } from '../unless-refused.ts'
-import { backupPath, readSettingsFile } from '../hook/settings-file.ts'
+import { backupPath, readSettingsFile, settingsRefused } from '../hook/settings-file.ts'
 
 export interface PlaceOptions {
   readonly user?: boolean
@@ -34,60 +35,56 @@ export interface InstallOptions extends PlaceOptions, HookOptions {
 }
 
 const ATTEMPTS = 10
-const EVENT = ['hooks', 'PostToolUse']
-const ALLOWED = ['permissions', 'allow']
-const SERVERS = ['mcpServers']
-const SERVER = 'spillway'
-/** In seconds; a store may be remote. */
-const TIMEOUT = 120
-/** Claude Code offloads larger results itself, before hooks run. */
-const LIMIT = { path: ['env'], key: 'MAX_MCP_OUTPUT_TOKENS', value: '100000000' }
-const TOOL = `mcp__${SERVER}__retrieve_offloaded_content`
 
-export async function install({ options }: Invocation<InstallOptions>): Promise<number> {
-  const isForUser = options.user === true
+export async function install({ options, command }: Invocation<InstallOptions>): Promise<number> {
+  const host = hostOf(command)
   assertInstallable(options)
   const hook = { ...options, ...(options.mcp === true && { reading: 'mcp' as const }) }
-  const additions: Addition[] = [
-    { path: EVENT, value: hookEntry(hook) },
-    LIMIT,
-    ...(options.allow === true ? allowances(hook).map((value) => ({ path: ALLOWED, value })) : []),
-  ]
-  const path = pathOf(options)
-  const edit: Edit = (text, backup) => addToSettings(withoutOurs(text, backup, path), additions, path)
-  const results = [await change(path, options, edit)]
-  if (options.mcp === true && !isForUser) results.push(await changeServer(options, hook))
-  await report(results, options, 'installed', 'is installed already')
-  if (options.mcp === true && isForUser)
-    await noteLine(
-      `Add the MCP server as well: claude mcp add --scope user ${SERVER} -- ${serverWords(hook).join(' ')}`,
+  const path = pathOf(host, options)
+  const edits = new Map([[path, await additionsOf(host, hook)]])
+  const words = serverWords(host, hook)
+  const { path: serverList, file, value, command: addServer } = host.servers
+  const serverPath = options.mcp === true ? file(path, options) : undefined
+  if (serverPath !== undefined) {
+    const others = edits.get(serverPath)
+    const server = { path: serverList, key: SERVER, value: value(words, options.allow === true) }
+    edits.set(serverPath, Array.isArray(others) ? [...others, server] : [server])
+  }
+  const results: Change[] = []
+  for (const [each, additions] of edits)
+    results.push(
+      await change(host, each, options, (text, backup) => edited(host, { text, backup, file: each }, additions)),
     )
+  await report(host, results, options, 'installed', 'is installed already')
+  if (options.mcp === true && serverPath === undefined)
+    await noteLine(`Add the MCP server as well: ${addServer} ${SERVER} -- ${words.join(' ')}`)
   if (!isOnPath(options.command))
     await noteLine(
-      `There is no ${options.command.split(' ', 1)[0]} on the path, and Claude Code would not find it. ` +
+      `There is no ${options.command.split(' ', 1)[0]} on the path, and ${host.title} would not find it. ` +
         "Run: npm install --global @spillway/cli, or pass --command 'npx @spillway/cli'.",
     )
   return EXIT_CODE.ok
 }
 
-export async function uninstall({ options }: Invocation<PlaceOptions>): Promise<number> {
-  const places = [pathOf(options), ...(options.user === true ? [] : [serverPath(options)])]
+export async function uninstall({ options, command }: Invocation<PlaceOptions>): Promise<number> {
+  const host = hostOf(command)
+  const path = pathOf(host, options)
   const results: Change[] = []
-  for (const path of places)
-    results.push(await change(path, options, (text, backup) => withoutOurs(text, backup, path)))
-  await report(results, options, 'uninstalled', 'is not installed')
+  for (const file of new Set([path, host.servers.file(path, options) ?? path]))
+    results.push(await change(host, file, options, (text, backup) => withoutOurs(host, { text, backup, file })))
+  await report(host, results, options, 'uninstalled', 'is not installed')
   return EXIT_CODE.ok
 }
 
-export async function status({ options }: Invocation<PlaceOptions>): Promise<number> {
+export async function status({ options, command }: Invocation<PlaceOptions>): Promise<number> {
+  const host = hostOf(command)
   const isNamed = options.user ?? options.project ?? options.local ?? options.settings
   const all: PlaceOptions[] = isNamed === undefined ? [{ user: true }, { project: true }, { local: true }] : [options]
   const rows = []
-  for (const place of all) {
-    const path = pathOf(place)
-    const { text, backup } = await readSettingsFile(path)
-    const commands = text === '' ? [] : oursIn(text, path).map(commandOf)
-    rows.push({ settings: path, commands, backup: backup === undefined ? null : backupPath(path) })
+  for (const settings of new Set(all.map((place) => pathOf(host, place)))) {
+    const { text, backup } = await readSettingsFile(settings)
+    const commands = hooksIn(host, text, settings).map(({ command: own }) => own)
+    rows.push({ settings, commands, backup: backup === undefined ? null : backupPath(settings) })
   }
   if (options.json === true) await printJson(rows)
   else
@@ -98,26 +95,29 @@ export async function status({ options }: Invocation<PlaceOptions>): Promise<num
   return rows.some(({ commands }) => commands.length > 0) ? EXIT_CODE.ok : EXIT_CODE.nothing
 }
 
-function assertInstallable({ store, scope, mcp, reading, dryRun: _dryRun, ...places }: InstallOptions): void {
+interface NamedHost extends Host {
+  readonly name: string
+}
+
+function hostOf({ parent }: Command): NamedHost {
+  const name = parent?.name() ?? ''
+  return { name, ...HOSTS[name]! }
+}
+
+function assertInstallable({ store, scope, mcp, reading, user }: InstallOptions): void {
   if (reading === 'mcp' && mcp !== true) throw usageError('Write --mcp: it installs the MCP server as well.')
   if (store !== undefined && redactUrl(store) !== store)
     throw usageError('The URL has a password, which settings must not have. Put it into SPILLWAY_STORE instead.')
-  if (mcp === true && scope === undefined && (store !== undefined || places.user === true))
+  if (mcp === true && scope === undefined && (store !== undefined || user === true))
     throw usageError('With --mcp all sessions have one scope: name it with --scope, such as --scope my-project.')
 }
 
-function pathOf({ user, project, local, settings }: PlaceOptions): string {
+function pathOf(host: Host, { user, project, local, settings }: PlaceOptions): string {
   const named = [user, project, local, settings].filter((one) => one !== undefined && one !== false)
   if (named.length > 1) throw usageError('Only one of --user, --project, --local and --settings can be meant.')
   if (settings !== undefined) return resolve(settings)
-  if (user === true) return join(process.env['CLAUDE_CONFIG_DIR'] ?? join(homedir(), '.claude'), 'settings.json')
-  return resolve('.claude', project === true ? 'settings.json' : 'settings.local.json')
-}
-
-/** Claude Code reads a project's servers next to its folder `.claude`. */
-function serverPath(options: PlaceOptions): string {
-  const folder = dirname(pathOf(options))
-  return join(options.settings === undefined ? dirname(folder) : folder, '.mcp.json')
+  if (user === true) return host.user()
+  return resolve(project === true ? host.project : (host.local ?? host.project))
 }
 
 interface Change {
@@ -128,22 +128,28 @@ interface Change {
 
 type Edit = (text: string, backup: string | undefined) => string
 
+/** A settings file as it is, and as it was before the hook was installed. */
+interface Settings {
+  readonly text: string
+  readonly backup: string | undefined
+  readonly file: string
+}
+
 /** Keeps a copy of the original until the hook is uninstalled. */
-async function change(path: string, { dryRun = false }: PlaceOptions, edit: Edit): Promise<Change> {
+async function change(host: NamedHost, path: string, { dryRun = false }: PlaceOptions, edit: Edit): Promise<Change> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const file = await readSettingsFile(path)
     const { text, backup } = file
     const changed = edit(text, backup)
     const diff = diffOf(text, changed, path)
     if (dryRun || diff === '') return { path, diff }
-    const isInstalled = backup !== undefined && hasOurs(text, path)
+    const isInstalled = backup !== undefined && hasOurs(host, text, path)
     if (!isInstalled) await file.keepBackup()
     if (!(await file.write(changed))) continue
     if (changed === (backup ?? '') && isInstalled) await file.removeBackup()
     return { path, diff, backup: backupPath(path) }
   }
-  const message = `${path} is changed by another program all the time, and was left as that wrote it. Try again.`
-  throw new CliError('settings-refused', EXIT_CODE.storage, message)
+  throw settingsRefused(`${path} is changed by another program all the time, and was left as that wrote it. Try again.`)
 }
 
 function diffOf(before: string, after: string, path: string): string {
@@ -153,120 +159,144 @@ function diffOf(before: string, after: string, path: string): string {
   return createTwoFilesPatch(old ?? path, now ?? path, before, after, undefined, undefined, options)
 }
 
-/** Returns the original if reinstalling in it gives the current text, so that uninstalling is exact. */
-function withoutOurs(text: string, backup: string | undefined, path: string): string {
-  if (!hasOurs(text, path)) return text
-  const ours = additionsIn(text, backup, path)
-  if (backup !== undefined && addToSettings(backup, ours, path) === text) return backup
-  return removeFromSettings(text, ours, backup ?? '', path)
+function edited(host: NamedHost, settings: Settings, additions: string | readonly Addition[]): string {
+  const { file } = settings
+  const others = withoutOurs(host, settings)
+  if (typeof additions === 'string') {
+    if (others !== '') throw settingsRefused(`${file} is another plugin, and was left as it is.`)
+    return additions
+  }
+  if (serverIn(host, others, file) !== undefined && additions.some(({ key }) => key === SERVER))
+    throw usageError(`${file} has an MCP server ${SERVER} that this command has not written. Give it another name.`)
+  return addToSettings(others, additions, file)
 }
 
-const hasOurs = (text: string, path: string): boolean =>
-  text !== '' && (oursIn(text, path).length > 0 || serverIn(text, path) !== undefined)
+/** Returns the original if reinstalling in it gives the current text, so that uninstalling is exact. */
+function withoutOurs(host: NamedHost, { text, backup, file }: Settings): string {
+  if (!hasOurs(host, text, file)) return text
+  if (isPlugin(host, file)) return backup ?? ''
+  const ours = additionsIn(host, { text, backup, file })
+  if (backup !== undefined && addToSettings(backup, ours, file) === text) return backup
+  return removeFromSettings(text, ours, backup ?? '', file)
+}
+
+const isPlugin = ({ plugin }: Host, file: string): boolean => plugin !== undefined && file.endsWith('.js')
+
+const hasOurs = (host: NamedHost, text: string, file: string): boolean =>
+  text !== '' && (hooksIn(host, text, file).length > 0 || isOurServer(serverIn(host, text, file)))
 
 /** A setting that existed before belongs to the user. */
-function additionsIn(text: string, backup: string | undefined, path: string): readonly Addition[] {
-  const before = backup ?? ''
-  const server = serverIn(text, path)
-  const hooks = oursIn(text, path).map((value) => ({ path: EVENT, value }))
-  const isLimited = hooks.length > 0 && memberInSettings(text, [...LIMIT.path, LIMIT.key], path) === LIMIT.value
-  const wasLimited = memberInSettings(before, [...LIMIT.path, LIMIT.key], path) !== undefined
-  const wereAllowed = listInSettings(before, ALLOWED, path)
-  const allowed = listInSettings(text, ALLOWED, path).filter((rule) => isOurRule(rule) && !wereAllowed.includes(rule))
-  return [
-    ...hooks,
-    ...(isLimited && !wasLimited ? [LIMIT] : []),
-    ...(hooks.length > 0 ? allowed.map((value) => ({ path: ALLOWED, value })) : []),
-    ...(server === undefined ? [] : [{ path: SERVERS, key: SERVER, value: server }]),
+function additionsIn(host: NamedHost, { text, backup = '', file }: Settings): readonly Addition[] {
+  const { settings = [], allowed, servers } = host
+  const hooks = hooksIn(host, text, file).map(({ entry }) => ({ path: ['hooks', host.event], value: entry }))
+  const server = serverIn(host, text, file)
+  const rulesOf = (of: string): readonly unknown[] => (allowed ? listInSettings(of, allowed.path, file) : [])
+  const rules = rulesOf(text).filter((rule) => isOurRule(rule) && !rulesOf(backup).includes(rule))
+  const valueOf = (of: string, { path, key = '' }: Addition): unknown => memberInSettings(of, [...path, key], file)
+  const more = [
+    ...settings.filter((one) => valueOf(text, one) === one.value && valueOf(backup, one) === undefined),
+    ...rules.map((value) => ({ path: allowed!.path, value })),
   ]
+  const ours = isOurServer(server) ? [{ path: servers.path, key: SERVER, value: server }] : []
+  return [...hooks, ...(hooks.length === 0 ? [] : more), ...ours]
 }
 
-function isOurRule(rule: unknown): boolean {
-  return typeof rule === 'string' && (rule === TOOL || /^Bash\(.* (?:get|grep):\*\)$/.test(rule))
+const isOurRule = (rule: unknown): boolean =>
+  typeof rule === 'string' && /^mcp__spillway__|^\w+\(.* (?:get|grep)(?::\*)?\)$/.test(rule)
+
+interface InstalledHook {
+  readonly command: string
+  readonly entry?: unknown
 }
 
-function oursIn(text: string, path: string): readonly unknown[] {
-  return listInSettings(text, EVENT, path).filter((entry) => commandOf(entry) !== '')
-}
-
-function commandOf(entry: unknown): string {
-  const { hooks } = Object(entry) as { readonly hooks?: unknown }
-  const [first] = Array.isArray(hooks) && hooks.length === 1 ? (hooks as { readonly command?: unknown }[]) : []
-  const { command } = Object(first) as { readonly command?: unknown }
-  return typeof command === 'string' && command.includes(' hook claude-code') ? command : ''
-}
-
-function serverIn(text: string, path: string): unknown {
-  const server = memberInSettings(text, [...SERVERS, SERVER], path)
-  const { args } = Object(server) as { readonly args?: unknown }
-  return Array.isArray(args) && args.includes('mcp') && args.includes('serve') ? server : undefined
-}
-
-function hookEntry(options: HookOptions): object {
-  const { command, store, maxTokens, previewTokens, except = [], reading } = options
-  const scope = scopeOfServer(options)
-  const words = [
-    ...option('--store', store),
-    ...option('--scope', scope && encodeScope(scope)),
-    ...option('--max-tokens', maxTokens),
-    ...option('--preview-tokens', previewTokens),
-    ...except.flatMap((tool) => option('--except', tool)),
-    ...option('--reading', reading === 'command' ? undefined : reading),
-    ...option('--command', command === 'spillway' ? undefined : command),
-  ]
-  const tools = offloadedTools.filter((tool) => !except.includes(tool))
-  return {
-    matcher: [...tools, 'mcp__.*'].join('|'),
-    hooks: [{ type: 'command', command: [`${command} hook claude-code`, ...words].join(' '), timeout: TIMEOUT }],
+/** The hooks that this command has written. */
+function hooksIn(host: NamedHost, text: string, file: string): readonly InstalledHook[] {
+  const isOurs = (command: unknown): command is string =>
+    typeof command === 'string' && command.includes(` hook ${host.name}`)
+  if (isPlugin(host, file)) {
+    const [, json = '""'] = /^const COMMAND = (".*")$/m.exec(text) ?? []
+    const command: unknown = JSON.parse(json)
+    return isOurs(command) ? [{ command }] : []
   }
-}
-
-function option(name: string, value: string | number | undefined): readonly string[] {
-  return value === undefined ? [] : [name, quoteForShell(String(value))]
-}
-
-/** Sessions of a project share its store. */
-function scopeOfServer({ scope, reading }: HookOptions): readonly string[] | undefined {
-  return scope ?? (reading === 'mcp' ? ['claude-code'] : undefined)
-}
-
-async function changeServer(place: PlaceOptions, hook: HookOptions): Promise<Change> {
-  const path = serverPath(place)
-  const [command = '', ...args] = serverWords(hook)
-  const addition = { path: SERVERS, key: SERVER, value: { command, args } }
-  return change(path, place, (text, backup) => {
-    const others = withoutOurs(text, backup, path)
-    if (memberInSettings(others, [...SERVERS, SERVER], path) !== undefined)
-      throw usageError(`${path} has an MCP server ${SERVER} that this command has not written. Give it another name.`)
-    return addToSettings(others, [addition], path)
+  return listInSettings(text, ['hooks', host.event], file).flatMap((entry) => {
+    const { hooks } = Object(entry) as { readonly hooks?: unknown }
+    const [first] = Array.isArray(hooks) && hooks.length === 1 ? (hooks as unknown[]) : []
+    const { command } = Object(first) as { readonly command?: unknown }
+    return isOurs(command) ? [{ command, entry }] : []
   })
 }
 
-function serverWords(hook: HookOptions): readonly string[] {
-  // Claude Code starts a project's servers in its folder.
+const serverIn = (host: Host, text: string, file: string): unknown =>
+  isPlugin(host, file) ? undefined : memberInSettings(text, [...host.servers.path, SERVER], file)
+
+function isOurServer(server: unknown): boolean {
+  const { command, args = command } = Object(server) as { readonly command?: unknown; readonly args?: unknown }
+  return Array.isArray(args) && args.includes('mcp') && args.includes('serve')
+}
+
+/** What the hook needs in the settings, or the text of a plugin. */
+async function additionsOf(host: NamedHost, options: InstallOptions): Promise<string | Addition[]> {
+  const { command, store, maxTokens, previewTokens, except = [], reading } = options
+  const scope = scopeOfServer(host, options)
+  const given = {
+    store,
+    scope: scope && encodeScope(scope),
+    'max-tokens': maxTokens,
+    'preview-tokens': previewTokens,
+    except,
+    reading: reading === 'command' ? undefined : reading,
+    command: command === 'spillway' ? undefined : command,
+  }
+  const words = [
+    `${command} hook ${host.name}`,
+    ...Object.entries(given).flatMap(([name, value]) =>
+      [value ?? []].flat().map((each) => `--${name} ${quoteForShell(String(each))}`),
+    ),
+  ].join(' ')
+  const { plugin, tools, event, timeout, settings = [], allowed } = host
+  if (plugin !== undefined) return plugin(words, maxTokens ?? DEFAULT_MAX_TOKENS)
+  const matcher = (await tools!()).filter((tool) => !except.includes(tool)).join('|')
+  const commands = [`${command} get`, `${command} grep`]
+  const rules = options.allow !== true ? [] : reading === 'mcp' ? (allowed?.tools ?? []) : commands.map(allowed!.rule)
+  return [
+    { path: ['hooks', event], value: { matcher, hooks: [{ type: 'command', command: words, timeout }] } },
+    ...settings,
+    ...rules.map((value) => ({ path: allowed!.path, value })),
+  ]
+}
+
+/** Sessions of a project share its store. */
+function scopeOfServer({ name }: NamedHost, { scope, reading }: HookOptions): readonly string[] | undefined {
+  return scope ?? (reading === 'mcp' ? [name] : undefined)
+}
+
+function serverWords(host: NamedHost, hook: HookOptions): readonly string[] {
+  // Hosts start a project's servers in its folder.
   const { command, store = 'file:./.spillway' } = hook
-  const scope = encodeScope(scopeOfServer(hook) ?? [])
+  const scope = encodeScope(scopeOfServer(host, hook) ?? [])
   return [...command.split(' '), 'mcp', 'serve', '--store', store, '--scope', scope]
 }
 
-function allowances({ command, reading }: HookOptions): readonly string[] {
-  return reading === 'mcp' ? [TOOL] : [`Bash(${command} get:*)`, `Bash(${command} grep:*)`]
-}
-
-async function report(changes: readonly Change[], options: PlaceOptions, done: string, nothing: string): Promise<void> {
+async function report(
+  host: Host,
+  changes: readonly Change[],
+  options: PlaceOptions,
+  done: string,
+  nothing: string,
+): Promise<void> {
   const changed = changes.filter(({ diff }) => diff !== '')
   if (options.json === true) return printJson({ dryRun: options.dryRun === true, changed })
   for (const { diff } of changed) await print(diff)
   const [first] = changes
   if (changed.length === 0) await noteLine(`The hook ${nothing} in ${first?.path}: nothing was changed.`)
   else if (options.dryRun === true) await noteLine('Nothing was changed, as you wished.')
-  else await noteLine(`The hook is ${done}. Claude Code takes it up with its next session.`)
+  else await noteLine(`The hook is ${done}. ${host.start}`)
 }
 
 function isOnPath(command: string): boolean {
   const [program = ''] = command.split(' ', 1)
-  const folders = program.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter)
-  const names = process.platform === 'win32' ? [`${program}.cmd`, `${program}.exe`] : [program]
+  const folders = /[\\/]/.test(program) ? [''] : (process.env['PATH'] ?? '').split(delimiter)
+  const names = process.platform === 'win32' ? [program, `${program}.cmd`, `${program}.exe`] : [program]
   const isExecutable = (path: string): boolean => unlessRefused(() => accessSync(path, constants.X_OK) ?? true) === true
   return folders.some((folder) => names.some((name) => isExecutable(join(folder, name))))
 }

@@ -1,25 +1,27 @@
 import { resolve } from 'node:path'
-import type { PostToolUseInput } from '@spillway/claude-agent-sdk/hook'
 import type { OffloadEvent, RetrievalGuide } from '@spillway/core'
 import type { Invocation } from '../commands/command.ts'
 import { describeError, EXIT_CODE } from '../cli-error.ts'
 import { formatJson, noteLine, printLine, quoteForShell } from '../output.ts'
 import type { HookOptions } from '../commands/options.ts'
+import { HOSTS } from '../hook/hosts.ts'
+import type { HookInput } from '../hook/offload-result.ts'
 import { encodeScope } from '../option-parsers.ts'
+import { backendOf } from '../store/backends.ts'
 import { redactUrl } from '../store/store-options.ts'
 import { commandGuide } from '../retrieval-commands.ts'
-import { DEFAULT_AGE, openJournal, openStore, tidyStore } from '../store/with-store.ts'
 
-const DEFAULT_MAX_TOKENS = 2_500
+/** Tokens of output that stays without `--max-tokens`. */
+export const DEFAULT_MAX_TOKENS = 2_500
 
-/** Act as a `PostToolUse` hook of Claude Code. Always exits with 0, so that no output is lost. */
-export async function hook({ options }: Invocation<HookOptions>): Promise<number> {
+/** Act as the hook of a host. Always exits with 0, so that no output is lost. */
+export async function hook({ options, command }: Invocation<HookOptions>): Promise<number> {
   const text = await readInput()
   // A token has at least one byte, so small output needs no further code.
   if (Buffer.byteLength(text) <= (options.maxTokens ?? DEFAULT_MAX_TOKENS)) return EXIT_CODE.ok
   let problem: unknown
   try {
-    problem = await offload(text, options)
+    problem = await offload(text, options, command.name())
   } catch (error) {
     // The output stays after any error.
     problem = error
@@ -31,13 +33,6 @@ export async function hook({ options }: Invocation<HookOptions>): Promise<number
   return EXIT_CODE.ok
 }
 
-/** Return the store of a hook with an absolute path. Defaults to `.spillway` in the project. */
-function storeOfHook(store: string | undefined, project: string): string {
-  if (store === undefined) return `file:${resolve(project, '.spillway')}`
-  const [, scheme, path] = /^(file|sqlite):(?!\/)(.+)$/i.exec(store) ?? []
-  return scheme === undefined || path === undefined ? store : `${scheme}:${resolve(project, path)}`
-}
-
 async function readInput(): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
@@ -45,30 +40,27 @@ async function readInput(): Promise<string> {
 }
 
 /** Returns the error that prevented storing; `undefined` on success. */
-async function offload(text: string, options: HookOptions): Promise<unknown> {
-  const input = parseInput(text)
+async function offload(text: string, options: HookOptions, host: string): Promise<unknown> {
+  const input = parseInput(text, host)
   if (options.except?.includes(input.tool_name) === true) return undefined
-  const [{ ContextOffloader, scopeOf }, { offloadToolOutput }] = await Promise.all([
+  // Loaded late: most output is small.
+  const [{ ContextOffloader, RETRIEVAL_TOOL_NAME, scopeOf }, { OFFLOAD_RESULT }, stores] = await Promise.all([
     import('@spillway/core'),
-    import('@spillway/claude-agent-sdk/hook'),
+    import('../hook/offload-result.ts'),
+    import('../store/with-store.ts'),
   ])
+  if (input.tool_name.endsWith(RETRIEVAL_TOOL_NAME)) return undefined
   const scope = scopeOfHook(options, input)
-  const store = storeOfHook(options.store, process.env['CLAUDE_PROJECT_DIR'] ?? input.cwd)
+  const project = process.env['CLAUDE_PROJECT_DIR'] ?? input.cwd
+  const named = options.store ?? 'file:.spillway'
+  const path = stores.localPath(named)
+  const store = path === undefined ? named : `${backendOf(named).scheme}:${resolve(project, path)}`
   const isDefault = options.store === undefined
-  const storage = await openStore(store, isDefault ? DEFAULT_AGE : {})
-  const journal = await openJournal(store)
+  const storage = await stores.openStore(store, isDefault ? stores.DEFAULT_AGE : {})
+  const journal = await stores.openJournal(store)
   // The agent's shell has the same environment, and no model may see a password.
-  const { store: given = '' } = options
-  const hidesStore = redactUrl(given) !== given
+  const guide = guideOf(options, redactUrl(named) === named ? store : undefined, scope)
   let failure: unknown
-  const reading =
-    options.reading === 'mcp'
-      ? {}
-      : {
-          includeRetrievalTool: false,
-          showLocation: false,
-          guide: guideOf(options, hidesStore ? undefined : store, scope),
-        }
   try {
     const offloader = new ContextOffloader({
       storage: scopeOf(storage, scope),
@@ -78,40 +70,35 @@ async function offload(text: string, options: HookOptions): Promise<unknown> {
       onEvent: (event: OffloadEvent) => {
         if (event.type === 'offload-failed') failure = event.error
       },
-      ...reading,
+      ...(options.reading === 'command' && { includeRetrievalTool: false, showLocation: false, guide }),
     })
-    const answer = await offloadToolOutput(offloader, input)
-    if (answer.hookSpecificOutput !== undefined) await printLine(formatJson(answer))
+    const answer = await OFFLOAD_RESULT[host]?.(offloader, input)
+    if (answer !== undefined) await printLine(formatJson(answer))
   } finally {
     await journal?.close?.()
-    if (isDefault) await tidyStore(storage, store)
-    await storage.close?.()
+    if (isDefault) await stores.tidyStore(storage, store)
+    await storage.close()
   }
   return failure
 }
 
-interface HookInput extends PostToolUseInput {
-  readonly cwd: string
-}
+const FIELDS = ['session_id', 'cwd', 'tool_name'] as const
 
-const FIELDS = ['session_id', 'transcript_path', 'cwd', 'tool_name', 'tool_use_id'] as const
-
-function parseInput(text: string): HookInput {
+function parseInput(text: string, name: string): HookInput {
+  const { title = name, event } = HOSTS[name] ?? {}
   let input: unknown
   try {
     input = JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new TypeError('Standard input is no JSON. This command is a hook: let Claude Code start it.', {
-      cause: error,
-    })
+    throw new TypeError(`Standard input is no JSON. This command is a hook: let ${title} start it.`, { cause: error })
   }
   const fields = Object(input) as Readonly<Record<string, unknown>>
-  const missing = FIELDS.find((name) => typeof fields[name] !== 'string' || fields[name] === '')
-  if (missing !== undefined || fields['hook_event_name'] !== 'PostToolUse')
+  const missing = FIELDS.find((field) => typeof fields[field] !== 'string' || fields[field] === '')
+  if (missing !== undefined || fields['hook_event_name'] !== event)
     throw new TypeError(
-      `Standard input is not what Claude Code tells a hook PostToolUse: ${missing ?? 'hook_event_name'} is missing. ` +
-        'See spillway hook claude-code install --help.',
+      `Standard input is not what ${title} tells a hook ${event}: ${missing ?? 'hook_event_name'} is missing. ` +
+        `See spillway hook ${name} install --help.`,
     )
   return input as HookInput
 }

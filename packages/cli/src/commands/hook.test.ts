@@ -315,3 +315,116 @@ describe('the installer', () => {
     expect(readFileSync(settingsIn(cwd), 'utf8')).toBe(ORIGINAL)
   })
 })
+
+const EVENTS = {
+  codex: { hook_event_name: 'PostToolUse', tool_use_id: 'call_1' },
+  'gemini-cli': { hook_event_name: 'AfterTool' },
+  opencode: { hook_event_name: 'tool.execute.after', tool_use_id: 'call_1' },
+} as const
+type HostName = keyof typeof EVENTS
+
+const PARTS = [{ type: 'text', text: LOG }]
+const IMAGE = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }
+
+/** The results of a shell command and of an MCP tool, as each host tells its hook. */
+const RESULTS: Readonly<Record<HostName, readonly unknown[]>> = {
+  codex: [LOG, { content: PARTS }, { content: [], structuredContent: { log: LOG } }],
+  'gemini-cli': [{ llmContent: `Output: ${LOG}`, returnDisplay: LOG }, { llmContent: [{ text: LOG }] }],
+  opencode: [{ title: 'cat', output: LOG, metadata: { truncated: false } }, { content: PARTS }],
+}
+
+async function textFor(host: HostName, response: unknown, cwd = temporaryFolder()): Promise<string | undefined> {
+  const call = { session_id: 'session-1', cwd, tool_name: 'shell', tool_input: { command: 'cat app.log' } }
+  const input = JSON.stringify({ ...call, ...EVENTS[host], tool_response: response })
+  const ended = await spillway(['hook', host], { cwd, input, env: { XDG_DATA_HOME: join(cwd, 'data') } })
+  expect(ended).toMatchObject({ code: 0, stderr: '' })
+  if (ended.stdout === '') return undefined
+  const { decision = '', reason, text = reason } = JSON.parse(ended.stdout) as Readonly<Record<string, string>>
+  expect(decision).toBe({ codex: 'block', 'gemini-cli': 'deny', opencode: '' }[host])
+  return text
+}
+
+describe.each(['codex', 'gemini-cli', 'opencode'] as const)('the hook of %s', (host) => {
+  it.each(RESULTS[host].map((response, index) => [index, response] as const))(
+    'answers result %i with a preview, whose reference is stored',
+    async (_index, response) => {
+      const cwd = temporaryFolder()
+      const text = (await textFor(host, response, cwd)) ?? ''
+      expect(text).toMatch(/^\[Offloaded: 1 block/)
+      const args = ['get', referenceIn(text), '--scope', 'session-1', '--pattern', 'FAILED']
+      expect((await spillway(args, { cwd })).stdout).toContain('line 4321 FAILED')
+    },
+  )
+
+  it('leaves a result with an image, because its answer is a text', async () => {
+    const content = [...PARTS, IMAGE]
+    const gemini = [{ text: LOG }, { inlineData: { data: IMAGE.data, mimeType: IMAGE.mimeType } }]
+    expect(await textFor(host, host === 'gemini-cli' ? { llmContent: gemini } : { content })).toBeUndefined()
+  })
+})
+
+it('stores the whole output that OpenCode has shortened, but no file from elsewhere', async () => {
+  const cwd = temporaryFolder()
+  const saved = join(cwd, 'data/opencode/tool-output/tool_1')
+  mkdirSync(join(cwd, 'data/opencode/tool-output'), { recursive: true })
+  for (const path of [saved, join(cwd, 'secret')]) writeFileSync(path, `${LOG}\nthe end`)
+  const shortened = (outputPath: string): object => ({
+    output: LOG.slice(-20_000),
+    metadata: { truncated: true, outputPath },
+  })
+  const scope = ['--scope', 'session-1']
+  const whole = referenceIn((await textFor('opencode', shortened(saved), cwd)) ?? '')
+  expect((await spillway(['get', whole, '--raw', ...scope], { cwd })).stdout).toBe(`${LOG}\nthe end`)
+  const part = referenceIn((await textFor('opencode', shortened(join(cwd, 'secret')), cwd)) ?? '')
+  expect((await spillway(['get', part, '--raw', ...scope], { cwd })).stdout).toBe(LOG.slice(-20_000))
+})
+
+const PROJECT_FILES = {
+  codex: '.codex/hooks.json',
+  'gemini-cli': '.gemini/settings.json',
+  opencode: '.opencode/plugins/spillway.js',
+} as const
+
+describe.each(['codex', 'gemini-cli', 'opencode'] as const)('the installer of %s', (host) => {
+  const file = PROJECT_FILES[host]
+
+  it('writes one hook with its options, finds it, and removes it', async () => {
+    const cwd = temporaryFolder()
+    for (const limit of ['4000', '5000'])
+      expect(await spillway(['hook', host, 'install', '--max-tokens', limit], { cwd })).toMatchObject({ code: 0 })
+    expect(readFileSync(join(cwd, file), 'utf8').match(/spillway hook [\w-]+ --.*?\d+/g)).toEqual([
+      `spillway hook ${host} --max-tokens 5000`,
+    ])
+    const { stdout } = await spillway(['hook', host, 'status', '--project', '--json'], { cwd })
+    expect(jsonLines(stdout)).toMatchObject([{ commands: [`spillway hook ${host} --max-tokens 5000`] }])
+    expect(await spillway(['hook', host, 'undo'], { cwd })).toMatchObject({ code: 0 })
+    expect(readdirSync(join(cwd, file, '..'))).toEqual([])
+  })
+
+  it('installs the MCP server where the host reads it, or says how', async () => {
+    const cwd = temporaryFolder()
+    const { stdout, stderr } = await spillway(['hook', host, 'install', '--mcp'], { cwd })
+    const args = ['mcp', 'serve', '--store', 'file:./.spillway', '--scope', host]
+    if (host === 'codex') expect(stderr).toContain(`codex mcp add spillway -- spillway ${args.join(' ')}`)
+    else {
+      expect(stdout).toMatch(/^\+.*"serve"/m)
+      const path = join(cwd, host === 'opencode' ? '.opencode/opencode.json' : file)
+      expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject(
+        host === 'opencode'
+          ? { mcp: { spillway: { type: 'local', command: ['spillway', ...args] } } }
+          : { mcpServers: { spillway: { command: 'spillway', args } }, hooks: { AfterTool: [{}] } },
+      )
+    }
+    await spillway(['hook', host, 'undo'], { cwd })
+    expect(readdirSync(cwd, { recursive: true }).filter((path) => /\.js/.test(String(path)))).toEqual([])
+  })
+})
+
+it('leaves a plugin of OpenCode that another program has written', async () => {
+  const cwd = temporaryFolder()
+  mkdirSync(join(cwd, '.opencode/plugins'), { recursive: true })
+  writeFileSync(join(cwd, PROJECT_FILES.opencode), 'export const Mine = 1\n')
+  expect(await spillway(['hook', 'opencode', 'install'], { cwd })).toMatchObject({ code: 3, stdout: '' })
+  expect(await spillway(['hook', 'opencode', 'undo'], { cwd })).toMatchObject({ code: 0, stdout: '' })
+  expect(readFileSync(join(cwd, PROJECT_FILES.opencode), 'utf8')).toBe('export const Mine = 1\n')
+})

@@ -8,7 +8,7 @@ const INSTALLER = /^(?:install|uninstall|undo|status|--help|-h)$/
 /**
  * Run `spillway hook` without loading the other commands.
  *
- * A failed hook exits with 1, which Claude Code shows to the user; 2 would go to the model.
+ * A failed hook exits with 1, which hosts show to the user; 2 would go to the model.
  */
 export async function main(args: readonly string[]): Promise<number> {
   const program = new Command('spillway')
@@ -26,6 +26,6 @@ export async function main(args: readonly string[]): Promise<number> {
     process.exitCode = exitCode
     code = error instanceof CommanderError ? await whole.main(args) : await whole.reportError(error, args)
   }
-  const isHook = args[1] === 'claude-code' && !args.some((word) => INSTALLER.test(word))
+  const isHook = args.length > 1 && !args.some((word) => INSTALLER.test(word))
   return isHook ? Math.min(code, 1) : code
 }

@@ -37,10 +37,10 @@ describe('addToSettings', () => {
     ['{"a": ', /is no JSON/],
     ['[]', /holds no JSON object/],
     ['null', /holds no JSON object/],
-    ['{"hooks": []}', /something else .* at hooks/],
-    ['{"hooks": {"PostToolUse": {}}}', /something else .* at hooks\.PostToolUse/],
-    ['{"hooks": "none"}', /something else .* at hooks/],
-    ['{"env": [], "hooks": {}}', /something else .* at env/],
+    ['{"hooks": []}', /another kind of value .* at hooks/],
+    ['{"hooks": {"PostToolUse": {}}}', /another kind of value .* at hooks\.PostToolUse/],
+    ['{"hooks": "none"}', /another kind of value .* at hooks/],
+    ['{"env": [], "hooks": {}}', /another kind of value .* at env/],
     ['{"hooks": {}, "hooks": {}}', /has hooks more than once/],
   ])('refuses %s', (text, message) => {
     expect(() => add(text)).toThrow(message)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { applyEdits, modify, parseTree, type Node } from 'jsonc-parser'
-import { CliError, EXIT_CODE } from '../cli-error.ts'
+import { settingsRefused } from './settings-file.ts'
 
 export type SettingsChange = readonly Addition[]
 
@@ -21,7 +21,10 @@ export function addToSettings(text: string, change: SettingsChange, place: strin
     for (const depth of path.keys()) {
       const node = findNode(changed, path.slice(0, depth + 1), place)
       const type = depth === path.length - 1 && key === undefined ? 'array' : 'object'
-      if (node !== undefined && node.type !== type) throw otherKind(path.slice(0, depth + 1), place)
+      if (node !== undefined && node.type !== type) {
+        const where = path.slice(0, depth + 1).join('.')
+        throw settingsRefused(`${place} has another kind of value than hosts expect at ${where}: mend it by hand.`)
+      }
     }
     const isThere =
       key === undefined
@@ -79,13 +82,13 @@ function findNode(text: string, path: readonly string[], place: string): Node | 
   for (const name of path) {
     const members = node?.type === 'object' ? (node.children ?? []) : []
     const same = members.filter(({ children }) => children?.[0]?.value === name)
-    if (same.length > 1) throw refusal(place, `has ${path.join('.')} more than once: leave one of them`)
+    if (same.length > 1) throw settingsRefused(`${place} has ${path.join('.')} more than once: leave one of them.`)
     node = same[0]?.children?.[1]
   }
   return node
 }
 
-/** Claude Code's settings allow no comments. */
+/** Comments would be lost in some hosts, and Claude Code allows none. */
 function readSettings(text: string, place: string): Node | undefined {
   let settings: unknown
   try {
@@ -93,21 +96,13 @@ function readSettings(text: string, place: string): Node | undefined {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     const why = /\/\/|\/\*|,\s*[}\]]/.test(text) ? ' Comments and commas behind the last value must go first.' : ''
-    throw refusal(place, `is no JSON (${error.message}), and was left as it is.${why} Mend it by hand`)
+    throw settingsRefused(`${place} is no JSON (${error.message}), and was left as it is.${why} Mend it by hand.`)
   }
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
-    throw refusal(place, 'holds no JSON object, and was left as it is. Mend it by hand')
+    throw settingsRefused(`${place} holds no JSON object, and was left as it is. Mend it by hand.`)
   return parseTree(text)
 }
 
 function bodyOf(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
-}
-
-function otherKind(path: readonly string[], place: string): CliError {
-  return refusal(place, `has something else than Claude Code expects at ${path.join('.')}: mend it by hand`)
-}
-
-function refusal(place: string, what: string): CliError {
-  return new CliError('settings-refused', EXIT_CODE.storage, `${place} ${what}.`)
 }

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { chown, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { chown, lstat, mkdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CliError, EXIT_CODE } from '../cli-error.ts'
+import { replaceFile } from '../replace-file.ts'
 
 export interface SettingsFile {
   /** Empty if the file is missing. */
@@ -41,7 +41,7 @@ async function targetOf(path: string): Promise<string> {
   const target = await unlessMissing(realpath(path))
   if (target !== undefined) return target
   if ((await unlessMissing(lstat(path))) !== undefined)
-    throw refusal(`${path} is a link to a file that is not there. Make the file, or remove the link.`)
+    throw settingsRefused(`${path} is a link to a file that is not there. Make the file, or remove the link.`)
   // The folder may be a link too.
   const folder = await unlessMissing(realpath(dirname(path)))
   return folder === undefined ? path : join(folder, basename(path))
@@ -49,48 +49,35 @@ async function targetOf(path: string): Promise<string> {
 
 async function readText(path: string): Promise<string> {
   const text = await readTextIfAny(path)
-  if (text?.trim() === '') throw refusal(`${path} is empty, and was left as it is. Remove it, or write {} into it.`)
+  if (text?.trim() === '')
+    throw settingsRefused(`${path} is empty, and was left as it is. Remove it, or write {} into it.`)
   return text ?? ''
 }
 
 async function readTextIfAny(path: string): Promise<string | undefined> {
   const stats = await unlessMissing(stat(path))
   if (stats === undefined) return undefined
-  if (!stats.isFile()) throw refusal(`${path} is no file.`)
+  if (!stats.isFile()) throw settingsRefused(`${path} is no file.`)
   const bytes = await readFile(path)
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw refusal(`${path} is no UTF-8 text, and was left as it is.`)
+    throw settingsRefused(`${path} is no UTF-8 text, and was left as it is.`)
   }
 }
 
 async function writeLike(model: string, path: string, text: string): Promise<void> {
-  const unnamed = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`)
   try {
     await mkdir(dirname(path), { recursive: true })
     const stats = await unlessMissing(stat(model))
-    const file = await open(unnamed, 'wx', 0o600)
-    try {
-      await file.writeFile(text)
-      if (stats !== undefined) await file.chmod(stats.mode & 0o777)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    if (stats !== undefined && process.getuid?.() === 0) await chown(unnamed, stats.uid, stats.gid)
-    await rename(unnamed, path)
+    await replaceFile(path, stats?.mode ?? 0o600, [text], async (unnamed) => {
+      if (stats !== undefined && process.getuid?.() === 0) await chown(unnamed, stats.uid, stats.gid)
+    })
   } catch (error) {
-    throw refusedByDisk(path, error)
-  } finally {
-    await rm(unnamed, { force: true })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw settingsRefused(`${path} cannot be changed: ${reason}.`, { cause: error })
   }
-}
-
-function refusedByDisk(path: string, cause: unknown): CliError {
-  const message = cause instanceof Error ? cause.message : String(cause)
-  return new CliError('settings-refused', EXIT_CODE.storage, `${path} cannot be changed: ${message}.`, { cause })
 }
 
 async function unlessMissing<Value>(value: Promise<Value>): Promise<Value | undefined> {
@@ -100,6 +87,6 @@ async function unlessMissing<Value>(value: Promise<Value>): Promise<Value | unde
   })
 }
 
-function refusal(message: string): CliError {
-  return new CliError('settings-refused', EXIT_CODE.storage, message)
-}
+/** Create the error about settings that are left as they are. */
+export const settingsRefused = (message: string, options?: ErrorOptions): CliError =>
+  new CliError('settings-refused', EXIT_CODE.storage, message, options)
