@@ -234,7 +234,7 @@ function isOurServer(server: unknown): boolean {
   return Array.isArray(args) && args.includes('mcp') && args.includes('serve')
 }
 
-/** What the hook needs in the settings, or the text of a plugin. */
+/** Entries of the hook in the settings, or the text of a plugin. */
 async function additionsOf(host: NamedHost, options: InstallOptions): Promise<string | Addition[]> {
   const { command, store, maxTokens, previewTokens, except = [], reading } = options
   const scope = scopeOfServer(host, options)
