@@ -36,9 +36,12 @@ function headingOf(markdown: string): string {
 /** Rewrite relative links to pages of the site, or to the repository if the site does not have them. */
 function linkPages(markdown: string, source: string, pages: ReadonlyMap<string, string>): string {
   const rewrite = (target: string): string => {
+    const image = /^https:\/\/raw\.githubusercontent\.com\/spillway-js\/spillway\/main\/(.*)$/.exec(target)?.[1]
+    if (image !== undefined) return copyImage(image)
     if (/^(?:[a-z]+:|#)/.test(target)) return target
     const [path = '', anchor] = target.split('#')
     const file = posix.join(posix.dirname(source), path).replace(/\/$/, '')
+    if (path.endsWith('.png')) return copyImage(file)
     const page = [file, `${file}.md`, `${file}/README.md`].map((name) => pages.get(name)).find(Boolean)
     return `${page === undefined ? `${REPOSITORY}/${file}` : `/${page}`}${anchor === undefined ? '' : `#${anchor}`}`
   }
@@ -48,6 +51,12 @@ function linkPages(markdown: string, source: string, pages: ReadonlyMap<string, 
       .replaceAll(/^(\[[^\]]+\]: )(\S+)$/gm, (_, before: string, target: string) => before + rewrite(target))
       .replaceAll('{{', '&#123;&#123;'),
   )
+}
+
+/** The site shows its own copy: its pages ask for nothing elsewhere. */
+function copyImage(file: string): string {
+  cpSync(join(ROOT, file), join(PAGES, 'public', file))
+  return `/${file}`
 }
 
 /** Change the text between fenced blocks of code. */

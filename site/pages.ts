@@ -25,6 +25,7 @@ export const SECTIONS: readonly Section[] = [
       page('start', 'Start', 'README.md'),
       page('start/command-line', 'From a shell', 'packages/cli/README.md'),
       page('start/mcp', 'In an MCP host', 'docs/hosts/README.md'),
+      page('start/inspector', 'Inspector', 'packages/inspector/README.md'),
       page('start/http', 'Over HTTP', 'packages/server/README.md'),
     ],
   },
@@ -65,6 +66,7 @@ export const SECTIONS: readonly Section[] = [
       page('hosts/claude-code', 'Claude Code', 'docs/hosts/claude-code.md'),
       page('hosts/codex', 'Codex', 'docs/hosts/codex.md'),
       page('hosts/gemini-cli', 'Gemini CLI', 'docs/hosts/gemini-cli.md'),
+      page('hosts/opencode', 'OpenCode', 'docs/hosts/opencode.md'),
       page('hosts/cursor', 'Cursor', 'docs/hosts/cursor.md'),
       page('hosts/vscode', 'VS Code', 'docs/hosts/vscode.md'),
     ],
@@ -86,6 +88,7 @@ export const SECTIONS: readonly Section[] = [
     pages: [
       guide('tuning-limits', 'Tuning limits'),
       guide('operating-a-store', 'Operating a store'),
+      guide('redaction', 'Redaction'),
       guide('compression-and-encryption', 'Compression and encryption'),
       guide('testing-your-own-backend', 'Testing your own backend'),
       guide('migrating-from-strands', 'Moving from Strands'),

@@ -226,8 +226,7 @@ export class EntryLifetime {
 
   async *#exactly(path: string): AsyncGenerator<DriverEntry> {
     const list = (): AsyncIterable<DriverEntry> => this.#driver.list(idPrefix(path), { below: false })
-    for await (const entry of guardIteration({ action: 'list' }, list))
-      if (splitId(entry.id).path === path) yield entry
+    for await (const entry of guardIteration({ action: 'list' }, list)) if (splitId(entry.id).path === path) yield entry
   }
 }
 
