@@ -17,6 +17,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/server-memory': 'a server of tests; MIT in its LICENSE file',
   '@sap/xsenv': 'an optional part of a framework',
   '@sap/xssec': 'an optional part of a framework',
+  'axe-core': 'MPL, checks pages in tests',
   'caniuse-lite': 'CC-BY, data of a build tool',
   lightningcss: 'MPL, a build tool',
   'lightningcss-linux-x64-gnu': 'MPL, a build tool',

@@ -24,6 +24,7 @@ it('leads from an empty folder to a backend that passes the conformance suite', 
   const global = join(folder, '.global')
   const env = {
     ...process.env,
+    // Only bash passes on a variable with such a name.
     'npm_config_@spillway:registry': registry.url,
     npm_config_prefix: global,
     PATH: [join(global, 'bin'), process.env['PATH']].join(delimiter),
@@ -32,7 +33,8 @@ it('leads from an empty folder to a backend that passes the conformance suite', 
   let printed = ''
   for (const { language, file, code } of extractFences(section)) {
     if (file !== undefined) writeFileSync(join(folder, file), code)
-    else if (language === 'sh') printed = execFileSync('sh', ['-euc', code], { cwd: folder, env, encoding: 'utf8' })
+    else if (language === 'sh')
+      printed = execFileSync('bash', ['--norc', '-euc', code], { cwd: folder, env, encoding: 'utf8' })
   }
   expect(printed).toMatch(/^`my-storage`, level `full`: \d{3} passed, \d+ not proven, \d+ not applicable\.$/m)
 })

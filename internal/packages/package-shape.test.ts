@@ -84,8 +84,11 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     const files = listTarball(readFileSync(tarballOf(folder)))
     const texts = ['LICENSE', 'NOTICE', 'README.md', 'package.json', ...(version === '0.0.0' ? [] : ['CHANGELOG.md'])]
     expect(files.filter((path) => !path.startsWith('dist/')).toSorted()).toEqual(texts.toSorted())
-    // No tests, no source maps, whose sources would be missing.
-    const others = files.filter((path) => path.startsWith('dist/') && !/^(?!.*\.test\.).*\.(?:js|d\.ts)$/.test(path))
+    // No tests, no source maps, whose sources would be missing. The inspector brings its page.
+    const others = files.filter(
+      (path) =>
+        path.startsWith('dist/') && !path.startsWith('dist/page/') && !/^(?!.*\.test\.).*\.(?:js|d\.ts)$/.test(path),
+    )
     expect(others).toEqual([])
   })
 

@@ -29,10 +29,10 @@ export async function fileFloor({ directory }: Place): Promise<Subject> {
   let count = 0
   return {
     store: async (key, bytes) => {
-      count += 1
       const path = join(folder, key)
-      await writeFile(`${path}.${count}`, bytes)
-      await rename(`${path}.${count}`, path)
+      const written = `${path}.${count++}`
+      await writeFile(written, bytes)
+      await rename(written, path)
       return key
     },
     retrieve: (key) => readFile(join(folder, key)),

@@ -35,6 +35,7 @@ const EVERYWHERE: Gaps = {
 export const AGENT_GAPS: Gaps = {
   ...EVERYWHERE,
   'results/rest-of-the-prompt': ESCAPED,
+  'mode/switched-off': ESCAPED,
   'outages/passing': ESCAPED,
   'results/large-odd-json': 'LlamaIndex takes a value with undefined or null in it for an error.',
   'errors/what-the-offloader-is-told': NO_FORM,

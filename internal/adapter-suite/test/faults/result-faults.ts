@@ -13,7 +13,7 @@ export const resultFaults: readonly Fault[] = [
   {
     name: 'offloads in every mode',
     caughtBy: ['mode/shadow', 'mode/switched-off'],
-    create: () => withOptions(() => ({ mode: 'offload' })),
+    create: () => withOptions(() => ({ mode: 'offload', includeRetrievalTool: true })),
   },
   {
     name: 'shows small results as they are',

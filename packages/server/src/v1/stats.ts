@@ -18,6 +18,8 @@ export const statsRoute: Route = defineRoute({
           meter: z.object({
             results: z.number(),
             failed: z.number(),
+            shadowed: z.number(),
+            tokensShadowed: z.number(),
             offloaded: z.number(),
             tokensAvoided: z.number(),
             tokensShown: z.number(),
