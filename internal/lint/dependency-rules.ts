@@ -59,6 +59,7 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     adapter: ['storage', 'content', 'offload'],
     files: ['storage', 'content', 'search'],
     http: [],
+    telemetry: ['storage', 'offload'],
     conformance: ['storage', 'maintenance'],
   },
   'packages/history': {
@@ -74,7 +75,7 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
 /** Folders with entries of their own, such as `@spillway/core/files`: the index leaves them out. */
 const OWN_ENTRIES: Readonly<Record<string, readonly string[]>> = {
   'packages/previews': ['code', 'image', 'pdf'],
-  'packages/core': ['adapter', 'conformance', 'driver', 'files', 'http', 'wrappers'],
+  'packages/core': ['adapter', 'conformance', 'driver', 'files', 'http', 'telemetry', 'wrappers'],
 }
 /** Files that only name what others declare. */
 const ENTRY_FILES = ['index.ts', 'internal.ts']
@@ -86,8 +87,9 @@ const NODE_FILES =
  * and a hook of Claude Code, which reads files, need Node.js.
  */
 const EDGE_ADAPTER = /^packages\/adapters\/(?!mcp\/src\/(?:http|proxy)\/|claude-agent-sdk\/src\/hook\/)/
-/** The sources that may import optional peers: the test runner, and the libraries of one kind of content. */
-const PEER_FILES = /^packages\/(?:core\/src\/conformance\/vitest\.ts$|previews\/src\/(?:code|pdf|image)\/)/
+/** The sources that may import optional peers: the test runner, OpenTelemetry, and the libraries of one kind of content. */
+const PEER_FILES =
+  /^packages\/(?:core\/src\/(?:conformance\/vitest\.ts$|telemetry\/)|previews\/src\/(?:code|pdf|image)\/)/
 /** The history of an adapter has an entry of its own, as its package is installed apart. */
 const ADAPTER_HISTORY = /^packages\/adapters\/[^/]+\/src\/history\//
 const PACKAGE_FILE = /^packages\/(?:text|previews|core|history|cli|server|inspector|storage\/[^/]+|adapters\/[^/]+)\//

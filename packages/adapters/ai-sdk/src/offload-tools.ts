@@ -87,6 +87,7 @@ interface ModelOutputOptions {
 interface LiveCall {
   readonly toolCallId: string
   readonly signal: AbortSignal | undefined
+  readonly inContext: ReturnType<typeof keepContext>
   readonly shown?: { readonly of: unknown; readonly as: unknown }
 }
 
@@ -97,7 +98,8 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
   const liveCalls = new WeakMap<WeakKey, LiveCall>()
 
   const execute: Execute = (input, options) => {
-    if (isWeakKey(input)) liveCalls.set(input, { toolCallId: options.toolCallId, signal: options.abortSignal })
+    const { toolCallId, abortSignal: signal } = options
+    if (isWeakKey(input)) liveCalls.set(input, { toolCallId, signal, inContext: keepContext() })
     return tool.execute?.(input, options)
   }
   const toModelOutput = async (options: ModelOutputOptions): Promise<unknown> => {
@@ -108,7 +110,9 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
     const full = tool.toModelOutput === undefined ? defaultOutput(output) : await tool.toModelOutput(options)
     // A tool's timeout may pass while others run: a result that came in time is stored nevertheless.
     const signal = live?.signal?.aborted === true ? undefined : live?.signal
-    const { output: shown } = await offloadModelOutput(offloader, { toolName, toolCallId, input, signal }, full)
+    const offload = async (): Promise<unknown> =>
+      (await offloadModelOutput(offloader, { toolName, toolCallId, input, signal }, full)).output
+    const shown = await (live?.inContext(offload) ?? offload())
     if (live !== undefined) liveCalls.set(input as WeakKey, { ...live, shown: { of: output, as: shown } })
     return shown
   }
@@ -116,6 +120,22 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
   const isRunHere = typeof tool.execute === 'function'
   const own = { toModelOutput, ...(isRunHere && { execute: guardExecute(offloader, toolName, execute) }) }
   return Object.defineProperty(copyWith(tool, own), OFFLOADER, { value: offloader })
+}
+
+/**
+ * Returns a function that runs its first argument in the async context of this call. Spans then stand below that of the
+ * tool, although the SDK calls `toModelOutput` outside of it.
+ */
+function keepContext(): (run: () => Promise<unknown>) => Promise<unknown> {
+  let isUsed = false
+  const { promise, resolve } = Promise.withResolvers<() => void>()
+  // A continuation runs in the context in which it was added.
+  void promise.then((start) => start())
+  return async (run) => {
+    if (isUsed) return run()
+    isUsed = true
+    return new Promise((done) => resolve(() => done(run())))
+  }
 }
 
 const isWeakKey = (value: unknown): value is WeakKey => typeof value === 'object' && value !== null

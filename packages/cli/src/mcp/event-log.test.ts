@@ -19,6 +19,7 @@ const offloaded = {
   toolCallId: 'c',
   stored: [],
   tokens: { original: 9, replacement: 1 },
+  durationMs: 1,
 } as const
 
 const failed = {
@@ -28,6 +29,7 @@ const failed = {
   error: new StorageError('unavailable', 'The disk is full.'),
   failures: 1,
   tokens: { original: 9 },
+  durationMs: 1,
 } as const
 
 test('says what somebody has to know, and no more', () => {

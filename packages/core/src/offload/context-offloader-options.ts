@@ -253,6 +253,8 @@ export type OffloadEvent =
       readonly reason?: 'turn-budget'
       readonly stored: readonly OffloadedBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
+      /** Milliseconds spent on this result, without waiting for others of its message. */
+      readonly durationMs: number
     }
   | {
       /** A result over the limit was left in the context. */
@@ -264,6 +266,8 @@ export type OffloadEvent =
         'within-limit' | 'exempt' | 'off' | 'retrieval-result' | 'cancelled' | 'failed'
       >
       readonly tokens: { readonly original: number }
+      /** As in `offload`. */
+      readonly durationMs: number
     }
   | {
       /**
@@ -277,6 +281,8 @@ export type OffloadEvent =
       /** Number of results since the last such event. */
       readonly failures: number
       readonly tokens: { readonly original: number }
+      /** Milliseconds spent on the last result. */
+      readonly durationMs: number
     }
   | {
       /** A rule of `redact` failed. The result is withheld, or left as it is with `onError: 'keep'`. */

@@ -659,6 +659,23 @@ describe('a turn with several results', () => {
     expect(events).toMatchObject(Array.from({ length: 3 }, () => ({ type: 'offload', reason: 'turn-budget' })))
   })
 
+  test('has results whose durations leave out the wait for each other', async () => {
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
+    const { offloader, events } = setUp({ maxTurnTokens: 2_000 })
+    await offloader.inTurn([
+      async (turn) => turn.offload(request(0, 240)),
+      async (turn) => {
+        // All microtasks of the first result run before.
+        await new Promise(setImmediate)
+        now = 60_000
+        return turn.offload(request(1, 240))
+      },
+    ])
+    expect(events).toMatchObject([{ durationMs: 0 }, { durationMs: 0 }])
+  })
+
   test('is left as it is within its budget', async () => {
     const { offloader, entries } = setUp({ maxTurnTokens: 8_000 })
     const outcomes = await offloader.offloadAll([0, 1, 2].map((index) => request(index, 240)))

@@ -188,9 +188,10 @@ export class ContextOffloader {
 
   async #offload(request: OffloadRequest, share?: ShareOfTurn): Promise<Outcome> {
     assertOffloadRequest(request)
+    const arrived = performance.now()
     this.context.meter.seen()
     const { redact } = this.options
-    if (redact?.where !== 'all') return this.#offloadRedacted(request, share)
+    if (redact?.where !== 'all') return this.#offloadRedacted(request, arrived, share)
     let { content } = request
     try {
       const { redactContent } = await import('../redaction/redact-content.ts')
@@ -199,7 +200,7 @@ export class ContextOffloader {
       const withheld = this.#redactionFailed(request, error)
       if (withheld !== undefined) return withheld
     }
-    const outcome = await this.#offloadRedacted({ ...request, content }, share)
+    const outcome = await this.#offloadRedacted({ ...request, content }, arrived, share)
     if (outcome.status !== 'inline' || content === request.content) return outcome
     const { original } = outcome.tokens
     return { ...outcome, status: 'redacted', stored: [], tokens: { original, replacement: original } }
@@ -214,7 +215,8 @@ export class ContextOffloader {
     return { status: 'withheld', reason: 'redaction-failed', stored: [], content, tokens, error }
   }
 
-  async #offloadRedacted(request: OffloadRequest, share: ShareOfTurn | undefined): Promise<Outcome> {
+  async #offloadRedacted(request: OffloadRequest, arrived: number, share?: ShareOfTurn): Promise<Outcome> {
+    let started = arrived
     const own = limitsOf(this.options, request.toolName)
     const { mode } = this
     const staysBecause = mode === 'off' ? 'off' : this.#staysBecause(request)
@@ -226,20 +228,22 @@ export class ContextOffloader {
       original = blocks.reduce((sum, block) => sum + block.tokens, 0)
       const isFixed = staysBecause !== undefined || (own.isExempt && original <= own.maxResultTokens)
       const result = { tokens: original, limits: own, isError: request.isError ?? false, isFixed }
+      const measured = performance.now()
       const tokens = await share?.(result)
+      started += since(measured)
       if (staysBecause !== undefined) return inline(request, staysBecause, 0)
       const limits = isFixed || tokens === undefined ? own : withinTurn(own, tokens)
       if (original <= limits.maxResultTokens) return inline(request, own.isExempt ? 'exempt' : 'within-limit', original)
-      if (mode === 'shadow') return this.#skip(request, 'shadow', original)
-      if (!(await this.#shouldOffload(request, original))) return this.#skip(request, 'declined', original)
+      if (mode === 'shadow') return this.#skip(request, 'shadow', original, started)
+      if (!(await this.#shouldOffload(request, original))) return this.#skip(request, 'declined', original, started)
       // Loads previews with the first large result.
       const { replaceResult } = await import('./replace-result.ts')
       const replaced = await replaceResult(request, blocks, original, this.#replacing(request, limits))
-      if ('reason' in replaced) return this.#skip(request, replaced.reason, original)
-      return this.#offloaded(request, replaced, original <= own.maxResultTokens ? 'turn-budget' : undefined)
+      if ('reason' in replaced) return this.#skip(request, replaced.reason, original, started)
+      return this.#offloaded(request, replaced, started, original <= own.maxResultTokens ? 'turn-budget' : undefined)
     } catch (error) {
       const withheld = error instanceof RedactionError ? this.#redactionFailed(request, error) : undefined
-      return withheld ?? (await this.#failed(request, blocks, original, error))
+      return withheld ?? (await this.#failed(request, blocks, original, started, error))
     }
   }
 
@@ -253,6 +257,7 @@ export class ContextOffloader {
     request: OffloadRequest,
     blocks: readonly MeasuredBlock[],
     original: number,
+    started: number,
     error: unknown,
   ): Promise<Outcome> {
     const { toolName, toolCallId, signal } = request
@@ -260,7 +265,8 @@ export class ContextOffloader {
     const isAborted = signal?.aborted === true
     // An aborted call says nothing about the storage.
     const report = isAborted ? plusFailure(NO_FAILURES, original) : this.context.failedOffloads.failed(original)
-    if (report !== undefined) this.#emit({ type: 'offload-failed', toolName, toolCallId, error, ...report })
+    if (report !== undefined)
+      this.#emit({ type: 'offload-failed', toolName, toolCallId, error, ...report, durationMs: since(started) })
     const limits = limitsOf(this.options, toolName)
     if (original <= limits.maxInlineTokens || isAborted) return { ...inline(request, 'failed', original), error }
     const { cutResult } = await import('./cut-result.ts')
@@ -276,11 +282,12 @@ export class ContextOffloader {
    */
   async offloadStream(request: OffloadStreamRequest): Promise<Outcome> {
     assertOffloadStreamRequest(request)
+    const started = performance.now()
     this.context.meter.seen()
     const { replaceStream } = await import('./replace-result.ts')
     const limits = limitsOf(this.options, request.toolName)
     const replaced = await replaceStream(request, this.#replacing(request, limits))
-    return 'reason' in replaced ? { status: 'inline', ...replaced } : this.#offloaded(request, replaced)
+    return 'reason' in replaced ? { status: 'inline', ...replaced } : this.#offloaded(request, replaced, started)
   }
 
   /**
@@ -343,16 +350,24 @@ export class ContextOffloader {
     }
   }
 
-  #skip(request: OffloadRequest, reason: SkipReason, original: number): Outcome {
+  #skip(request: OffloadRequest, reason: SkipReason, original: number, started: number): Outcome {
     const { toolName, toolCallId } = request
     if (reason === 'shadow') this.context.meter.shadowed(original)
-    this.#emit({ type: 'offload-skipped', toolName, toolCallId, reason, tokens: { original } })
+    this.#emit({
+      type: 'offload-skipped',
+      toolName,
+      toolCallId,
+      reason,
+      tokens: { original },
+      durationMs: since(started),
+    })
     return inline(request, reason, original)
   }
 
   #offloaded(
     { toolName, toolCallId }: Pick<OffloadRequest, 'toolName' | 'toolCallId'>,
     { stored, content, tokens, preview }: Replacement,
+    started: number,
     because?: 'turn-budget',
   ): Outcome {
     const reason = because && { reason: because }
@@ -361,7 +376,7 @@ export class ContextOffloader {
     const references = stored.map(({ reference }) => reference)
     this.context.meter.offloaded(tokens, references)
     recordEvent(this.options, { type: 'offload', tool: toolName, references, preview, tokens })
-    this.#emit({ type: 'offload', toolName, toolCallId, ...reason, stored, tokens })
+    this.#emit({ type: 'offload', toolName, toolCallId, ...reason, stored, tokens, durationMs: since(started) })
     return { status: 'offloaded', ...reason, content, stored, tokens }
   }
 
@@ -381,6 +396,8 @@ export class ContextOffloader {
 }
 
 type SkipReason = Extract<OffloadEvent, { type: 'offload-skipped' }>['reason']
+
+const since = (started: number): number => performance.now() - started
 
 const WITHHELD =
   '[Withheld: secrets could not be removed from the tool result, so it is not shown. The application has to fix this.]'

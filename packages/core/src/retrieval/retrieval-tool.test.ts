@@ -45,18 +45,28 @@ describe('createRetrievalTool', () => {
       await tool.execute(undefined),
     ]
     const tokens = answers.map((result, index) => (index === 4 ? 0 : countTokens(textOf(result))))
+    const durationMs: unknown = expect.any(Number)
     expect(events).toEqual([
-      { type: 'retrieval', mode: 'full', reference: 'log', tokens: tokens[0], isError: false },
-      { type: 'retrieval', mode: 'pattern', reference: 'log', tokens: tokens[1], isError: false },
-      { type: 'retrieval', mode: 'scope-pattern', reference: undefined, tokens: tokens[2], isError: false },
-      { type: 'retrieval', mode: 'head', reference: 'log', tokens: tokens[3], isError: false },
-      { type: 'retrieval', mode: 'full', reference: 'png', tokens: 0, isError: false },
-      { type: 'retrieval', mode: 'range', reference: 'unknown', tokens: tokens[5], isError: true, code: 'not-found' },
+      { type: 'retrieval', mode: 'full', reference: 'log', tokens: tokens[0], durationMs, isError: false },
+      { type: 'retrieval', mode: 'pattern', reference: 'log', tokens: tokens[1], durationMs, isError: false },
+      { type: 'retrieval', mode: 'scope-pattern', reference: undefined, tokens: tokens[2], durationMs, isError: false },
+      { type: 'retrieval', mode: 'head', reference: 'log', tokens: tokens[3], durationMs, isError: false },
+      { type: 'retrieval', mode: 'full', reference: 'png', tokens: 0, durationMs, isError: false },
+      {
+        type: 'retrieval',
+        mode: 'range',
+        reference: 'unknown',
+        tokens: tokens[5],
+        durationMs,
+        isError: true,
+        code: 'not-found',
+      },
       {
         type: 'retrieval',
         mode: 'invalid',
         reference: undefined,
         tokens: tokens[6],
+        durationMs,
         isError: true,
         code: 'invalid-input',
       },

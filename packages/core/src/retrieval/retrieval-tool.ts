@@ -383,6 +383,7 @@ export interface RetrievalEvent {
   readonly reference?: string | undefined
   /** Tokens of the answer. 0 for media, whose cost depends on the model. */
   readonly tokens: number
+  readonly durationMs: number
   readonly isError: boolean
   /** Code of the failure. Absent if the call succeeded. */
   readonly code?: RetrievalErrorCode | undefined

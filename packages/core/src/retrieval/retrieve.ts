@@ -38,6 +38,7 @@ export async function retrieve(
   input: unknown,
   context: RetrievalContext,
 ): Promise<{ readonly result: RetrievalResult; readonly event: RetrievalEvent }> {
+  const started = performance.now()
   let request: RetrievalRequest | undefined
   try {
     request = parseRetrievalInput(input)
@@ -45,7 +46,8 @@ export async function retrieve(
     const mode = modeOf(request)
     const answer = await answerRequest(request, context)
     const { tokens, ...result } = 'header' in answer ? answerResult(answer, context) : mediaResult(answer)
-    return { result, event: { type: 'retrieval', mode, reference, tokens, isError: false } }
+    const durationMs = performance.now() - started
+    return { result, event: { type: 'retrieval', mode, reference, tokens, durationMs, isError: false } }
   } catch (error) {
     const { code, message, advice = { reference: '' } } = await explain(error, input, request, context)
     const whole = [`${ERROR}${message}`, ...formatPart(advice)].join('\n')
@@ -55,6 +57,7 @@ export async function retrieve(
       mode: request === undefined ? 'invalid' : modeOf(request),
       reference: request?.reference,
       tokens: context.countTokens(text),
+      durationMs: performance.now() - started,
       isError: true,
       code,
     } as const

@@ -83,6 +83,7 @@ async function offloadSaved(
   path: unknown,
 ): Promise<unknown> {
   const { tool_name: toolName, tool_use_id: toolCallId, tool_response: response } = request
+  const started = performance.now()
   let saved: SavedOutput | undefined
   try {
     saved = await openSavedOutput(path, request.transcript_path)
@@ -94,7 +95,16 @@ async function offloadSaved(
   } catch (error) {
     // For any error: Claude Code shows the beginning and the path of the file, and the event carries the error.
     const tokens = { original: Math.ceil((saved?.size ?? 0) / 4) }
-    offloader.options.onEvent?.({ type: 'offload-failed', toolName, toolCallId, error, failures: 1, tokens })
+    const durationMs = performance.now() - started
+    offloader.options.onEvent?.({
+      type: 'offload-failed',
+      toolName,
+      toolCallId,
+      error,
+      failures: 1,
+      tokens,
+      durationMs,
+    })
     return undefined
   } finally {
     await saved?.close()

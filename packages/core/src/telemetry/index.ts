@@ -1,0 +1,2 @@
+/** OpenTelemetry spans and metrics of an offloader. */
+export { telemetryListener } from './telemetry-listener.ts'
