@@ -7,7 +7,7 @@ import { spillwaySystem } from './systems/spillway-system.ts'
 
 const PER_KIND = 10
 /** The most tokens of the retrieval tool's definition, which is in every prompt. */
-const MAX_DEFINITION_TOKENS = 519
+const MAX_DEFINITION_TOKENS = 350
 
 const cases = generatedCases(1, PER_KIND)
 const ours = spillwaySystem('test')

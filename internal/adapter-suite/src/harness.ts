@@ -1,6 +1,7 @@
 /** Interface by which a case drives a framework. Every adapter's harness implements it. */
 import type { ContentBlock, ContextOffloader } from '@spillway/core'
 import type { HistoryLimits, Summarize } from '@spillway/history'
+import type { Provider } from './support/provider-rules.ts'
 
 /** Behavior of a tool when it is called. */
 export type ToolBehaviour =
@@ -139,5 +140,7 @@ export interface AdapterHarness {
    * each prompt. Without it the cases of histories are left out.
    */
   readonly compactsHistory?: boolean
+  /** The provider that gets the schemas of tools; a framework for many must offer what all of them take, the default. */
+  readonly provider?: Provider
   readonly run: (conversation: Conversation) => Promise<ConversationResult>
 }

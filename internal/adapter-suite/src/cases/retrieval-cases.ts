@@ -6,6 +6,7 @@ import type { AdapterHarness, ConversationResult, SeenPrompt } from '../harness.
 import { assertSameText } from '../support/assert-same-text.ts'
 import { SESSION, type Bench } from '../support/bench.ts'
 import { calling, callingAll, returning } from '../support/case-tools.ts'
+import { assertTaken } from '../support/provider-rules.ts'
 import { assertAnswer, retrieving } from '../support/retrieval-answers.ts'
 import { assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts'
 import { json, LOG, media, text, USERS } from '../support/sample-content.ts'
@@ -224,7 +225,8 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/its-schema',
-    title: 'offers the retrieval tool with all its parameters and their descriptions',
+    title:
+      'offers the retrieval tool with all its parameters and their descriptions, in a form that its provider takes',
     async run(harness) {
       const { result, bench } = await runOffloaded(harness, twoTools())
       const { toolSchemas } = lastPrompt(result)
@@ -236,6 +238,7 @@ export const retrievalCases: readonly AdapterCase[] = [
       assert.deepEqual(Object.keys(seen?.properties ?? {}).toSorted(), Object.keys(properties).toSorted())
       for (const [name, { description }] of Object.entries(properties))
         assert.equal(seen?.properties?.[name]?.description, description, `The description of ${name}`)
+      assertTaken(seen, harness.provider)
     },
   },
   {

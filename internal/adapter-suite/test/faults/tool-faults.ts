@@ -133,6 +133,16 @@ export const toolFaults: readonly Fault[] = [
     create: () => answering(() => ({ inputSchema: { type: 'object', properties: { reference: { type: 'string' } } } })),
   },
   {
+    name: 'offers a parameter with two types',
+    caughtBy: ['retrieval/its-schema'],
+    create: () =>
+      answering(({ inputSchema }) => {
+        const properties = inputSchema['properties'] as Readonly<Record<string, object>>
+        const pattern = { ...properties['pattern'], type: ['string', 'null'] }
+        return { inputSchema: { ...inputSchema, properties: { ...properties, pattern } } }
+      }),
+  },
+  {
     name: 'always offers the retrieval tool',
     caughtBy: ['retrieval/not-offered'],
     create: () => (root, session, tools, compaction) => {

@@ -35,6 +35,12 @@ describe('retrievalTool', () => {
     expect(retrievalTool(new ContextOffloader({ storage }))).not.toBe(retrievalTool(offloader))
   })
 
+  it('leaves all parameters optional with OpenAI, too', async () => {
+    const model = fakeModel(() => ({ text: 'done' }))
+    await generateText({ model, tools: { [RETRIEVAL_TOOL_NAME]: retrievalTool(offloader) } as ToolSet, prompt: 'Go.' })
+    expect(model).toMatchObject({ doGenerateCalls: [{ tools: [{ name: RETRIEVAL_TOOL_NAME, strict: false }] }] })
+  })
+
   it('answers with text', async () => {
     const reference = await store('one\ntwo\n', 'text/plain')
     expect(await retrieve({ reference, pattern: 'two', context_lines: 0 })).toMatchObject({

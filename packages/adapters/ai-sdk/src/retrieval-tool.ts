@@ -10,6 +10,8 @@ export interface RetrievalToolEntry {
   description: string
   /** The schema for the model. Inputs are not validated by it. */
   inputSchema: Schema
+  /** Keeps OpenAI from making every parameter required. */
+  strict: false
   /** Answer a call; the answer to an invalid input, an unknown reference or an outage has the type `error-text`. */
   execute: (input: unknown, options: { abortSignal?: AbortSignal | undefined }) => Promise<RetrievalOutput>
   toModelOutput: (options: { output: RetrievalOutput }) => ToolResultPart['output']
@@ -47,6 +49,7 @@ function makeTool({ retrievalTool: { description, inputSchema, execute } }: Cont
     description,
     // The SDK's type of a JSON Schema has mutable arrays. Without a validator, every input reaches execute.
     inputSchema: jsonSchema(inputSchema as unknown as Parameters<typeof jsonSchema>[0]),
+    strict: false,
     async execute(input, options) {
       const { content, isError } = await execute(input, { signal: options.abortSignal })
       // Version 7 passes `context` to tools; it accepts the media parts of version 6, too, with a warning for each.

@@ -35,7 +35,8 @@ export function retrievalTool(offloader: ContextOffloader): RetrievalTool {
     type: 'custom',
     name,
     description,
-    input_schema: { ...inputSchema, required: [...inputSchema.required] },
+    // The SDK's type has mutable arrays.
+    input_schema: inputSchema as Anthropic.Tool.InputSchema,
     async run(input, context) {
       const { content, isError } = await execute(input, { signal: context?.signal ?? undefined })
       const parts = content.map(blockToPart)

@@ -59,6 +59,7 @@ function harness(name: string, loop: Loop, gaps: AdapterHarness['gaps'] & object
     gaps,
     moduleUrl: import.meta.url,
     compactsHistory: true,
+    provider: 'anthropic',
     async run(conversation: Conversation): Promise<ConversationResult> {
       const { offloader, session, approve, signal, userMessage = 'Go.', systemPrompt } = conversation
       const prompts: SeenPrompt[] = []

@@ -29,7 +29,7 @@ const NAME = 'offloadOptions with query'
 
 /** One way of using the adapter, by its name. */
 export const harnesses: Readonly<Record<string, AdapterHarness>> = {
-  [NAME]: { name: NAME, gaps: GAPS, moduleUrl: import.meta.url, run: inTurn },
+  [NAME]: { name: NAME, gaps: GAPS, moduleUrl: import.meta.url, provider: 'anthropic', run: inTurn },
 }
 
 async function inTurn(conversation: Conversation): Promise<ConversationResult> {

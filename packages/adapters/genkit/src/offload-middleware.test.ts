@@ -385,13 +385,13 @@ it('continues with the original, and reports it, if the scope of a run cannot be
 it('tells the model that it may search everything if a run has a scope, and only there', async () => {
   const searchable = async (options: object, ...given: [object?]): Promise<boolean> => {
     const ai = genkit({ model: 'fake' })
-    let description = ''
+    let schema = ''
     ai.defineModel({ name: 'fake' }, async ({ tools = [] }) => {
-      description = tools.find(({ name }) => name === RETRIEVAL_TOOL_NAME)?.description ?? ''
+      schema = JSON.stringify(tools.find(({ name }) => name === RETRIEVAL_TOOL_NAME)?.inputSchema)
       return { message: { role: 'model', content: [{ text: 'done' }] } }
     })
     await ai.generate({ prompt: 'Go.', use: [offloadMiddleware(create(), options)(...given)] })
-    return description.includes('Without a reference')
+    return schema.includes('search everything')
   }
   expect(await searchable({})).toBe(false)
   expect(await searchable({}, { scope: [] })).toBe(false)

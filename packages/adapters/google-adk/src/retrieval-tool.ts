@@ -35,12 +35,10 @@ export class RetrievalTool extends BaseTool {
 
   constructor({ offloaderOf, retrievalTool: { name, description, inputSchema } }: Invocations) {
     super({ name, description })
-    // As in ADK's own tools: types in capitals, and no empty lists.
-    const parameters: unknown = JSON.parse(JSON.stringify(inputSchema), (key, value: unknown) => {
-      if (key === 'additionalProperties' || (key === 'required' && Array.from(value as string[]).length === 0))
-        return undefined
-      return key === 'type' ? String(value).toUpperCase() : value
-    })
+    // Gemini names types in capitals.
+    const parameters: unknown = JSON.parse(JSON.stringify(inputSchema), (key, value: unknown) =>
+      key === 'type' ? String(value).toUpperCase() : value,
+    )
     this.#declaration = { name, description, parameters: parameters as NonNullable<Declaration['parameters']> }
     this.#offloaderOf = offloaderOf
   }

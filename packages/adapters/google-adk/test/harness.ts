@@ -44,6 +44,7 @@ function harness(name: string, runConfig: RunConfig): AdapterHarness {
     gaps: GAPS,
     moduleUrl: import.meta.url,
     compactsHistory: true,
+    provider: 'gemini',
     run: async (conversation) => converse(conversation, runConfig),
   }
 }

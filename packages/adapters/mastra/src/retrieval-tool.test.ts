@@ -68,7 +68,7 @@ it('returns media as parts, and shows them to the model as Mastra takes them', a
 
 it('shows the model the schema and the description of core', () => {
   const { name, description, inputSchema } = offloader.forScope('a').retrievalTool
-  expect(retrieve).toMatchObject({ id: name, description })
+  expect(retrieve).toMatchObject({ id: name, description, strict: false })
   const schemaOf = (tool: typeof retrieve): unknown =>
     standardSchemaToJSONSchema(tool.inputSchema as StandardSchemaWithJSON, { io: 'input' })
   expect(schemaOf(retrieve)).toEqual(inputSchema)

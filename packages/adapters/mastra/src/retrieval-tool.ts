@@ -32,6 +32,8 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
     id: name,
     description,
     inputSchema: anyInputSchema(inputSchema),
+    // Else OpenAI makes every parameter required.
+    strict: false,
     async execute(input: unknown, { requestContext, agent, abortSignal }) {
       const { retrievalTool } = runs.offloaderOf({ requestContext, agent })
       const { content, isError } = await retrievalTool.execute(input, { signal: abortSignal })

@@ -52,12 +52,22 @@ it.each<unknown>([
   expect(await call(input, 'a')).toMatch(/^Error: /)
 })
 
-it('is offered as core describes it, needs no approval and is never strict', async () => {
+it('is offered in the strict form of what core describes, and needs no approval', async () => {
   const { name, description, inputSchema } = offloader.forScope('a').retrievalTool
-  expect(retrieve).toMatchObject({ type: 'function', name, description, parameters: inputSchema, strict: false })
+  const { reference, references } = inputSchema.properties
+  const parameters = {
+    properties: {
+      reference: { ...reference, type: ['string', 'null'] },
+      references: { ...references, type: ['array', 'null'] },
+      line_range: { anyOf: [{ required: ['start', 'end'], additionalProperties: false }, { type: 'null' }] },
+    },
+    required: Object.keys(inputSchema.properties),
+    additionalProperties: false,
+  }
+  expect(retrieve).toMatchObject({ type: 'function', name, description, parameters, strict: true })
   expect(await retrieve.needsApproval(new RunContext(), {} as never)).toBe(false)
   const shared = retrievalTool(offloader, { scope: () => [] })
-  expect(shared.parameters).toMatchObject({ required: ['reference'] })
+  expect(shared.parameters).toMatchObject({ properties: { reference: { type: 'string' } } })
 })
 
 it('returns media in the form of tools', async () => {

@@ -1,5 +1,5 @@
 import { RunContext, tool, type FunctionTool } from '@openai/agents'
-import type { ContextOffloader } from '@spillway/core'
+import type { ContextOffloader, RetrievalInputSchema } from '@spillway/core'
 import { toolOutput } from './result-parts.ts'
 import { findRun, sessionRuns, type OffloadOptions } from './run-scope.ts'
 
@@ -31,9 +31,8 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
   return tool({
     name,
     description,
-    // The SDK has no type for a schema whose properties are optional and closed.
-    parameters: inputSchema as never,
-    strict: false,
+    // The SDK's type knows the properties.
+    parameters: strictSchema(inputSchema) as never,
     execute: async (input: unknown, context: RunContext = new RunContext(), details) => {
       const run = findRun(context)
       // Older versions do not pass the signal to tools.
@@ -43,3 +42,26 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
     },
   })
 }
+
+type Property = RetrievalInputSchema['properties'][string]
+
+/** Strict mode of OpenAI: objects are closed, and every property is required; what may be absent may be `null`. */
+function strictSchema({ properties, required = [] }: RetrievalInputSchema): object {
+  const strict = Object.entries(properties).map(([name, property]) => [
+    name,
+    required.includes(name) ? property : orNull(property),
+  ])
+  return closed(Object.fromEntries(strict))
+}
+
+function orNull({ type, description, ...rest }: Property): Property {
+  if (type === 'object') return { description, anyOf: [closed(rest['properties'] as object), { type: 'null' }] }
+  return { type: [type, 'null'], description, ...rest }
+}
+
+const closed = (properties: object): object => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+})

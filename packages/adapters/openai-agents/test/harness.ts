@@ -69,7 +69,7 @@ export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEn
 
 function harness(name: string, round: Round, wrap: Wrap, gaps: Readonly<Record<string, string>>): AdapterHarness {
   const run = (conversation: Conversation): Promise<ConversationResult> => runThrough(conversation, round, wrap)
-  return { name, gaps, moduleUrl: import.meta.url, compactsHistory: true, run }
+  return { name, gaps, moduleUrl: import.meta.url, compactsHistory: true, provider: 'openai', run }
 }
 
 async function runThrough(

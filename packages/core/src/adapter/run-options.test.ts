@@ -134,9 +134,9 @@ it('reads the run for the option scope, whose default the adapter names', () => 
 })
 
 it('tells the model that a scope can be searched without a reference, if the storage has scopes', () => {
-  const requires = (one: ContextOffloader): readonly string[] =>
+  const requires = (one: ContextOffloader): readonly string[] | undefined =>
     runsOf(one, { scope: () => [] }, form).retrievalTool.inputSchema.required
-  expect(requires(offloader)).toEqual([])
+  expect(requires(offloader)).toBeUndefined()
   expect(requires(unscoped)).toEqual(['reference'])
 })
 

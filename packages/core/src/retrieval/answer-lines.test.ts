@@ -17,7 +17,6 @@ describe('lines', () => {
     expect(await ask(tool, { reference: 'users', context_lines: 2 })).toBe(
       '[Lines 1-2 of 60]\n\n  1| user 1\n  2| user 2',
     )
-    expect(await ask(tool, { reference: 'users', context_lines: 0 })).toBe('[Lines 1-1 of 60]\n\n  1| user 1')
   })
 
   it('end at LF; CRLF, a lone CR, a byte order mark and other line ends are shown without breaking the format', async () => {

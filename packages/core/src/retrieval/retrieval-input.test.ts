@@ -126,6 +126,21 @@ describe('parseRetrievalInput', () => {
     expect(refusal({ ...absent, reference: '' })).toContain('A reference is required')
   })
 
+  it.each<object>([
+    {},
+    { query: 'x' },
+    { json_path: '$' },
+    { sql: 'SELECT 1' },
+    { line_range: { start: 1, end: 2 } },
+    { byte_range: { start: 1, end: 2 } },
+  ])('takes %j with all other parameters empty, since some models fill in every one', (asked) => {
+    const none = { start: 0, end: 0 }
+    const texts = { pattern: '', json_path: '', query: '', sql: '', references: [] }
+    const numbers = { line_range: none, byte_range: none, context_lines: 0, after: 0, wait_seconds: 0 }
+    const filled = { ...texts, ...numbers, ignore_case: false, count_only: false, from_end: false, reference: 'r' }
+    expect(parseRetrievalInput({ ...filled, ...asked })).toEqual(parseRetrievalInput({ reference: 'r', ...asked }))
+  })
+
   it.each<[unknown, string]>([
     [undefined, 'must be an object, got undefined'],
     [null, 'must be an object, got null'],

@@ -152,7 +152,8 @@ function bytesRequest(call: RetrievalCall): BytesRequest {
 }
 
 function linesRequest(call: RetrievalCall): RetrievalRequest {
-  const { reference, line_range: range, context_lines: lines, after = 0, from_end: fromEnd = false } = call
+  const { reference, line_range: range, after = 0, from_end: fromEnd = false } = call
+  const lines = call.context_lines || undefined
   if (call.count_only === true) {
     throw invalidInput('count_only needs something to count: a pattern or a json_path.')
   }
@@ -166,7 +167,7 @@ function linesRequest(call: RetrievalCall): RetrievalRequest {
   if (lines === undefined && after === 0 && !fromEnd && call.wait_seconds === undefined)
     return { mode: 'full', reference }
   const all = fromEnd ? DEFAULT_TAIL_LINES : Number.MAX_SAFE_INTEGER
-  return { mode: 'head', reference, lines: Math.max(1, lines ?? all), after, fromEnd, waitSeconds: waitSeconds(call) }
+  return { mode: 'head', reference, lines: lines ?? all, after, fromEnd, waitSeconds: waitSeconds(call) }
 }
 
 function assertRange(name: 'line_range' | 'byte_range', call: RetrievalCall): void {
@@ -190,7 +191,7 @@ const waitSeconds = ({ wait_seconds: seconds = 0 }: RetrievalCall): number => Ma
 
 /** Ignoring these parameters would answer another question. */
 function refuse(call: RetrievalCall, way: Parameter, names: readonly Parameter[]): void {
-  const useless = names.filter((name) => call[name] !== undefined && call[name] !== false)
+  const useless = names.filter((name) => !([undefined, false, 0] as unknown[]).includes(call[name]))
   if (useless.length === 0) return
   throw invalidInput(`${useless.join(' and ')} cannot be used with ${way}. Without:`, without(call, useless))
 }
@@ -202,7 +203,7 @@ function without(call: RetrievalCall, names: readonly Parameter[]): RetrievalCal
 const MAX_REFERENCES = 5
 const EXAMPLE: RetrievalCall = { reference: 'call_1_0_…', pattern: 'error|failed', line_range: { start: 1, end: 200 } }
 
-/** A model writes `null`, empty text and empty lists for absent parameters. */
+/** A model writes `null`, empty text, empty lists and ranges of zeros for absent parameters. */
 const READERS: { readonly [Name in keyof RetrievalCall]-?: (value: unknown) => RetrievalCall[Name] } = {
   reference: (value) => readText('reference', value),
   pattern: (value) => readText('pattern', value),
@@ -267,6 +268,7 @@ function listInText(text: string): readonly unknown[] | undefined {
 function readRange(name: string, value: unknown): LineRange | undefined {
   if (isAbsent(value)) return undefined
   const [start, end] = rangeEnds(name, typeof value === 'string' ? (parseJsonText(value) ?? value) : value)
+  if (start === 0 && end === 0) return undefined
   return { start: readEnd(name, 'start', start), end: readEnd(name, 'end', end) }
 }
 

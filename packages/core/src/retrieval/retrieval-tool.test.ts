@@ -124,16 +124,9 @@ const schemas = [schemaOf(true), schemaOf(false)]
 
 describe('the schema of the retrieval tool', () => {
   it('is short, being paid for in every prompt', () => {
-    // 480 tokens of o200k; the benchmark of answers counts them.
+    // The benchmark of answers counts the tokens.
     for (const scope of [true, false])
-      expect((retrievalDescription(scope) + JSON.stringify(schemaOf(scope))).length).toBeLessThan(2_500)
-  })
-
-  it('keeps to what every provider takes', () => {
-    for (const schema of schemas)
-      expect(JSON.stringify(schema)).not.toMatch(
-        /"(?:anyOf|oneOf|allOf|not|\$ref|const|enum|pattern)":(?!\{)|"type":\[/,
-      )
+      expect((retrievalDescription() + JSON.stringify(schemaOf(scope))).length).toBeLessThan(1_700)
   })
 
   it('names the parameters that are taken, and speaks of a missing reference only where that can work', () => {
@@ -148,8 +141,8 @@ describe('the schema of the retrieval tool', () => {
       const reading = (): unknown => parseRetrievalInput({ reference: 'r', [name]: values[name] ?? null })
       expect(reading, name).not.toThrow()
     }
-    expect(schemas[0]!.required).toEqual([])
+    expect(schemas[0]!.required).toBeUndefined()
     expect(schemas[1]!.required).toEqual(['reference'])
-    expect(JSON.stringify(schemas[1]) + retrievalDescription(false)).not.toMatch(/everything|leave it out|without a/i)
+    expect(JSON.stringify(schemas[1]) + retrievalDescription()).not.toMatch(/everything|leave it out|without a/i)
   })
 })
