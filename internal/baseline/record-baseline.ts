@@ -59,7 +59,8 @@ class Group {
     const shared = {
       storage: new InMemoryStorage({ evictAfterTurns: null, now: () => time++ }),
       maxRetrievalTokens: MAX_RETRIEVAL_TOKENS,
-      onEvent: (event: OffloadEvent) => this.#events.push(event),
+      // Times differ between equal runs.
+      onEvent: (event: OffloadEvent) => this.#events.push('durationMs' in event ? { ...event, durationMs: 0 } : event),
     }
     const previewers = [codePreviewer(), pdfPreviewer(), imagePreviewer()]
     const settings = {
