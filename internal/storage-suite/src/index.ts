@@ -1,5 +1,6 @@
 /** Killed writers, killed servers and mixed load, for every backend. */
 export type { Backend, BackendModule } from './backend.ts'
+export { countOperations } from './count-operations.ts'
 export { formatFixture, problemsOfFormat, storeFormatSample, type RawData } from './format-sample.ts'
 export { killConformanceWriter } from './kill-conformance-writer.ts'
 export { killOpenEntries, type KilledEntries } from './kill-open-entries.ts'

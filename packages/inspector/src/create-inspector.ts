@@ -10,6 +10,7 @@ import {
 import { BoundedMap, scopePathOf } from '@spillway/core/driver'
 import { guardRequest, LOOPBACK_HOSTS } from '@spillway/core/http'
 import { createApp, type App, type CallEnvironment } from '@spillway/server'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeScope, EntrySnapshot } from './entry-snapshot.ts'
@@ -356,9 +357,7 @@ function randomHex(bytes: number): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex')
 }
 
-/** Compares in constant time. */
-function isSame(given: string, token: string): boolean {
-  let difference = given.length ^ token.length
-  for (let index = 0; index < token.length; index++) difference |= given.charCodeAt(index) ^ token.charCodeAt(index)
-  return difference === 0
-}
+/** Compare in constant time. */
+const isSame = (given: string, token: string): boolean => timingSafeEqual(digestOf(given), digestOf(token))
+
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()

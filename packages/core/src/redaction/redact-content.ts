@@ -42,12 +42,15 @@ async function redactBlock(block: ContentBlock, redact: Redact): Promise<Content
 const encoder = new TextEncoder()
 
 function redactNames(block: ContentBlock, redact: Redact): ContentBlock {
-  const { name, context } = block as { readonly name?: unknown; readonly context?: unknown }
-  const named = {
-    ...(typeof name === 'string' && name !== redact(name) && { name: redact(name) }),
-    ...(typeof context === 'string' && context !== redact(context) && { context: redact(context) }),
+  if (block.type === 'unknown') return block
+  const fields = block as { readonly name?: unknown; readonly context?: unknown }
+  const redacted: Record<string, string> = {}
+  for (const field of ['name', 'context'] as const) {
+    const text = fields[field]
+    const left = typeof text === 'string' ? redact(text) : text
+    if (typeof left === 'string' && left !== text) redacted[field] = left
   }
-  return block.type === 'unknown' || Object.keys(named).length === 0 ? block : { ...block, ...named }
+  return Object.keys(redacted).length === 0 ? block : { ...block, ...redacted }
 }
 
 /** Redact each text in JSON, then the whole; `undefined` if the result is not JSON. */

@@ -1,3 +1,4 @@
+import { countOperations } from '@spillway-internal/storage-suite'
 import { expect, it } from 'vitest'
 import { FileStorage, NodeFileSystem } from '../src/index.ts'
 import { hookedFileSystem } from './support/hooked-file-system.ts'
@@ -25,24 +26,5 @@ it('calls the file system no more often than each guarantee needs', async () => 
   const content = new Uint8Array(100_000).fill(65)
   const first = await scope.store('prepared', content)
   await scope.retrieve(first)
-  const found: Record<string, string> = {}
-  const count = async <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {
-    calls.length = 0
-    const result = await run()
-    const counts = Map.groupBy(calls, (operation) => operation)
-    found[name] = [...counts]
-      .map(([operation, all]) => `${all.length} ${operation}`)
-      .toSorted()
-      .join(', ')
-    return result
-  }
-  const reference = await count('store', () => scope.store('call_1_0', content))
-  await count('store again', () => scope.store('call_1_0', content))
-  await count('retrieve', () => scope.retrieve(reference))
-  await count('range', () => scope.retrieveRange(reference, { offset: 50_000, length: 10 }))
-  await count('stat', () => scope.stat(reference))
-  await count('missing', () => Promise.allSettled([scope.retrieve('nothing')]))
-  await count('end of a turn', () => scope.endTurn())
-  await count('delete', () => scope.delete(reference))
-  expect(found).toEqual(CALLS)
+  expect(await countOperations(scope, calls)).toEqual(CALLS)
 })

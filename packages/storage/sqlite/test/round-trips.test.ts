@@ -1,3 +1,4 @@
+import { countOperations } from '@spillway-internal/storage-suite'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { SqliteStorage } from '../src/index.ts'
@@ -26,26 +27,7 @@ it('runs no more statements than each guarantee needs', async () => {
   const content = new Uint8Array(100_000).fill(65)
   // Numbers of contents are reserved for several stores.
   for (let index = 0; index < 4; index++) await scope.retrieve(await scope.store(`call_0_${index}`, content))
-  const found: Record<string, string> = {}
-  const count = async <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {
-    statements.length = 0
-    const result = await run()
-    const counts = Map.groupBy(statements, (statement) => statement)
-    found[name] = [...counts]
-      .map(([statement, all]) => `${all.length} ${statement}`)
-      .toSorted()
-      .join(', ')
-    return result
-  }
-  const reference = await count('store', () => scope.store('call_1_0', content))
-  await count('store again', () => scope.store('call_1_0', content))
-  await count('retrieve', () => scope.retrieve(reference))
-  await count('range', () => scope.retrieveRange(reference, { offset: 50_000, length: 10 }))
-  await count('stat', () => scope.stat(reference))
-  await count('missing', () => Promise.allSettled([scope.retrieve('nothing')]))
-  await count('end of a turn', () => scope.endTurn())
-  await count('delete', () => scope.delete(reference))
-  expect(found).toEqual(STATEMENTS)
+  expect(await countOperations(scope, statements)).toEqual(STATEMENTS)
 })
 
 it('needs no pragma in a file of its own, whose timeout is always off', async () => {
