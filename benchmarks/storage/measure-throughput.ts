@@ -17,7 +17,7 @@ interface Size {
   /** How many are stored in one batch, by default and in S3. */
   readonly count: number
   readonly countInS3: number
-  /** How many operations run at the same time. Defaults to 1. */
+  /** Number of operations that run at the same time. Defaults to 1. */
   readonly clients?: number
   /** The most that ours may take, in times of the floor. Defaults to no bound. */
   readonly most?: (kind: Kind) => number

@@ -1,6 +1,6 @@
 import type { ManagedStorage, ManagedStorageOptions, StoredInfo } from '@spillway/core'
 
-/** Exports of a backend's module: any process opens one storage with them, or reads the raw data. */
+/** Exports of a backend's module, with which a process opens the storage or reads its raw data. */
 export interface BackendModule<Config> {
   /**
    * Whether it can lose an entry that is stored again while it is evicted, as the README of its package says. Then soaks do

@@ -45,7 +45,7 @@ describe('/context_offload, compress and auto', () => {
     expect(expanded.json.messages).toEqual(long)
   })
 
-  it('makes a system message if there is none, and groups of the size that is asked for', async () => {
+  it('adds a system message to a history without one, and makes groups of the requested size', async () => {
     let asked = 0
     const service = await startService({ summarize: async () => snapshot(`part ${(asked += 1)}`) })
     const { json } = await offload(service, long.slice(1), {

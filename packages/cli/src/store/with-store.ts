@@ -162,7 +162,7 @@ export async function loadPostgres(): Promise<{ readonly postgresSchema: typeof 
   return (await loadBackend(backendOf('postgres:').backend!, (name) => import(name))) as never
 }
 
-/** Return the path of a local store; `undefined` for any other. Throws a `usage` error if there is none. */
+/** Return the path of a local store, or `undefined` for a remote one. Throws a `usage` error if the URL has no path. */
 export function localPath(url: string): string | undefined {
   const { scheme = '', backend } = backendOf(url)
   if (backend?.isLocal !== true) return undefined

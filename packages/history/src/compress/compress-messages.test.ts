@@ -82,7 +82,7 @@ describe('compress', () => {
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
 
-  it('makes a system message if there is none, and takes it away again', async () => {
+  it('adds a system message to a history without one, and removes it again', async () => {
     const { compress, expand } = bench()
     const messages = dialogue(4).slice(1)
     const outcome = await compress(messages, { summarize: scripted(snapshotOf('Learn')).summarize })

@@ -13,7 +13,7 @@ const SERIES = [
   ['tokensNet', 'Net', '--net'],
 ] as const
 
-/** What offloading has saved and cost, from the journal. */
+/** Tokens that offloading has saved and cost, from the journal. */
 export function Meter(): VNode {
   const [report, setReport] = useState<MeterReport>()
   const [error, setError] = useState('')

@@ -25,7 +25,7 @@ const MOST_TEXTS = 8
 /** UTF-16 units searched for all words together. */
 const MOST_SEARCHED = 16_000_000
 
-/** Counts the rare sought words in each text, in any case. Returns `undefined` if no text has any. */
+/** Counts the rare sought words in each text, ignoring case. Returns `undefined` if no text has one of them. */
 export function countSought(texts: readonly string[], words: readonly string[]): Uint8Array | undefined {
   if (words.length === 0) return undefined
   const counts = new Uint8Array(texts.length)

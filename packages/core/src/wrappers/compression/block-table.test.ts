@@ -88,6 +88,6 @@ test.each([
   { ...marker, size: -1 },
   { ...marker, codec: 'brotli' },
   null,
-])('is none if it says %j', (value) => {
+])('is absent if its text is %j', (value) => {
   expect(parseMarker(JSON.stringify(value))).toBeUndefined()
 })
