@@ -70,7 +70,7 @@ export const replayCases: readonly AdapterCase[] = [
           lastPrompt(first).messages.slice(0, -1),
           'The part of the prompt that the earlier run has shown',
         )
-      assert.match(textOf(lastResult(lastPrompt(second), 'retrieval_2')), /line 4321 of main: status=FAILED/)
+      assert.match(textOf(lastResult(lastPrompt(second), 'retrieval_2')), /line 1321 of main: status=FAILED/)
     },
   },
   {
@@ -106,7 +106,7 @@ export const replayCases: readonly AdapterCase[] = [
         ])
         const second = await secondRun(harness, bench, first)
         const found = 'The answer to the retrieval in the new process'
-        assert.match(resumed?.lastText ?? '', /line 4321 of main: status=FAILED/, found)
+        assert.match(resumed?.lastText ?? '', /line 1321 of main: status=FAILED/, found)
         assertEqualMessages(resumed?.messages ?? [], messagesOf(second))
         assertEqualMessages(replayed?.messages ?? [], messagesOf(first))
       })

@@ -30,7 +30,7 @@ const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expec
     'pattern',
     'a pattern',
     (reference) => ({ reference, pattern: 'status=FAILED' }),
-    /^> 4321\| line 4321 of main: status=FAILED/m,
+    /^> 1321\| line 1321 of main: status=FAILED/m,
   ],
   [
     'line-range',
@@ -44,7 +44,7 @@ const ANSWERED: readonly (readonly [name: string, title: string, ask: Ask, expec
     'search-all',
     'a pattern without a reference',
     () => ({ pattern: 'status=FAILED' }),
-    /line 4321 of main: status=FAILED/,
+    /line 1321 of main: status=FAILED/,
   ],
   [
     'nothing-found',
