@@ -4,6 +4,8 @@ import { attempt, check, checkBytes, checkEqual, rejectionCode } from '../confor
 import { bytes, collect, stream } from '../sample.ts'
 
 const TURNS = 3
+/** Entries that are stored or read together. */
+const AT_ONCE = 20
 const SETTINGS = { evictAfterTurns: TURNS }
 
 async function endTurns(storage: Storage, turns: number): Promise<string[]> {
@@ -108,15 +110,21 @@ export const turnCases: readonly ConformanceCase[] = [
     settings: { evictAfterTurns: 1 },
     async run({ storage, powers: { maxTombstones } }) {
       const references: string[] = []
-      for (let index = 0; index < maxTombstones + 20; index += 1)
-        references.push(await storage.store(`call_${index}`, bytes(`${index}`)))
+      for (let index = 0; index < maxTombstones + 20; index += AT_ONCE) {
+        const batch = Array.from({ length: AT_ONCE }, (_, more) =>
+          storage.store(`call_${index + more}`, bytes(`${index + more}`)),
+        )
+        references.push(...(await Promise.all(batch)))
+      }
       checkEqual((await endTurns(storage, 2)).length, references.length, 'number of entries evicted')
       let remembered = 0
-      for (const reference of references) {
-        const error = await rejectionCode(['evicted', 'not-found'], `retrieving ${reference}`, () =>
-          storage.retrieve(reference),
-        )
-        if (error.code === 'evicted') remembered += 1
+      for (let index = 0; index < references.length; index += AT_ONCE) {
+        const reads = references.slice(index, index + AT_ONCE).map(async (reference) => {
+          const read = (): Promise<unknown> => storage.retrieve(reference)
+          const { code } = await rejectionCode(['evicted', 'not-found'], `retrieving ${reference}`, read)
+          if (code === 'evicted') remembered += 1
+        })
+        await Promise.all(reads)
       }
       check(remembered > 0 && remembered <= maxTombstones, `${remembered} of ${references.length} are remembered`)
     },

@@ -54,9 +54,10 @@ export async function unreadable(
   reference: string,
   codes: string | readonly string[],
   where: string,
+  reads: readonly Read[] = readsOf(storage),
 ): Promise<StorageErrorLike[]> {
   const errors: StorageErrorLike[] = []
-  for (const { name, run } of readsOf(storage)) {
+  for (const { name, run } of reads) {
     const what = `${name}(${JSON.stringify(reference)?.slice(0, 100)}) ${where}`
     errors.push(await rejectionCode(codes, what, () => run(storage, reference)))
   }
