@@ -5,7 +5,7 @@
  *     node internal/mutants/main.ts run [--only <id>,…] [--part 1/2] [--seconds 120] [--out <file>]
  *     node internal/mutants/main.ts compare <before> <after>    faults that were caught before and are not after
  *
- * Both change sources and put them back, so run them in a clone of their own. Results are in `mutants/` of the cache folder,
+ * `--seed` draws another sample. Both change sources and put them back, so run them in a clone of their own. Results are in `mutants/` of the cache folder,
  * `node_modules/.cache`.
  */
 import { spawn } from 'node:child_process'
@@ -14,7 +14,6 @@ import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sampleMutants, type Mutant } from './sample-mutants.ts'
 
-const SEED = 'spillway'
 const COUNT = 150
 const ROOT = join(import.meta.dirname, '../..')
 const CACHE = join(ROOT, 'node_modules/.cache/mutants')
@@ -58,11 +57,12 @@ const { positionals, values } = parseArgs({
     only: { type: 'string' },
     part: { type: 'string' },
     seconds: { type: 'string', default: '120' },
+    seed: { type: 'string', default: 'spillway' },
     out: { type: 'string', default: 'outcomes.jsonl' },
   },
 })
 mkdirSync(CACHE, { recursive: true })
-const mutants = sampleMutants(ROOT, COUNT, SEED)
+const mutants = sampleMutants(ROOT, COUNT, values.seed)
 if (positionals[0] === 'cover') await cover()
 else if (positionals[0] === 'run') await runAll()
 else if (positionals[0] === 'compare') compare(positionals[1] ?? '', positionals[2] ?? '')
