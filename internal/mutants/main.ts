@@ -5,8 +5,8 @@
  *     node internal/mutants/main.ts run [--only <id>,…] [--part 1/2] [--seconds 120] [--out <file>]
  *     node internal/mutants/main.ts compare <before> <after>    faults that were caught before and are not after
  *
- * `--seed` draws another sample. Both change sources and put them back, so run them in a clone of their own. Results are in `mutants/` of the cache folder,
- * `node_modules/.cache`.
+ * `--seed` draws another sample. Both change sources and put them back, so run them in a clone of their own. Results are in
+ * `mutants/` of the cache folder, `node_modules/.cache`.
  */
 import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
