@@ -109,6 +109,8 @@ async function phase(index) {
   // A full run takes long: its lines come as they are printed, instead of package by package.
   args.push(`--log-order=${options.full ? 'stream' : 'grouped'}`)
   for (const filter of options.filter) args.push(`--filter=${filter}`)
+  // One run of the linter for all packages takes a third of the time of one for each.
+  if (options.filter.length > 0 && tasks.includes('lint')) args.push('--filter=//')
   if (options.force) args.push('--force')
   // One more than there are cores: tests of servers that fail wait for most of their time.
   args.push(`--concurrency=${availableParallelism() + 1}`)
