@@ -28,7 +28,7 @@ const TIMEOUT_SECONDS = 600
  * import { InMemoryStorage } from '@spillway/memory'
  *
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const hooks = offloadHooks(offloader, { scope: ({ session_id }) => ['tenant-1', session_id], except: ['Read'] })
+ * const hooks = offloadHooks(offloader, { scope: ({ session_id }) => ['tenant-1', session_id] })
  * console.assert(hooks.PostToolUse.length === 1)
  * ```
  */
@@ -37,7 +37,7 @@ export function offloadHooks(offloader: ContextOffloader, settings: OffloadSetti
   return hooksOf(sessions, sessionOfCall(offloader))
 }
 
-export function hooksOf({ offloaderOf, except }: Sessions, calls: SessionOfCall): OffloadHooks {
+export function hooksOf({ offloaderOf }: Sessions, calls: SessionOfCall): OffloadHooks {
   const on = (callback: (input: HookInput, signal: AbortSignal) => ReturnType<HookCallback>): HookCallbackMatcher[] => [
     { timeout: TIMEOUT_SECONDS, hooks: [(input, _toolUseId, { signal }) => callback(input, signal)] },
   ]
@@ -51,7 +51,7 @@ export function hooksOf({ offloaderOf, except }: Sessions, calls: SessionOfCall)
       return {}
     }),
     PostToolUse: on(async (input, signal) => {
-      if (input.hook_event_name !== 'PostToolUse' || except.has(input.tool_name)) return {}
+      if (input.hook_event_name !== 'PostToolUse') return {}
       return offloadToolOutput(offloaderOf(input), input, { signal })
     }),
     // A model call ends with the results of all its tool calls, or with the run.

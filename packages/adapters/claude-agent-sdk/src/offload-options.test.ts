@@ -1,8 +1,8 @@
 import type { HookCallback, HookInput, Options, PreToolUseHookInput } from '@anthropic-ai/claude-agent-sdk'
 import { ContextOffloader, type OffloadEvent } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { offloadHooks, offloadOptions } from './index.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { offloadOptions } from './index.ts'
 
 const LOG = 'a line of a log\n'.repeat(5_000)
 const RETRIEVE = 'mcp__spillway__retrieve_offloaded_content'
@@ -40,17 +40,16 @@ async function runHooks(options: Options, input: HookInput): Promise<unknown[]> 
 async function retrieve(options: Options, toolUseId: string | undefined, input: object): Promise<unknown> {
   const server = options.mcpServers?.['spillway']
   if (server?.type !== 'sdk' || !('instance' in server)) throw new Error('There is no server spillway.')
-  const sent: { result?: unknown }[] = []
+  const { promise: sent, resolve } = Promise.withResolvers<{ result?: unknown }>()
   const connection: {
     onmessage?: (message: object) => void
     start: () => Promise<void>
     send: (m: object) => Promise<void>
-  } = { start: async () => {}, send: async (message) => void sent.push(message) }
+  } = { start: async () => {}, send: async (message) => resolve(message) }
   await server.instance.connect(connection as never)
   const params = { name: 'retrieve_offloaded_content', arguments: input, _meta: { 'claudecode/toolUseId': toolUseId } }
   connection.onmessage?.({ id: 1, method: 'tools/call', params })
-  await vi.waitFor(() => expect(sent).toHaveLength(1))
-  return sent[0]?.result
+  return (await sent).result
 }
 
 describe('offloadOptions', () => {
@@ -91,7 +90,6 @@ describe('offloadOptions', () => {
     [() => offloadOptions({}, storage as never), /offloader must be a ContextOffloader/],
     [() => offloadOptions({}, offloader, { scopes: [] } as never), /Unknown option "scopes"/],
     [() => offloadOptions({ mcpServers: { spillway: { command: 'x' } } }, offloader), /has a server spillway already/],
-    [() => offloadHooks(offloader, { except: 'Read' as never }), /except must be an array/],
   ])('rejects invalid arguments: %#', (make, message) => {
     expect(make).toThrow(message)
   })
@@ -118,12 +116,10 @@ describe('offloadOptions', () => {
     expect(await retrieve(options, 'd', input), 'Two sessions have a call of this id').toMatchObject({ isError: true })
   })
 
-  it('isolates tenants, and leaves results of exempt tools', async () => {
-    const settings = { scope: ({ session_id }: { session_id: string }) => ['tenant', session_id], except: ['Read'] }
+  it('isolates tenants', async () => {
+    const settings = { scope: ({ session_id }: { session_id: string }) => ['tenant', session_id] }
     const options = offloadOptions({}, offloader, settings)
     await runHooks(options, inputOf('PostToolUse', 'session-1'))
-    const read = { tool_name: 'Read', tool_response: { type: 'text', file: { filePath: '/a', content: LOG } } }
-    expect(await runHooks(options, inputOf('PostToolUse', 'session-1', read))).toEqual([{}])
     const references = []
     for await (const { reference } of storage.scope('tenant', 'session-1').list()) references.push(reference)
     expect(references).toHaveLength(1)
@@ -154,12 +150,8 @@ describe('errors of a server in this process', () => {
   const asked = { id: 9, method: 'tools/call', params: { name: 'build', _meta: { 'claudecode/toolUseId': 'toolu_9' } } }
   const failed = { isError: true, content: [{ type: 'text', text: `${LOG}FATAL: no space` }] }
 
-  async function failing(
-    result: object,
-    call: Partial<PreToolUseHookInput> = {},
-    except: string[] = [],
-  ): Promise<object> {
-    const sent: object[] = []
+  async function failing(result: object, call: Partial<PreToolUseHookInput> = {}, own = offloader): Promise<object> {
+    const { promise: sent, resolve } = Promise.withResolvers<object>()
     const serverSide: { onmessage?: (message: object) => void; send?: (message: object) => Promise<void> } = {}
     const instance = {
       async connect(transport: {
@@ -171,15 +163,14 @@ describe('errors of a server in this process', () => {
       },
     }
     const mcpServers = { builds: { type: 'sdk' as const, name: 'builds', instance: instance as never } }
-    const options = offloadOptions({ mcpServers }, offloader, { except })
+    const options = offloadOptions({ mcpServers }, own)
     const wrapped = options.mcpServers?.['builds'] as unknown as { instance: { connect: (t: object) => Promise<void> } }
-    const transport = { start: async () => {}, send: async (message: object) => void sent.push(message) }
+    const transport = { start: async () => {}, send: async (message: object) => resolve(message) }
     await wrapped.instance.connect(Object.assign(serverSide, transport))
     const before = { tool_name: 'mcp__builds__build', tool_use_id: 'toolu_9', ...call }
     await runHooks(options, inputOf('PreToolUse', 'session-1', before))
     serverSide.onmessage?.(asked)
-    await vi.waitFor(() => expect(sent).toHaveLength(1))
-    return (sent[0] as { result: object }).result
+    return ((await sent) as { result: object }).result
   }
 
   it('are offloaded, stay errors, and keep their last line', async () => {
@@ -195,7 +186,8 @@ describe('errors of a server in this process', () => {
   it('stay as the very objects if they are small, exempt or of no known session', async () => {
     const small = { isError: true, content: [{ type: 'text', text: 'no such file' }] }
     expect(await failing(small)).toBe(small)
-    expect(await failing(failed, {}, ['mcp__builds__build'])).toBe(failed)
+    const exempt = new ContextOffloader({ storage, tools: { build: { offload: false } } })
+    expect(await failing(failed, {}, exempt)).toBe(failed)
     expect(await failing(failed, { tool_use_id: 'toolu_8' })).toBe(failed)
     const well = { content: failed.content }
     expect(await failing(well)).toBe(well)

@@ -86,7 +86,7 @@ function offloadServerErrors(
     toolUseIds.delete(id)
     if (result?.isError !== true || !Array.isArray(result.content) || typeof toolUseId !== 'string') return message
     const call = calls.take(toolUseId)
-    if (call === undefined || sessions.except.has(call.tool_name)) return message
+    if (call === undefined) return message
     const outcome = await offloadParts<unknown>(sessions.offloaderOf(call), {
       toolName: call.tool_name,
       toolCallId: toolUseId,

@@ -2,10 +2,7 @@ import type { BaseHookInput } from '@anthropic-ai/claude-agent-sdk'
 import type { ContextOffloader } from '@spillway/core'
 import { runsOf, type RunOptions, type Runs } from '@spillway/core/adapter'
 
-/**
- * Settings of {@link offloadOptions} and {@link offloadHooks}. `scope` gets a hook's input, and defaults to its
- * `session_id`. `except` has Claude Code's names of tools: `Read`, `mcp__github__get_file`.
- */
+/** Settings of {@link offloadOptions} and {@link offloadHooks}. The scope defaults to the `session_id` of a hook's input. */
 export type OffloadSettings = RunOptions<BaseHookInput>
 
 export type Sessions = Runs<BaseHookInput>

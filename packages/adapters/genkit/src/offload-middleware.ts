@@ -59,7 +59,7 @@ export type OffloadMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
  */
 export function offloadMiddleware(offloader: ContextOffloader, options: OffloadOptions = {}): OffloadMiddleware {
   const runs = sessionRuns(offloader, options, { usage: 'offloadMiddleware(offloader, options)' })
-  const { offloaderOf, except } = runs
+  const { offloaderOf } = runs
   const { includeRetrievalTool } = offloader.options
   const description = 'Moves large tool results to storage, and adds a tool that searches and reads them there.'
   // Genkit calls this once for each run.
@@ -77,7 +77,7 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
       generate: async (turn, context, next) => {
         signal = context.abortSignal
         const replied = await offloadReplies(turn, async (part, input) =>
-          except.has(part.toolResponse.name) ? part : offloadResponse(current(), part, { input, signal }),
+          offloadResponse(current(), part, { input, signal }),
         )
         const response = await next(replied, context)
         return includeRetrievalTool ? hideRetrieval(response) : response
@@ -95,8 +95,7 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
         const answer = (): ReturnType<typeof next> => answerRetrieval(current(), request, signal)
         const called = isRetrieval ? ai.run(toolName, input, answer) : next(request, context)
         await Promise.allSettled([called])
-        const isLeft = isRetrieval || except.has(toolName)
-        return endInOrder(isLeft ? called : offloadCall(current(), request, { signal, callsInTurn }, called))
+        return endInOrder(isRetrieval ? called : offloadCall(current(), request, { signal, callsInTurn }, called))
       },
     }
   })

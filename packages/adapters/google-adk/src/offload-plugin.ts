@@ -35,7 +35,6 @@ type Given<Hook extends keyof BasePlugin> = BasePlugin[Hook] extends (given: inf
 
 class OffloadPlugin extends BasePlugin {
   readonly #offloaderOf: Invocations['offloaderOf']
-  readonly #except: ReadonlySet<string>
   readonly #retrieval: BaseTool | undefined
   /** They come back as results. */
   readonly #replacedErrors = new WeakSet<object>()
@@ -44,7 +43,6 @@ class OffloadPlugin extends BasePlugin {
     super('spillway_offload')
     const invocations = invocationsOf(offloader, options, { usage: 'offloadPlugin(offloader, options)' })
     this.#offloaderOf = invocations.offloaderOf
-    this.#except = invocations.except
     this.#retrieval = offloader.options.includeRetrievalTool ? new RetrievalTool(invocations) : undefined
   }
 
@@ -55,7 +53,7 @@ class OffloadPlugin extends BasePlugin {
     const given = agent === undefined ? [] : ((userMessage as typeof userMessage | undefined)?.parts ?? [])
     const parts = given.map(async (part) => {
       const { name = '', id, response: value } = part.functionResponse ?? {}
-      if (name.startsWith('adk_') || this.#except.has(name)) return part
+      if (name.startsWith('adk_')) return part
       const call = { toolName: name, toolCallId: stableId(id, name), signal }
       const response = await offloadAsRecord(this.#offloaderOf(invocationContext), { ...call, value })
       return response === undefined
@@ -94,7 +92,7 @@ class OffloadPlugin extends BasePlugin {
   }
 
   async #offload(value: unknown, tool: BaseTool, input: unknown, context: Context) {
-    if (this.#except.has(tool.name) || isNodeCall(context)) return undefined
+    if (isNodeCall(context)) return undefined
     const toolCallId = stableId(context.functionCallId, tool.name)
     const { events } = context.invocationContext.session
     const callsInTurn = events.map(countCalls).findLast((calls) => calls > 0)

@@ -17,7 +17,7 @@ const LOG = 'a line of a log\n'.repeat(5_000)
 const CODE = Array.from({ length: 2_000 }, (_, n) => `def step_${n}(state):\n    return state + ${n}\n\n`).join('')
 const offloaded = expect.stringMatching(/^\[Offloaded: /)
 
-const create = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage() })
+const create = (options = {}): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage(), ...options })
 const readLog = tool(() => LOG, { name: 'read_log', description: 'Read the log.', schema: z.object({}) })
 
 /** A model that calls each of these tools in turn, and then says that it is done. */
@@ -117,11 +117,6 @@ it('tells that middleware before it hides the retrieval tool from the model', as
   expect(await typesWith()).toEqual(['offload', 'offload'])
 })
 
-it('leaves the results of tools that are exempt', async () => {
-  const [result] = resultsOf(await run({ middleware: [offloadMiddleware(create(), { except: ['read_log'] })] }))
-  expect(result?.content).toBe(LOG)
-})
-
 const report = tool(
   ({ fails = false }: { fails?: boolean }) => {
     if (fails) throw new Error(LOG)
@@ -201,7 +196,7 @@ it('gives the model errors of exempt tools, too', async () => {
     },
     { name: 'read_log', description: 'Read the log.', schema: z.object({}) },
   )
-  const middleware = [offloadMiddleware(create(), { except: ['read_log'] })]
+  const middleware = [offloadMiddleware(create({ tools: { read_log: { offload: false } } }))]
   expect(resultsOf(await run({ middleware, tools: [failing] }))[0]?.text).toContain(LOG)
 })
 

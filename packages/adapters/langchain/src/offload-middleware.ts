@@ -32,7 +32,16 @@ export function offloadMiddleware(
   offloader: ContextOffloader,
   options: OffloadMiddlewareOptions = {},
 ): AgentMiddleware<undefined, undefined, unknown> {
-  const { offloaderOf, except } = resolveOptions(offloader, options)
+  return middlewareOf(offloader, options, [])
+}
+
+/** Results of the tools in `staying` stay. */
+export function middlewareOf(
+  offloader: ContextOffloader,
+  options: OffloadMiddlewareOptions,
+  staying: readonly string[],
+): AgentMiddleware<undefined, undefined, unknown> {
+  const { offloaderOf } = resolveOptions(offloader, options)
   const throws = options.toolErrors === 'throw'
   return createMiddleware({
     name: 'SpillwayOffload',
@@ -41,7 +50,7 @@ export function offloadMiddleware(
       const { toolCall, runtime } = request
       const run = async (): Promise<Awaited<ReturnType<typeof handler>>> => handler(request)
       try {
-        if (except.has(toolCall.name)) return await run()
+        if (staying.includes(toolCall.name)) return await run()
         const calling = callingMessage(request)
         const isLast = endsRun(request, calling)
         const told = { purpose: calling?.text, callsInTurn: calling?.tool_calls?.length || undefined }

@@ -83,11 +83,6 @@ it('rejects wrapped tools, and values that are not arrays', () => {
   expect(() => offloadTools({ readLog } as never, offloader)).toThrow(TypeError)
 })
 
-it('leaves the results of tools that are exempt', async () => {
-  const [wrapped] = offloadTools([readLog], offloader, { except: ['read_log'] })
-  expect(wrapped).toBe(readLog)
-})
-
 it('leaves the results of tools with returnDirect, which end the run of an agent', async () => {
   const report = tool(() => LOG, {
     name: 'report',

@@ -44,14 +44,15 @@ export function offloadTools<const Tools extends readonly object[]>(
   offloader: ContextOffloader,
   options: OffloadOptions = {},
 ): [...Tools, ...StructuredToolInterface[]] {
-  const { offloaderOf, except } = resolveOptions(offloader, options)
+  const { offloaderOf } = resolveOptions(offloader, options)
   if (!Array.isArray(tools)) throw new TypeError('tools must be an array of LangChain tools.')
   if (tools.some((tool: Partial<Invokable>) => tool.name === RETRIEVAL_TOOL_NAME))
     throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
   const wrapped = tools.map((tool: Partial<Invokable>) => {
     // The graph ends with this result: no model reads it.
-    const isLeft = tool.returnDirect === true || except.has(tool.name ?? '')
-    return typeof tool.invoke === 'function' && !isLeft ? wrapTool(tool as Invokable, offloaderOf) : tool
+    return typeof tool.invoke === 'function' && tool.returnDirect !== true
+      ? wrapTool(tool as Invokable, offloaderOf)
+      : tool
   })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
   return [...wrapped, ...added] as unknown as [...Tools, ...StructuredToolInterface[]]

@@ -135,8 +135,10 @@ describe('before a model call', () => {
     for (const { threadId } of runs) expect(await referencesIn(threadId)).toHaveLength(1)
   })
 
-  it('leaves the results of the tools that are left out', async () => {
-    const run = new Run('thread-1', offloadProcessor(offloader, { except: ['read'] }))
+  it('leaves the results of tools with offload: false', async () => {
+    const { storage } = offloader.options
+    const exempt = new ContextOffloader({ storage, tools: { read: { offload: false } } })
+    const run = new Run('thread-1', offloadProcessor(exempt))
     run.answer(LOG)
     await run.step()
     expect(run.result).toBe(LOG)
@@ -278,8 +280,7 @@ it('rejects invalid arguments with advice', () => {
     [undefined, {}, /offloadProcessor\(offloader, options\)/],
     [storage, {}, /offloader must be a ContextOffloader/],
     [offloader, null, /options must be an object, got null/],
-    [offloader, { except: ['read', 1] }, /except must be an array of tool names/],
-    [offloader, { toolErrors: 'message' }, /Unknown option "toolErrors". Known: scope, except/],
+    [offloader, { toolErrors: 'message' }, /Unknown option "toolErrors". Known: scope/],
     [new ContextOffloader({ storage }), {}, /let all sessions share it with scope/],
   ] as const)
     expect(() => offloadProcessor(given as never, options as never)).toThrow(message)
@@ -330,7 +331,7 @@ describe('offloadStored', () => {
 
   beforeEach(() => {
     offloader = new ContextOffloader({ storage: new InMemoryStorage() })
-    run = new OffloadRun(offloader, new Set(), new SmallTexts())
+    run = new OffloadRun(offloader, new SmallTexts())
     list = new MessageList({ threadId: 't', resourceId: 'u' })
   })
 
@@ -415,7 +416,7 @@ describe('offloadRun', () => {
     events = []
     offloader = new ContextOffloader({ storage, onEvent: (event) => void events.push(event) })
     small = new SmallTexts()
-    run = new OffloadRun(offloader, new Set(['skipped']), small)
+    run = new OffloadRun(offloader, small)
   })
 
   it('works through each result once, however often Mastra makes its output anew', async () => {
@@ -483,13 +484,6 @@ describe('offloadRun', () => {
     for (const output of [text('small'), text(), { type: 'json', value: { a: 1 } }]) await run.show(CALL, {}, output)
     expect(small.has(CALL.toolName, 'small')).toBe(true)
     expect(small.has(CALL.toolName, LOG)).toBe(false)
-  })
-
-  it('does not ask about the tools that are left out', async () => {
-    const offload = vi.spyOn(offloader, 'offload')
-    const output = text()
-    expect(run.show({ ...CALL, toolName: 'skipped' }, {}, output)).toBe(output)
-    expect(offload).not.toHaveBeenCalled()
   })
 
   it('retries a failed store once for each model call', async () => {

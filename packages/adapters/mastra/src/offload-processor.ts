@@ -48,12 +48,11 @@ interface HookArgs extends RunContext {
  * ```
  */
 export function offloadProcessor(offloader: ContextOffloader, options: OffloadOptions = {}): OffloadProcessor {
-  const { offloaderOf, except } = threadRuns(offloader, options, { usage: 'offloadProcessor(offloader, options)' })
+  const { offloaderOf } = threadRuns(offloader, options, { usage: 'offloadProcessor(offloader, options)' })
   const small = new SmallTexts()
   const own = offloader.options.includeRetrievalTool ? { [RETRIEVAL_TOOL_NAME]: retrievalTool(offloader, options) } : {}
   const ofHook = perRun(
-    ({ requestContext, messages }: HookArgs) =>
-      new OffloadRun(offloaderOf({ requestContext, messages }), except, small),
+    ({ requestContext, messages }: HookArgs) => new OffloadRun(offloaderOf({ requestContext, messages }), small),
   )
 
   function runOf(hook: HookArgs): OffloadRun {
@@ -136,22 +135,19 @@ export class OffloadRun {
   signal: AbortSignal | undefined
   /** The tools of the current step. */
   tools: Readonly<Record<string, unknown>> = {}
-  readonly #except: ReadonlySet<string>
   readonly #small: SmallTexts
   readonly #known = new KnownOutputs<ModelOutput>()
   /** Results that could not be stored since the last prompt, and in that prompt. */
   #failed = new KnownOutputs<ModelOutput>()
   #shown = new KnownOutputs<ModelOutput>()
 
-  constructor(offloader: ContextOffloader, except: ReadonlySet<string>, small: SmallTexts) {
+  constructor(offloader: ContextOffloader, small: SmallTexts) {
     this.offloader = offloader
-    this.#except = except
     this.#small = small
   }
 
   /** Return the output for the model: the very object if it stays, a promise if it is new. */
   show(call: RunCall, input: unknown, output: ModelOutput): ModelOutput | Promise<ModelOutput> {
-    if (this.#except.has(call.toolName)) return output
     const { toolCallId } = call
     const known =
       this.#known.find(toolCallId, output) ??

@@ -7,7 +7,7 @@ import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.j
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { createMcpHandler, InMemoryTransport, McpServer } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { ContextOffloader, type ContextOffloaderOptions, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -152,7 +152,8 @@ async function connected<Client extends StrictClient>(
   return client
 }
 
-const newOffloader = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage() }).forScope('tenant')
+const newOffloader = (tools?: ContextOffloaderOptions['tools']): ContextOffloader =>
+  new ContextOffloader({ storage: new InMemoryStorage(), tools }).forScope('tenant')
 const textOf = (result: Record<string, unknown>): string =>
   (result['content'] as { readonly text?: string }[]).map(({ text = '' }) => text).join('\n')
 const referenceIn = (result: Record<string, unknown>): string =>
@@ -189,7 +190,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
   })
 
   it('keeps the output schema and the whole results of excluded tools', async () => {
-    const client = await start({ options: { except: ['report'] } })
+    const client = await start({ offloader: newOffloader({ report: { offload: false } }) })
     const { tools } = await client.listTools()
     expect(tools.find(({ name }) => name === 'report')?.outputSchema).toBeDefined()
     const { structuredContent } = await client.callTool({ name: 'report', arguments: { count: 1_500 } })

@@ -145,7 +145,7 @@ describe('replaced results', () => {
   })
 
   it('not those that are exempt, go to a program of the provider, or have promised a form', async () => {
-    const { offloader } = newOffloader()
+    const { offloader } = newOffloader({ tools: { read_file: { offload: false } } })
     const [call, result] = callItems('compute', 'old_2', LOG)
     const history = [
       ...callItems('read_file', 'old_1', LOG),
@@ -154,7 +154,7 @@ describe('replaced results', () => {
     ] as AgentInputItem[]
     const rows = { ...makeTool('rows', () => LOG), outputSchema: { type: 'object' } }
     const { agent, prompts } = makeAgent([], { tools: [rows as Tool] })
-    await offloadRunner(new Runner(), offloader, { except: ['read_file'] }).run(agent, history)
+    await offloadRunner(new Runner(), offloader).run(agent, history)
     expect(prompts[0]?.results.map(({ content }) => content)).toEqual(
       Array.from({ length: 3 }, () => [{ type: 'text', text: LOG }]),
     )

@@ -48,7 +48,7 @@ export function offloadRunner(
   if (!(runner instanceof Runner))
     throw new TypeError('runner must be a Runner, loaded as an ES module: offloadRunner(new Runner(), offloader).')
   const usage = 'offloadRunner(new Runner(), offloader, options)'
-  const { offloaderOf, except } = sessionRuns(offloader, options, { usage })
+  const { offloaderOf } = sessionRuns(offloader, options, { usage })
 
   async function run(agent: never, input: unknown, given: NonStreamRunOptions<unknown> = {}): Promise<object> {
     const { session, conversationId, signal, callModelInputFilter = runner.config.callModelInputFilter } = given
@@ -59,7 +59,7 @@ export function offloadRunner(
     const context = isResumed ? (input._context as RunContext) : newContext
     const sessionId = (await session?.getSessionId()) ?? conversationId ?? findRun(context).sessionId
     const outputs = new KnownOutputs<ResultOutput>()
-    const staying = new Set(except)
+    const staying = new Set<string>()
     // A filter that changes items needs copies, and so does the input of a resumed run. The SDK recognizes its own
     // items, and copies that it made.
     const keepsItems = own === undefined ? !isResumed : Object(own).preserveInputIdentity === true

@@ -76,12 +76,6 @@ describe('results for the model', () => {
     await expect(offloader.forScope('two').options.storage.retrieve(reference)).rejects.toThrow(reference)
   })
 
-  it('leaves tools that are exempt', async () => {
-    const { offloader } = newOffloader()
-    const tools = offloadTools([makeTool('read_log', () => LOG)], offloader, { except: ['read_log'] })
-    expect((await callFirst(tools)).shown).toBe(LOG)
-  })
-
   it.each<[string, NonNullable<Parameters<typeof makeAgent>[1]>['toolUseBehavior']]>([
     ['the first tool', 'stop_on_first_tool'],
     ['a tool by its name', { stopAtToolNames: ['read_log'] }],

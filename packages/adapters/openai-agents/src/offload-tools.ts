@@ -47,7 +47,7 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
     if (name === RETRIEVAL_TOOL_NAME)
       throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
     // An agent as a tool has `on`, and the SDK finds it by the very object; an output with a schema must fit it.
-    const stays = type !== 'function' || 'on' in tool || 'outputSchema' in tool || runs.except.has(name)
+    const stays = type !== 'function' || 'on' in tool || 'outputSchema' in tool
     if (stays) return tool
     return copyWith(tool, { outputGuardrails: [...outputGuardrails, guardrail] })
   })

@@ -88,7 +88,6 @@ describe('offloadRunner', () => {
     expectTypeOf<Given[0]>().toEqualTypeOf<Runner>()
     expectTypeOf<ContextOffloader['options']['storage']>().not.toExtend<Given[1]>()
     expectTypeOf<{ scope: () => string }>().not.toExtend<OffloadOptions>()
-    expectTypeOf<{ except: string }>().not.toExtend<OffloadOptions>()
     // @ts-expect-error: an option that there is not
     expectTypeOf(() => offloadRunner(new Runner(), offloader, { exept: ['one'] })).toBeFunction()
   })

@@ -49,7 +49,7 @@ describe('options', () => {
 
   it('may be undefined', () => {
     const none = { maxResultTokens: undefined, countTokens: undefined, evictAfterCycles: undefined, scope: undefined }
-    expect(() => new ContextOffloader({ storage: new InMemoryStorage(), ...none, except: undefined })).not.toThrow()
+    expect(() => new ContextOffloader({ storage: new InMemoryStorage(), ...none })).not.toThrow()
   })
 
   const memory = { storage: new InMemoryStorage() }
@@ -82,7 +82,6 @@ describe('options', () => {
     ['a counter that is none', { ...memory, countTokens: 4 }, /^countTokens must be a function/],
     ['an option that there is not', { ...memory, evictAfterTurns: 20 }, /^Unknown option "evictAfterTurns"/],
     ['a scope that is no function', { ...memory, scope: 'tenant' }, /^scope must be a function of the run/],
-    ['exceptions that are no list', { ...memory, except: 'read' }, /^except must be an array of tool names/],
   ])('refuse %s', (_what, config, message) => {
     expect(() => new ContextOffloader(config as ContextOffloaderConfig)).toThrow(TypeError)
     expect(() => new ContextOffloader(config as ContextOffloaderConfig)).toThrow(message)

@@ -45,7 +45,7 @@ export class ContextOffloader implements Plugin {
   #counting: Promise<CountTokens> | undefined
 
   constructor(config: ContextOffloaderConfig) {
-    const { evictAfterCycles: turns, scope, except, ...options } = Object(config) as ContextOffloaderConfig
+    const { evictAfterCycles: turns, scope, ...options } = Object(config) as ContextOffloaderConfig
     const { storage, countTokens = (text) => this.#countTokens(text) } = options
     assertLimits(options)
     this.offloader = new Offloader({
@@ -55,7 +55,7 @@ export class ContextOffloader implements Plugin {
     })
     this.#counting = options.countTokens && Promise.resolve(options.countTokens)
     this.#isForOneAgent = scope === undefined && storage.scope === undefined
-    this.#plugin = offloadPlugin(this.offloader, { scope: this.#isForOneAgent ? () => [] : scope, except })
+    this.#plugin = offloadPlugin(this.offloader, { scope: this.#isForOneAgent ? () => [] : scope })
     this.name = this.#plugin.name
   }
 

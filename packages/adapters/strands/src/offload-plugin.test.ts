@@ -270,10 +270,6 @@ it('ends a turn for each model call that succeeds, and none for an attempt that 
   expect(turns).toBe(2)
 })
 
-it('leaves the results of tools that are exempt', async () => {
-  expect(textOf(await runOnce({ plugins: [offloadPlugin(create(), { except: ['read_log'] })] }))).toBe(LOG)
-})
-
 it('keeps small results as the very objects, and of large ones all but the content', async () => {
   const small = new ToolResultBlock({ toolUseId: 'call_1', status: 'success', content: [new TextBlock('small')] })
   const error = new RangeError('too long')

@@ -55,7 +55,7 @@ export interface OffloadOptions extends RunOptions<ScopeRun> {}
  * import { Agent } from '@strands-agents/sdk'
  *
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
- * const agent = new Agent({ plugins: [offloadPlugin(offloader, { except: ['read_file'] })] })
+ * const agent = new Agent({ plugins: [offloadPlugin(offloader)] })
  * await agent.initialize()
  * console.assert(agent.toolRegistry.get('retrieve_offloaded_content') !== undefined)
  * ```
@@ -63,7 +63,7 @@ export interface OffloadOptions extends RunOptions<ScopeRun> {}
 export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptions = {}): Required<Plugin> {
   const usage = 'offloadPlugin(offloader, options)'
   const runs = runsOf(offloader, options, { usage, read: (run: ScopeRun) => run, scope: agentScope })
-  const { offloaderOf, except } = runs
+  const { offloaderOf } = runs
   const tools = offloader.options.includeRetrievalTool ? [new RetrievalTool(runs)] : []
   return {
     name: 'spillway:context-offloader',
@@ -81,7 +81,7 @@ export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptio
         const { name, toolUseId } = event.toolUse
         const isCancelled = Boolean(begun.get(toolUseId)?.cancel)
         begun.delete(toolUseId)
-        if (except.has(name) || name === STRUCTURED_OUTPUT_TOOL || isTakenElsewhere(event)) return
+        if (name === STRUCTURED_OUTPUT_TOOL || isTakenElsewhere(event)) return
         event.result = await offloadResult(offloaderOf(event), event, { isCancelled, callsInTurn })
       })
       addHook(AfterModelCallEvent, async (event) => {

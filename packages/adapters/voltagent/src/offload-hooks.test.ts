@@ -101,10 +101,11 @@ describe('tools that are not wrapped', () => {
     expect(textOf(seen).length).toBeLessThan(10_000)
   })
 
-  it('leaves small results, and tools that are named in except', async () => {
+  it('leaves small results, and tools with offload: false', async () => {
     const value = { a: 1 }
     expect((await runBare(toolOf('read', async () => value))).output).toBe(value)
-    expect((await runBare(readLog, { options: { except: ['read_log'] } })).output).toBe(LOG)
+    const exempt = createOffloader({ tools: { read_log: { offload: false } } })
+    expect((await runBare(readLog, {}, exempt)).output).toBe(LOG)
   })
 
   it('leaves those that validate or map their output, as a text would not fit', async () => {
@@ -356,7 +357,7 @@ it.each([
   [() => offloadHooks({} as never), /offloader must be a ContextOffloader/],
   [
     () => offloadHooks(createOffloader().offloader, { onToolEnd: async () => undefined } as never),
-    /Unknown option "onToolEnd". Known: scope, except, hooks/,
+    /Unknown option "onToolEnd". Known: scope, hooks/,
   ],
   [
     () => offloadHooks(createOffloader().offloader, { hooks: null } as never),
@@ -455,11 +456,11 @@ describe('offloadHistory', () => {
   const eventOf = (modelMessages: Event['modelMessages']): Event =>
     ({ modelMessages, context: { abortController: new AbortController() } }) as Event
 
-  const settingsOf = (offloader: ContextOffloader, except: readonly string[] = []): Settings =>
-    resolveOptions(offloader, { except }, { usage: 'offloadHooks(offloader, options)' })
+  const settingsOf = (offloader: ContextOffloader): Settings =>
+    resolveOptions(offloader, {}, { usage: 'offloadHooks(offloader, options)' })
 
-  const replaceIn = (offloader: ContextOffloader, messages: Event['modelMessages'], except: readonly string[] = []) =>
-    offloadHistory(settingsOf(offloader, except), eventOf(messages))
+  const replaceIn = (offloader: ContextOffloader, messages: Event['modelMessages']) =>
+    offloadHistory(settingsOf(offloader), eventOf(messages))
 
   const call = { type: 'tool-call', toolCallId: 'call_0', toolName: 'read_log', input: { path: '/' } } as const
   const resultOf = (output: object, toolName = 'read_log'): never =>
@@ -542,10 +543,10 @@ describe('offloadHistory', () => {
     expect(events.map(({ type }) => type)).toEqual(['offload', 'offload'])
   })
 
-  it('leaves results of tools that are named in except', async () => {
+  it('leaves results of tools with offload: false', async () => {
     const message = resultOf({ type: 'text', value: LOG })
-    const { offloader } = createOffloader()
-    expect((await replaceIn(offloader, [message], ['read_log']))[0]).toBe(message)
+    const { offloader } = createOffloader({ tools: { read_log: { offload: false } } })
+    expect((await replaceIn(offloader, [message]))[0]).toBe(message)
   })
 
   it('keeps the other results of a message as the very objects', async () => {

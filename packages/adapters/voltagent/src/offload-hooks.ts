@@ -50,7 +50,7 @@ interface ErrorHook {
 export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksOptions = {}): AgentHooks {
   const check = { usage: 'offloadHooks(offloader, options)', others: ['hooks'] }
   const settings = resolveOptions(offloader, options, check)
-  const { offloaderOf, except } = settings
+  const { offloaderOf } = settings
   const { hooks = {} } = options
   if (typeof hooks !== 'object' || hooks === null)
     throw new TypeError(`hooks must be an object of hooks, got ${hooks === null ? 'null' : typeof hooks}.`)
@@ -61,7 +61,7 @@ export function offloadHooks(offloader: ContextOffloader, options: OffloadHooksO
     const isNested = 'toolContext' in context
     // Wrapped tools are offloaded by their `toModelOutput`; any other could not handle a text.
     const isShownByTool = tool.toModelOutput !== undefined
-    if (options === undefined || isNested || isShownByTool || except.has(tool.name)) return undefined
+    if (options === undefined || isNested || isShownByTool) return undefined
     const { callId: toolCallId = '', abortSignal: signal } = options.toolContext ?? {}
     const call = { toolName: tool.name, toolCallId, input: inputOfCall(options), signal }
     const shown = defaultModelOutput(output)
@@ -121,7 +121,7 @@ function isFinal(output: unknown): boolean {
  * Results that stay are the very objects.
  */
 export async function offloadHistory(
-  { offloaderOf, except, smallTexts }: Settings,
+  { offloaderOf, smallTexts }: Settings,
   { modelMessages, context }: Pick<OnPrepareModelMessagesHookArgs, 'modelMessages' | 'context'>,
 ): Promise<OnPrepareModelMessagesHookArgs['modelMessages']> {
   const offloader = offloaderOf(context)
@@ -131,7 +131,7 @@ export async function offloadHistory(
     if (toolName === RETRIEVAL_TOOL_NAME) return saved ?? output
     const kept = saved !== undefined && isReplacedOutput(saved) ? saved : output
     const shown = saved ?? (output as ShownOutput)
-    if (except.has(toolName) || smallTexts.has(toolName, shown.value)) return kept
+    if (smallTexts.has(toolName, shown.value)) return kept
     return offloadShown(offloader, { toolName, toolCallId, input, signal }, shown).then((offloaded) => {
       if (offloaded.reason === 'within-limit') smallTexts.add(toolName, shown.value)
       return offloaded.output === shown ? kept : offloaded.output

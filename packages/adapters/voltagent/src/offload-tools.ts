@@ -43,7 +43,7 @@ export function offloadTools<const TOOLS extends readonly AnyTool[]>(
     if (Array.isArray(members)) return { ...(tool as Toolkit), tools: members.map(wrap) as Toolkit['tools'] }
     if (name === RETRIEVAL_TOOL_NAME)
       throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
-    if (type !== 'user-defined' || name === undefined || settings.except.has(name)) return tool
+    if (type !== 'user-defined' || name === undefined) return tool
     return wrapTool(tool as unknown as UserTool, settings.offloaderOf) as unknown as Tool
   }
 

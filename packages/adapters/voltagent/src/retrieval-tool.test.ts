@@ -83,7 +83,7 @@ it('rejects invalid arguments with advice', () => {
   for (const [given, options, message] of [
     [undefined, {}, /offloader must be a ContextOffloader/],
     [{ storage }, {}, /offloader must be a ContextOffloader/],
-    [offloader, { scopes: [] }, /Unknown option "scopes". Known: scope, except/],
+    [offloader, { scopes: [] }, /Unknown option "scopes". Known: scope/],
     [offloader, { hooks: {} }, /Unknown option "hooks"/],
   ] as const)
     expect(() => retrievalTool(given as never, options as never)).toThrow(message)

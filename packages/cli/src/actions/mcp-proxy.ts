@@ -43,11 +43,11 @@ export async function mcpProxy({ args, options: given, command }: Invocation<Pro
   const { resourceLinks = false, exclude = [] } = options
   const open = await serverOpener(servers, options, log)
   const excluded = [...exclude, ...servers.flatMap((server) => excludedOf(server, servers.length))]
+  const tools = Object.fromEntries(excluded.map((name) => [name, { offload: false }]))
   const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
-    const offloader = createOffloader({ storage, journal }, options, log)
+    const offloader = createOffloader({ storage, journal }, { ...options, tools }, log)
     const connect = (client: Connection, server: Connection, own: ContextOffloader): Promise<ProxyEnd> =>
       connectProxy({ client, server }, own, {
-        except: excluded,
         resourceLinks,
         onError: (error) => log.error(error),
       })

@@ -42,6 +42,14 @@ describe('over stdio', () => {
     expect((await spillway(['get', reference, '--lines', '1'], { cwd })).stdout).toContain('line 0: ok')
   })
 
+  test('leaves results of tools in --exclude whole', async () => {
+    const { client } = await connectStdio(proxy('--exclude', 'read_log', '--', ...LOG_SERVER), {
+      cwd: temporaryFolder(),
+    })
+    const shown = await textOf(client.callTool({ name: 'read_log', arguments: { lines: 5_000 } }))
+    expect(shown).toMatch(/^line 0: ok\n[^]*line 4998: ok\n/)
+  })
+
   test('keeps content behind its scope, which can be searched as a whole then', async () => {
     const cwd = temporaryFolder()
     const { client } = await connectStdio(proxy('--scope', 'mine', '--', ...LOG_SERVER), { cwd })

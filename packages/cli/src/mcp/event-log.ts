@@ -1,4 +1,4 @@
-import { ContextOffloader, type OffloadEvent } from '@spillway/core'
+import { ContextOffloader, type ContextOffloaderOptions, type OffloadEvent } from '@spillway/core'
 import type { HttpOptions } from '@spillway/mcp/http'
 import type { UpstreamEvent } from '@spillway/mcp/proxy'
 import { describeError, nameOptions } from '../cli-error.ts'
@@ -59,13 +59,18 @@ function sayUpstream(event: UpstreamEvent): string {
 }
 
 /** Create the offloader of a command; invalid options become usage errors. */
-export function createOffloader(store: OpenStore, options: OffloaderOptions, log: EventLog): ContextOffloader {
+export function createOffloader(
+  store: OpenStore,
+  options: OffloaderOptions & Pick<ContextOffloaderOptions, 'tools'>,
+  log: EventLog,
+): ContextOffloader {
   return nameOptions(() => {
     const offloader = new ContextOffloader({
       ...store,
       maxResultTokens: options.maxTokens,
       previewTokens: options.previewTokens,
       maxRetrievalTokens: options.maxRetrievalTokens,
+      tools: options.tools,
       onEvent: (event) => log.offload(event),
     })
     return options.scope === undefined ? offloader : offloader.forScope(...options.scope)

@@ -9,6 +9,7 @@ export { anyInputSchema, type AnyInputSchema } from './any-input-schema.ts'
 export {
   assertOffloader,
   assertRunOptions,
+  maxResultTokensOf,
   offloaderOfRun,
   runsOf,
   withEvictAfterTurns,

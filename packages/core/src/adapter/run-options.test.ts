@@ -6,6 +6,7 @@ import type { Storage } from '../storage/storage.ts'
 import {
   assertOffloader,
   assertRunOptions,
+  maxResultTokensOf,
   offloaderOfRun,
   runsOf,
   withEvictAfterTurns,
@@ -22,8 +23,8 @@ const unscoped = new ContextOffloader({
 
 it.each<[string, ContextOffloader, RunOptions<never>]>([
   ['none at all', offloader, {}],
-  ['a scope and names', offloader, { scope: () => ['a'], except: ['read_file'] }],
-  ['undefined', offloader, { scope: undefined, except: undefined }],
+  ['a scope', offloader, { scope: () => ['a'] }],
+  ['undefined', offloader, { scope: undefined }],
   ['a storage without scopes that all share', unscoped, { scope: () => [] }],
 ])('accepts options: %s', (_, one, options) => {
   expect(() => assertRunOptions(one, options, { usage })).not.toThrow()
@@ -37,10 +38,8 @@ it.each<[unknown, unknown, RegExp]>([
   [{}, {}, /^offloader must be a ContextOffloader, got object: plugin\(offloader, options\)/],
   [offloader, null, /^options must be an object, got null: plugin\(/],
   [offloader, 'scope', /^options must be an object, got string/],
-  [offloader, { exept: [] }, /^Unknown option "exept"\. Known: scope, except, mode\.$/],
+  [offloader, { exept: [] }, /^Unknown option "exept"\. Known: scope, mode\.$/],
   [offloader, { scope: 'tenant' }, /^scope must be a function of the run, got string/],
-  [offloader, { except: 'read_file' }, /^except must be an array of tool names/],
-  [offloader, { except: [1] }, /^except must be an array of tool names/],
   [unscoped, {}, /^This storage has no scope\(\)/],
 ])('rejects %o with %o', (one, options, message) => {
   expect(() => assertRunOptions(one, options as RunOptions<never>, { usage, others: ['mode'] })).toThrow(message)
@@ -128,9 +127,15 @@ it('reads the run for the option scope, whose default the adapter names', () => 
   const byDefault = runsOf(offloader, {}, form)
   expect([byDefault.segmentsOf({ session: 'a' }), byDefault.segmentsOf({})]).toEqual([['a'], []])
   expect(byDefault.offloaderOf({})).toBe(offloader)
-  const { segmentsOf, except } = runsOf(offloader, { scope: ({ id }) => ['tenant', id], except: ['read_file'] }, form)
+  const { segmentsOf } = runsOf(offloader, { scope: ({ id }) => ['tenant', id] }, form)
   expect(segmentsOf({ session: 'a' })).toEqual(['tenant', 'a'])
-  expect([...except]).toEqual(['read_file'])
+})
+
+it('tells the limit of a tool, which is infinite if its results stay whole', () => {
+  const tools = { bash: { maxResultTokens: 500 }, 'read_*': { offload: false } }
+  const limited = new ContextOffloader({ storage: tinyStorage(), tools })
+  const limits = ['bash', 'read_file', 'other'].map((name) => maxResultTokensOf(limited, name))
+  expect(limits).toEqual([500, Infinity, 2_500])
 })
 
 it('tells the model that a scope can be searched without a reference, if the storage has scopes', () => {

@@ -1,4 +1,5 @@
 import { ContextOffloader } from '../offload/context-offloader.ts'
+import { limitsOf } from '../offload/result-limits.ts'
 import { ManagedStorage, stateOf } from '../storage/managed-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -13,8 +14,6 @@ export interface RunOptions<Run> {
    * `onEvent` gets the error.
    */
   readonly scope?: ((run: Run) => readonly string[]) | undefined
-  /** Names of tools whose results stay as they are. Defaults to none. */
-  readonly except?: readonly string[] | undefined
 }
 
 /** Messages and further options of a check. */
@@ -41,8 +40,6 @@ export interface Runs<Run> {
   readonly segmentsOf: (run: Run) => readonly string[]
   /** Returns the offloader for a run's scope; never throws. */
   readonly offloaderOf: (run: Run) => ContextOffloader
-  /** Names of tools whose results stay. */
-  readonly except: ReadonlySet<string>
   /** The tool for models: in a scope they may search without a reference. */
   readonly retrievalTool: Pick<ContextOffloader['retrievalTool'], 'name' | 'description' | 'inputSchema'>
 }
@@ -58,12 +55,11 @@ export function runsOf<Run, ScopeRun>(
   form: RunForm<Run, ScopeRun>,
 ): Runs<Run> {
   assertRunOptions(offloader, options, form)
-  const { scope = form.scope, except } = options
+  const { scope = form.scope } = options
   const segmentsOf = (run: Run): readonly string[] => scope(form.read(run))
   return {
     segmentsOf,
     offloaderOf: offloaderOfRun(offloader, segmentsOf),
-    except: new Set(except),
     get retrievalTool() {
       const isScoped = offloader.options.storage.scope !== undefined
       return (isScoped ? offloader.forScope('run') : offloader).retrievalTool
@@ -84,15 +80,13 @@ export function assertRunOptions(
   assertOffloader(offloader, usage)
   if (typeof options !== 'object' || options === null)
     throw new TypeError(`options must be an object, got ${options === null ? 'null' : typeof options}: ${usage}.`)
-  const known = others === 'any' ? Object.keys(options) : ['scope', 'except', ...others]
+  const known = others === 'any' ? Object.keys(options) : ['scope', ...others]
   for (const name of Object.keys(options))
     if (!known.includes(name))
       throw new TypeError(`Unknown option ${JSON.stringify(name)}. Known: ${known.join(', ')}.`)
-  const { scope, except = [] } = options
+  const { scope } = options
   if (scope !== undefined && typeof scope !== 'function')
     throw new TypeError(`scope must be a function of the run, got ${typeof scope}. For one scope: scope: () => ['id'].`)
-  if (!Array.isArray(except) || except.some((name) => typeof name !== 'string'))
-    throw new TypeError("except must be an array of tool names, such as ['read_file'].")
   if (!mayShare && scope === undefined && typeof offloader.options.storage.scope !== 'function')
     throw new TypeError(
       'This storage has no scope() and cannot isolate sessions. Wrap it with createStorage(), ' +
@@ -153,6 +147,11 @@ function withoutStorage({ options }: ContextOffloader, cause: unknown): ContextO
   const list = (): AsyncIterable<never> => ({ [Symbol.asyncIterator]: () => ({ next: refuse }) })
   const storage = { store: refuse, retrieve: refuse, list, locate: () => undefined }
   return new ContextOffloader({ ...options, storage })
+}
+
+/** Return the limit for results of a tool, in tokens; `Infinity` if they stay whole. */
+export function maxResultTokensOf({ options }: ContextOffloader, toolName: string): number {
+  return limitsOf(options, toolName).maxResultTokens
 }
 
 /**

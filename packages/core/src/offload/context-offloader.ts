@@ -219,7 +219,7 @@ export class ContextOffloader {
     let started = arrived
     const own = limitsOf(this.options, request.toolName)
     const { mode } = this
-    const staysBecause = mode === 'off' ? 'off' : this.#staysBecause(request)
+    const staysBecause = mode === 'off' ? 'off' : this.#staysBecause(request, own)
     if (staysBecause !== undefined && share === undefined) return inline(request, staysBecause, 0)
     let original = 0
     let blocks: readonly MeasuredBlock[] = []
@@ -247,8 +247,9 @@ export class ContextOffloader {
     }
   }
 
-  #staysBecause({ toolName, isCancelled }: OffloadRequest): 'retrieval-result' | 'cancelled' | undefined {
+  #staysBecause({ toolName, isCancelled }: OffloadRequest, { maxResultTokens }: ToolLimits): InlineReason | undefined {
     if (this.options.includeRetrievalTool && toolName === RETRIEVAL_TOOL_NAME) return 'retrieval-result'
+    if (maxResultTokens === Infinity) return 'exempt'
     return isCancelled === true ? 'cancelled' : undefined
   }
 

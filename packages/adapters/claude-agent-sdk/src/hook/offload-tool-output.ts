@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, sep } from 'node:path'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { offloadParts } from '@spillway/core/adapter'
+import { maxResultTokensOf, offloadParts } from '@spillway/core/adapter'
 import type { PostToolUseAnswer, PostToolUseInput } from './post-tool-use.ts'
 import { partOfBlock, readToolOutput, type OutputPart, type ToolOutput } from './tool-output.ts'
 
@@ -39,8 +39,9 @@ export async function offloadToolOutput(
 ): Promise<PostToolUseAnswer> {
   if (input.tool_name.endsWith(RETRIEVAL_TOOL_NAME)) return {}
   const { persistedOutputPath: path } = Object(input.tool_response) as { readonly persistedOutputPath?: unknown }
+  const staysWhole = maxResultTokensOf(offloader, input.tool_name) === Infinity
   const updatedToolOutput =
-    path === undefined
+    path === undefined || staysWhole
       ? await offloadOutput(offloader, input, signal, input.tool_response)
       : await offloadSaved(offloader, input, signal, path)
   return updatedToolOutput === undefined

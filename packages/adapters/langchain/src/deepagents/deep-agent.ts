@@ -1,6 +1,6 @@
 import type { ContextOffloader } from '@spillway/core'
 import type { AgentMiddleware } from 'langchain'
-import { offloadMiddleware } from '../offload-middleware.ts'
+import { middlewareOf } from '../offload-middleware.ts'
 import { resolveOptions, type OffloadMiddlewareOptions, type OffloadOptions } from '../options.ts'
 import { StorageBackend, type StorageBackendOptions } from './storage-backend.ts'
 
@@ -36,8 +36,7 @@ export function deepAgentMiddleware(
   offloader: ContextOffloader,
   options: OffloadMiddlewareOptions = {},
 ): AgentMiddleware<undefined, undefined, unknown> {
-  const { except } = resolveOptions(offloader, options)
-  return offloadMiddleware(offloader, { toolErrors: 'throw', ...options, except: [...FILE_TOOLS, ...except] })
+  return middlewareOf(offloader, { toolErrors: 'throw', ...options }, FILE_TOOLS)
 }
 
 /**

@@ -111,7 +111,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
       () => [call('write_file', { file_path: '/log.txt', content: LOG })],
       () => [call('read_file', { file_path: '/log.txt', limit: 500 }), call('grep', { pattern: 'ok' })],
     )
-    const middleware = [deepAgentMiddleware(offloader, { except: ['none'] })]
+    const middleware = [deepAgentMiddleware(offloader)]
     await createDeepAgent({ model, middleware, backend: deepAgentBackend(offloader) }).invoke({ messages: 'Go.' })
     expect(textOf(prompts.at(-1), 'read_file')).toContain('line 499: ok')
     expect(textOf(prompts.at(-1), 'grep')).toContain('line 900: ok')
@@ -223,7 +223,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     const offloader = offloaderOf()
     expect(() => deepAgentBackend({} as ContextOffloader)).toThrow('offloader must be a ContextOffloader')
     expect(() => deepAgentBackend(offloader, { scope: 'a' as never })).toThrow('scope must be a function')
-    expect(() => deepAgentMiddleware(offloader, { except: 'ls' as never })).toThrow('except must be an array')
+    expect(() => deepAgentMiddleware(offloader, { toolErrors: 'ls' as never })).toThrow('toolErrors must be')
     const { store, retrieve, scope } = new InMemoryStorage()
     const listless = new ContextOffloader({ storage: { store, retrieve, scope } })
     expect(() => deepAgentBackend(listless)).toThrow('storage must have the methods store(), retrieve() and list()')

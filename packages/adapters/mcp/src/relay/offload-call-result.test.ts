@@ -202,17 +202,20 @@ describe('structured content', () => {
 
 describe('mayBeReplaced', () => {
   const may = (result: unknown, options: Partial<ContextOffloaderOptions> = {}): boolean =>
-    mayBeReplaced(new ContextOffloader({ storage: new InMemoryStorage(), ...options }), result)
+    mayBeReplaced(new ContextOffloader({ storage: new InMemoryStorage(), ...options }), 'read', result)
 
   it('tells results that may be over the limit', () => {
     expect(may({ content: [text(LOG)] })).toBe(true)
     expect(may({ content: [text('short lines\n'.repeat(2_000))] })).toBe(true)
     expect(may({ structuredContent: { rows: ROWS } })).toBe(true)
     expect(may({ content: [text('small')] }, { countTokens: (value) => value.length * 1_000 })).toBe(true)
+    const tools = { read: { maxResultTokens: 10 } }
+    expect(may({ content: [text('one line of a log\n'.repeat(10))] }, { tools })).toBe(true)
   })
 
   it('tells results that are not, and those whose replacement names no tool', () => {
     for (const result of [{ content: [text('small')] }, { task: {} }, undefined]) expect(may(result)).toBe(false)
+    expect(may({ content: [text(LOG)] }, { tools: { read: { offload: false } } })).toBe(false)
     const storage = Object.assign(new InMemoryStorage(), { locate: () => '/a/file' })
     const options = { storage, includeRetrievalTool: false, showLocation: true }
     expect(may({ content: [text(LOG)] }, options)).toBe(false)

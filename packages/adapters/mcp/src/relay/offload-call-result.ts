@@ -1,5 +1,12 @@
 import type { ContentBlock, ContextOffloader, OffloadedBlock, Outcome } from '@spillway/core'
-import { isExactNumber, parseExactJson, plainNumber, readMcpPart, writeMcpPart } from '@spillway/core/adapter'
+import {
+  isExactNumber,
+  maxResultTokensOf,
+  parseExactJson,
+  plainNumber,
+  readMcpPart,
+  writeMcpPart,
+} from '@spillway/core/adapter'
 import { fieldsOf, type Fields } from './message.ts'
 import { referenceUri } from './read-resource.ts'
 
@@ -25,7 +32,11 @@ interface CallResultRequest {
  */
 export async function offloadCallResult(offloader: ContextOffloader, request: CallResultRequest): Promise<unknown> {
   const { toolName, result, resourceLinks } = request
-  if (isDeep(result)) return await offloadCallResult(offloader, { ...request, result: flatResult(result) })
+  if (isDeep(result)) {
+    const flat = flatResult(result)
+    const shown = await offloadCallResult(offloader, { ...request, result: flat })
+    return shown === flat ? result : shown
+  }
   // A result must be an object; hosts may show others nevertheless.
   const fields = isObject(result) ? result : { content: result }
   const { parts, structured, isSaidTwice, fields: large } = readCallResult(fields)
@@ -37,7 +48,7 @@ export async function offloadCallResult(offloader: ContextOffloader, request: Ca
   const stored = groups.flatMap(({ outcome }) => (outcome.status === 'offloaded' ? outcome.stored : []))
   const { structuredContent, ...unstructured } = fields
   if (groups.every(({ outcome }) => outcome.status === 'inline'))
-    return isSaidTwice && areOver(offloader, groups, structuredContent) ? unstructured : result
+    return isSaidTwice && areOver(offloader, toolName, groups, structuredContent) ? unstructured : result
 
   const staying = new Set(groups.flatMap(({ outcome }) => outcome.content))
   const others = structured !== undefined && staying.has(structured) ? { ...fields } : { ...unstructured }
@@ -169,23 +180,26 @@ function tokensOf(groups: readonly OffloadedGroup[]): { readonly original: numbe
 
 /** Whether parts within the limit are over it together with structured content that repeats them. */
 function areOver(
-  { options: { countTokens, maxResultTokens } }: ContextOffloader,
+  offloader: ContextOffloader,
+  toolName: string,
   groups: readonly OffloadedGroup[],
   structuredContent: unknown,
 ): boolean {
   if (groups.some(({ outcome }) => outcome.status !== 'inline' || outcome.reason !== 'within-limit')) return false
   const text = JSON.stringify(structuredContent)
-  return text.length > LARGE_TEXT || tokensOf(groups).original + countTokens(text) > maxResultTokens
+  const tokens = tokensOf(groups).original + offloader.options.countTokens(text)
+  return text.length > LARGE_TEXT || tokens > maxResultTokensOf(offloader, toolName)
 }
 
 /** Characters of a text that is over any useful limit. */
 const LARGE_TEXT = 65_536
 
 /** It may be within the limit nevertheless. */
-export function mayBeReplaced({ options }: ContextOffloader, result: unknown): boolean {
+export function mayBeReplaced(offloader: ContextOffloader, toolName: string, result: unknown): boolean {
   const { content } = fieldsOf(result)
-  const { countTokens, includeRetrievalTool, maxResultTokens } = options
-  if (!includeRetrievalTool) return false
+  const { countTokens, includeRetrievalTool } = offloader.options
+  const maxResultTokens = maxResultTokensOf(offloader, toolName)
+  if (!includeRetrievalTool || maxResultTokens === Infinity) return false
   if (isDeep(result)) return true
   const texts = Array.isArray(content) ? content.map((part) => fieldsOf(part)['text']) : []
   if (texts.some((text) => typeof text === 'string' && text.length > LARGE_TEXT)) return true

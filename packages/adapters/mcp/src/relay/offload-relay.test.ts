@@ -1,5 +1,11 @@
 import { setImmediate as tick } from 'node:timers/promises'
-import { ContextOffloader, preload, RETRIEVAL_TOOL_NAME, type Storage } from '@spillway/core'
+import {
+  ContextOffloader,
+  preload,
+  RETRIEVAL_TOOL_NAME,
+  type ContextOffloaderOptions,
+  type Storage,
+} from '@spillway/core'
 import { parseExactJson } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
@@ -36,15 +42,16 @@ interface Bench {
 function bench(
   options: McpOffloadOptions & {
     readonly storage?: Storage
+    readonly tools?: ContextOffloaderOptions['tools']
     readonly failsToSend?: boolean
     /** What the server answers at once when the relay asks for its tools; `false` where it does not. */
     readonly lists?: object | false
   } = {},
 ): Bench {
-  const { storage = new InMemoryStorage(), failsToSend = false, lists = list(['read']), ...others } = options
+  const { storage = new InMemoryStorage(), tools, failsToSend = false, lists = list(['read']), ...others } = options
   const [toClient, toServer, errors] = [[] as Sent[], [] as Sent[], [] as unknown[]]
   const relay = new OffloadRelay(
-    { ...others, offloader: new ContextOffloader({ storage }) },
+    { ...others, offloader: new ContextOffloader({ storage, tools }) },
     {
       toClient: (message, sending) => void toClient.push({ message, options: sending }),
       async toServer(message, sending) {
@@ -127,7 +134,7 @@ describe('messages that pass', () => {
   })
 
   it('include results of excluded tools, with their output schemas', async () => {
-    const { call, client, server, toClient, settle } = bench({ except: ['read'] })
+    const { call, client, server, toClient, settle } = bench({ tools: { read: { offload: false } } })
     call('read', BIG)
     call('write', BIG, 2)
     void client({ id: 3, method: 'tools/list' })
@@ -401,7 +408,7 @@ describe('the retrieval tool', () => {
 describe('cancellation', () => {
   it('aborts storing a result, so that later messages pass', async () => {
     const hanging = Object.assign(new InMemoryStorage(), { store: () => new Promise<never>(() => {}) })
-    const { client, call, server, toClient, settle } = bench({ storage: hanging, except: [] })
+    const { client, call, server, toClient, settle } = bench({ storage: hanging })
     void client({ id: 'list', method: 'tools/list' })
     void server({ id: 'list', result: list(['read']) })
     call('read', BIG)
@@ -472,7 +479,7 @@ describe('scopes', () => {
 
 describe('tasks', () => {
   it('offload their results under the name of the tool, also for unknown tasks', async () => {
-    const { client, server, call, toClient, settle } = bench({ except: ['excluded'] })
+    const { client, server, call, toClient, settle } = bench({ tools: { excluded: { offload: false } } })
     void client({ id: 'list', method: 'tools/list' })
     void server({ id: 'list', result: list(['read']) })
     call('read', { task: { taskId: 'task-1' } }, 1)

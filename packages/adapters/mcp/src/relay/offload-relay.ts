@@ -79,7 +79,6 @@ export class OffloadRelay {
   readonly #settings: RelaySettings
   readonly #sides: RelaySides
   readonly #offloaderOf: (authInfo: unknown) => ContextOffloader
-  readonly #except: ReadonlySet<string>
   readonly #pending = new Map<RequestId, Pending>()
   /** Requests that are answered here. */
   readonly #answering = new Map<RequestId, AbortController>()
@@ -97,7 +96,6 @@ export class OffloadRelay {
   constructor(settings: RelaySettings, sides: RelaySides) {
     this.#settings = settings
     this.#sides = sides
-    this.#except = new Set(settings.except)
     const { offloader, scope } = settings
     this.#offloaderOf = scope === undefined ? () => offloader : offloaderOfRun(offloader, scope)
   }
@@ -282,14 +280,13 @@ export class OffloadRelay {
     const toolName = typeof params['name'] === 'string' ? params['name'] : 'tool'
     const { taskId } = fieldsOf(fieldsOf(response.result)['task'])
     if (typeof taskId === 'string') this.#remember(taskId, pending)
-    if (this.#except.has(toolName)) return response
     const { resourceLinks = false } = this.#settings
     const controller = new AbortController()
     this.#offloading.set(response.id, controller)
     const { signal } = controller
     try {
       // The replacement names the retrieval tool.
-      if (this.#toolName === undefined && mayBeReplaced(offloader, response.result ?? response.error))
+      if (this.#toolName === undefined && mayBeReplaced(offloader, toolName, response.result ?? response.error))
         await this.#findName(params, ownOptions)
       const input = isDeep(params['arguments']) ? undefined : plainJson(params['arguments'])
       const named = this.#named(offloader)
@@ -331,9 +328,7 @@ export class OffloadRelay {
   #listTools(response: Response, { params, offloader, ownOptions }: Pending): Message | Promise<Message> {
     const result = fieldsOf(response.result)
     const tools = toolsIn(result)
-    const shown = tools.map((tool) =>
-      this.#except.has(String(fieldsOf(tool)['name'])) ? tool : listServerTool(offloader, tool),
-    )
+    const shown = tools.map((tool) => listServerTool(offloader, tool))
     const list = (own: readonly Fields[]): Message => ({
       ...response,
       result: { ...result, tools: [...shown, ...own] },

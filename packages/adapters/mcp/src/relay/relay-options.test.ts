@@ -10,8 +10,8 @@ describe('assertMcpOptions', () => {
   it('accepts every option, and none', () => {
     for (const options of [
       {},
-      { except: [], resourceLinks: true, scope: () => [], onError: () => {} },
-      { except: undefined, resourceLinks: undefined, scope: undefined, onError: undefined },
+      { resourceLinks: true, scope: () => [], onError: () => {} },
+      { resourceLinks: undefined, scope: undefined, onError: undefined },
     ])
       expect(assertOptions(options)).not.toThrow()
   })
@@ -25,9 +25,7 @@ describe('assertMcpOptions', () => {
   it.each([
     [null, 'options must be an object, got null: use(offloader).'],
     ['all', 'options must be an object, got string: use(offloader).'],
-    [{ excluded: [] }, 'Unknown option "excluded". Known: scope, except, resourceLinks, onError.'],
-    [{ except: 'read' }, "except must be an array of tool names, such as ['read_file']."],
-    [{ except: [7] }, "except must be an array of tool names, such as ['read_file']."],
+    [{ excluded: [] }, 'Unknown option "excluded". Known: scope, resourceLinks, onError.'],
     [{ resourceLinks: 'yes' }, 'resourceLinks must be true or false, got string.'],
     [{ onError: true }, 'onError must be a function, got boolean.'],
   ])('rejects %j', (options, message) => {

@@ -3,7 +3,7 @@ import { assertRunOptions, type RunOptions } from '@spillway/core/adapter'
 
 /**
  * Options of {@link offloadServer} and {@link offloadTransport}. `scope` gets the `authInfo` of the transport's
- * authentication, and defaults to the offloader's own. Tools in `except` keep output schemas, too.
+ * authentication, and defaults to the offloader's own.
  */
 export interface McpOffloadOptions extends RunOptions<unknown> {
   /** Add `resource_link` blocks for `resources/read`. Defaults to `false`, as some hosts refuse results with links. */

@@ -1,4 +1,5 @@
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import { maxResultTokensOf } from '@spillway/core/adapter'
 import { fieldsOf, type Fields } from './message.ts'
 
 /** Claude Code keeps this many characters of a result. */
@@ -35,17 +36,19 @@ export function listRetrievalTool({ options, retrievalTool }: ContextOffloader, 
 }
 
 /**
- * Return a server's tool without an output schema, so that clients accept a preview.
+ * Return a server's tool without an output schema, so that clients accept a preview; the very tool if its results stay.
  *
  * A limit above the hosts' is written in `_meta`.
  */
-export function listServerTool({ options }: ContextOffloader, tool: unknown): unknown {
+export function listServerTool(offloader: ContextOffloader, tool: unknown): unknown {
   const { outputSchema, ...others } = fieldsOf(tool)
+  const maxResultTokens = maxResultTokensOf(offloader, String(others['name']))
+  if (maxResultTokens === Infinity) return tool
   const meta = fieldsOf(others['_meta'])
-  const needsHint = options.maxResultTokens > HOST_LIMIT_TOKENS && meta[RESULT_SIZE_META_KEY] === undefined
+  const needsHint = maxResultTokens > HOST_LIMIT_TOKENS && meta[RESULT_SIZE_META_KEY] === undefined
   if (outputSchema === undefined && !needsHint) return tool
   if (!needsHint) return others
-  return { ...others, _meta: { ...meta, [RESULT_SIZE_META_KEY]: charactersOf(options.maxResultTokens) } }
+  return { ...others, _meta: { ...meta, [RESULT_SIZE_META_KEY]: charactersOf(maxResultTokens) } }
 }
 
 const charactersOf = (tokens: number): number => Math.min(tokens * CHARACTERS_PER_TOKEN, MAX_RESULT_CHARACTERS)
