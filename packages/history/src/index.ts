@@ -54,5 +54,4 @@ export type {
   MessageStatistics,
   SummaryRejection,
 } from './history-outcome.ts'
-export { planCompaction, type HistoryPlan, type PlannedMessage } from './plan-compaction.ts'
 export { reloadHistory, type HistoryReference, type HistoryReload } from './reload-history.ts'

@@ -68,16 +68,6 @@ describe('/v1/history', () => {
     expect(some.json.messages).toEqual(json.messages)
   })
 
-  it('plans without storing anything', async () => {
-    const service = await startService()
-    const { json } = await service.post('/v1/history/plan', { format: 'openai-chat', messages, maxTotalTokens: 5_000 })
-    expect(json).toMatchObject({
-      isOver: true,
-      messages: expect.arrayContaining([expect.objectContaining({ index: 2, action: 'compact' })]),
-    })
-    expect((await service.get('/v1/stats')).json).toMatchObject({ stored: { entries: 0 } })
-  })
-
   it('knows the conversations of several APIs', async () => {
     const service = await startService()
     const anthropic = {
@@ -176,12 +166,7 @@ describe('/v1/history', () => {
     ]
     for (const format of ['openai-chat', 'openai-responses', 'openai-agents', 'anthropic', 'ai-sdk', 'gemini', 'reme'])
       for (const one of junk)
-        for (const path of [
-          '/v1/history/compact',
-          '/v1/history/plan',
-          '/v1/history/expand',
-          '/v1/history/references',
-        ]) {
+        for (const path of ['/v1/history/compact', '/v1/history/expand', '/v1/history/references']) {
           const { status } = await service.post(path, { format, messages: one, maxTotalTokens: 1 })
           expect([200, 422], `${path} ${format} ${JSON.stringify(one)}`).toContain(status)
         }

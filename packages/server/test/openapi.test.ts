@@ -45,7 +45,6 @@ it('has every endpoint, each under an id of its own', async () => {
     'GET /v1/entries/{reference}/content',
     'GET /v1/stats',
     'POST /v1/history/compact',
-    'POST /v1/history/plan',
     'POST /v1/history/expand',
     'POST /v1/history/references',
     'GET /health',

@@ -5,7 +5,6 @@ import {
   assertCanSummarize,
   compactTranscript,
   describeFailure,
-  planTranscript,
   trialStorage,
   type Compacted,
 } from '../history/compact-transcript.ts'
@@ -15,7 +14,7 @@ import { listReferences, reportReferences } from '../history/list-references.ts'
 import { compactJson } from '../history/report/compact-json.ts'
 import { compactReport } from '../history/report/compact-report.ts'
 import { readTranscript } from '../history/transcript/read-transcript.ts'
-import { conversationOf, lineOf, transcriptError, type Transcript } from '../history/transcript/transcript.ts'
+import { conversationOf, transcriptError, type Transcript } from '../history/transcript/transcript.ts'
 import { assertOutput, outputOf, writeTranscript } from '../history/transcript/write-transcript.ts'
 import { holdDownMemory } from '../hold-down-memory.ts'
 import { note, noteLine, print, printJson } from '../output.ts'
@@ -30,18 +29,15 @@ export async function historyCompact({
   options,
   command,
 }: Invocation<CompactOptions>): Promise<number> {
-  const { plan = false } = options
   const output = outputOf(options)
-  if (plan && output !== undefined) throw usageError('--plan writes nothing: leave out --output.')
   if (output !== undefined) await assertOutput(output)
   const transcript = await readChecked(path, options)
   assertCanSummarize(transcript, options)
   const words = storeArguments(command)
   const use = async (storage: Storage): Promise<number> => {
     const used = output === undefined ? trialStorage(storage, options.scope) : storage
-    if (plan) return await finish(transcript, await planTranscript(transcript, options, used, words), options)
     const compacted = await compactTranscript(transcript, options, used, words)
-    if (output !== undefined) await writeTranscript(transcript, compacted.conversation!, output)
+    if (output !== undefined) await writeTranscript(transcript, compacted.conversation, output)
     if (output !== undefined && compacted.namesCommands && hidesStore(command)) await noteLine(HIDDEN_STORE)
     return await finish(transcript, compacted, options)
   }
@@ -55,12 +51,11 @@ async function finish(
 ): Promise<number> {
   if (json) await printJson(compactJson(transcript, compacted, output))
   else await (output === '-' ? note : print)(compactReport(transcript, compacted, output))
-  for (const failure of compacted.outcome?.failures ?? []) await noteLine(`${describeFailure(failure)}.`)
+  for (const failure of compacted.outcome.failures) await noteLine(`${describeFailure(failure)}.`)
   return exitCodeOf(compacted)
 }
 
 function exitCodeOf({ outcome }: Compacted): number {
-  if (outcome === undefined) return EXIT_CODE.ok
   if (outcome.failures.some(({ step }) => step === 'store')) return EXIT_CODE.storage
   return outcome.fits ? EXIT_CODE.ok : EXIT_CODE.nothing
 }
@@ -92,8 +87,7 @@ async function readChecked(path: string, { format }: TranscriptOptions): Promise
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     const [, index] = /^\w+\[(\d+)\]/.exec(error.message) ?? []
-    const system = transcript.layout.kind === 'document' ? transcript.layout.system?.value : undefined
-    const line = index === undefined ? undefined : lineOf(transcript, Number(index) + (system === undefined ? 0 : 1))
+    const line = index === undefined ? undefined : transcript.messages[Number(index)]?.line
     const title = `read as ${transcript.format.title}`
     throw transcriptError(path, line, `${title}, ${error.message} Another --format may fit.`, { cause: error })
   }

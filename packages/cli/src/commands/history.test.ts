@@ -43,14 +43,12 @@ describe('compact', () => {
     expect(total.exec(written.stdout)?.[0]).toBe(total.exec(stdout)?.[0])
   })
 
-  test('keeps what JavaScript cannot hold of a message that becomes smaller, and the escapes of Python', async () => {
-    const python = (text: string): string =>
-      text.replaceAll('":', '": ').replaceAll(',"', ', "').replaceAll('ö', '\\u00f6')
+  test('keeps numbers of a smaller message that JavaScript cannot represent', async () => {
     const made = lines(CHAT.map((message) => ({ ...message, id: 1, note: 'schön' })))
-    const text = python(made).replaceAll('"id": 1,', '"id": 12345678901234567890, "cost": 1.0,')
+    const text = made.replaceAll('"id":1,', '"id":12345678901234567890,"cost":1.0,')
     const { run, text: textOf } = bench('chat.jsonl', text)
     await run('compact', 'chat.jsonl', '--max-total-tokens', '3000', '--output', 'out')
-    expect(textOf('out').match(/"id": 12345678901234567890, "cost": 1\.0/g)).toHaveLength(CHAT.length)
+    expect(textOf('out').match(/"id":12345678901234567890,"cost":1\.0/g)).toHaveLength(CHAT.length)
     expect(textOf('out').length).toBeLessThan(4_000)
     await run('expand', 'out', '--output', 'back')
     expect(textOf('back')).toBe(text)
@@ -97,15 +95,6 @@ describe('compact', () => {
     expect(within.stdout).toContain('within the limit of 100,000. Nothing was to be done.')
   })
 
-  test('plans without a reachable store or model', async () => {
-    const { run } = bench('chat.jsonl', lines(CHAT))
-    const nowhere = ['--store', 'redis://127.0.0.1:1', '--model', 'm', '--model-base-url', 'http://127.0.0.1:1']
-    const { code, stdout, stderr } = await run('compact', 'chat.jsonl', '--plan', ...nowhere)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/tool +read_log +1\d,\d{3} +\? {2}reference\n/)
-    expect(stdout).toMatch(/[\d,]+ tokens would become about [\d,]+; the limit is 20,000\. Nothing has been done\./)
-  })
-
   test('prints JSON for scripts', async () => {
     const { run } = bench('session.jsonl', SESSION)
     const { code, stdout } = await run('compact', 'session.jsonl', '--json', '--max-total-tokens', '9000', '-o', 'out')
@@ -130,15 +119,12 @@ describe('compact', () => {
       tool: 'read_log',
       reason: 'compacted',
     })
-    const planned = await run('compact', 'session.jsonl', '--json', '--plan', '--max-total-tokens', '9000')
-    expect(JSON.parse(planned.stdout)).toMatchObject({ plan: true, isOver: true, messages: { 2: { after: null } } })
   })
 
   test('names options as the command line has them', async () => {
     const { run } = bench('chat.json', JSON.stringify(CHAT))
     for (const [args, message] of [
       [['--ratio', '2'], '--ratio'],
-      [['--plan', '--output', 'x'], '--plan writes nothing'],
       [['--output', '-', '--json'], '--output - and --json'],
       [['--model-base-url', 'http://127.0.0.1:1'], '--model-base-url needs --model'],
     ] as const) {
@@ -153,7 +139,7 @@ describe('compact', () => {
     [
       'bad.json',
       '[\n{"role":"user","content":"a"},\n{"role":"human","content":"a"}]',
-      /^spillway: bad\.json:3: .*messages\[1\]\.role/,
+      /^spillway: bad\.json: .*messages\[1\]\.role/,
       2,
     ],
     ['bad.json', '{\n"a":1}', /^spillway: bad\.json: the document has no list/, 2],

@@ -131,7 +131,6 @@ export interface CompactOptions extends TranscriptOptions, OutputOptions, ModelO
   readonly ratio?: number
   readonly instructions?: string
   readonly reading?: 'tool' | 'command'
-  readonly plan?: boolean
 }
 
 export interface ExpandOptions extends TranscriptOptions, OutputOptions {
@@ -195,7 +194,6 @@ export const COMPACTION_OPTIONS: readonly Option[] = [
     'how the agent reads on: by its retrieval tool, or by commands in its shell (default: tool; for sessions of Claude Code: command)',
     { choices: ['tool', 'command'] },
   ),
-  option('--plan', 'say what would happen, by an estimate: no model is asked'),
 ]
 
 /** Defaults of `/context_offload`, named as in `history compact`. */

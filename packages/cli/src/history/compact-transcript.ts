@@ -1,12 +1,10 @@
 import { ContextOffloader, createStorage, scopeOf, type Storage } from '@spillway/core'
 import {
   compactHistory,
-  planCompaction,
   type HistoryFailure,
   type HistoryMessage,
   type HistoryOptions,
   type HistoryOutcome,
-  type HistoryPlan,
   type Summarize,
 } from '@spillway/history'
 import { nameOptions, usageError } from '../cli-error.ts'
@@ -14,31 +12,17 @@ import { createSummarizer } from '../model/chat-summarizer.ts'
 import { clearStatus, showStatus } from '../output.ts'
 import type { CompactOptions } from '../commands/options.ts'
 import { referenceGuide } from '../retrieval-commands.ts'
-import { plannedRows, rowsOf, type MessageRow } from './report/message-row.ts'
+import { rowsOf, type MessageRow } from './report/message-row.ts'
 import { conversationOf, type Conversation, type Transcript } from './transcript/transcript.ts'
 
 export interface Compacted {
   readonly rows: readonly MessageRow[]
-  readonly plan?: HistoryPlan | undefined
-  readonly outcome?: HistoryOutcome<unknown> | undefined
-  /** Absent in a plan. */
-  readonly conversation?: Conversation | undefined
+  readonly outcome: HistoryOutcome<unknown>
+  readonly conversation: Conversation
   /** The reason why a summary is impossible; `undefined` if it is possible. */
   readonly noSummary: string | undefined
   /** Whether references name shell commands. */
   readonly namesCommands: boolean
-}
-
-/** Plan a compaction without storing anything or asking a model. */
-export async function planTranscript(
-  transcript: Transcript,
-  options: CompactOptions,
-  storage: Storage,
-  storeArguments: string,
-): Promise<Compacted> {
-  const { settings, conversation, messages, ...rest } = prepare(transcript, options, storage, storeArguments)
-  const plan = await planCompaction(conversation, settings)
-  return { rows: plannedRows(transcript, messages, plan.messages), plan, ...rest }
 }
 
 /** Compact a transcript in memory, storing its originals. */
@@ -118,7 +102,7 @@ function compactionOptions(
 
 function whyNoSummary({ format, layout }: Transcript): string | undefined {
   if (layout.kind === 'session') return 'a session of Claude Code has no system prompt to put a summary in'
-  if (format.systemKey === undefined || (layout.kind === 'document' && layout.system !== undefined)) return undefined
+  if (format.systemKey === undefined || (layout.kind === 'document' && layout.systemKey !== undefined)) return undefined
   const list = format.systemKey === 'system' ? 'messages' : 'contents'
   return `${format.title} have no place for a summary here: make it a document { "${list}": [...] }`
 }
@@ -128,8 +112,7 @@ export function assertCanSummarize(transcript: Transcript, options: CompactOptio
   if (options.mode !== 'compress') return
   const reason = whyNoSummary(transcript)
   if (reason !== undefined) throw usageError(`--mode compress: ${reason}. Use --mode compact.`)
-  if (options.model === undefined && options.plan !== true)
-    throw usageError('--mode compress needs --model: the model that writes the summary.')
+  if (options.model === undefined) throw usageError('--mode compress needs --model: the model that writes the summary.')
 }
 
 /** Create a storage that returns the real references but stores nothing; existing entries can be read. */

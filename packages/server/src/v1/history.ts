@@ -9,7 +9,6 @@ import {
   openAIAgents,
   openAIChat,
   openAIResponses,
-  planCompaction,
   reloadHistory,
   type HistoryArchive,
   type HistoryFormat,
@@ -125,23 +124,6 @@ const historyAnswerSchema = z
   })
   .meta({ id: 'HistoryAnswer', description: 'What became of a history.' })
 
-const planAnswerSchema = z
-  .object({
-    isOver: z.boolean(),
-    tokens: z.object({ before: z.number(), estimatedAfter: z.number(), limit: z.number() }),
-    messages: z.array(
-      z.object({
-        index: z.number(),
-        role: z.string(),
-        tokens: z.number(),
-        action: z.enum(['keep', 'compact', 'compress']),
-        reason: z.string(),
-      }),
-    ),
-    groups: z.array(z.array(z.number())),
-  })
-  .meta({ id: 'HistoryPlan', description: 'What would become of a history.' })
-
 const expandAnswerSchema = z
   .object({
     messages: z.unknown(),
@@ -152,7 +134,7 @@ const expandAnswerSchema = z
   .meta({ id: 'ExpandAnswer' })
 
 export function historyRoutes(services: HistoryServices): readonly Route[] {
-  return [compactRoute(services), planRoute(services), expandRoute, referencesRoute]
+  return [compactRoute(services), expandRoute, referencesRoute]
 }
 
 const compactRoute = ({ summarize }: HistoryServices): Route =>
@@ -189,21 +171,6 @@ const compactRoute = ({ summarize }: HistoryServices): Route =>
       }
       if (!wantsEvents(context.headers)) return { json: await run(() => {}) }
       return eventStream(context, run)
-    },
-  })
-
-const planRoute = ({ summarize }: HistoryServices): Route =>
-  defineRoute({
-    method: 'post',
-    path: '/v1/history/plan',
-    operationId: 'planCompaction',
-    summary: 'Say what making a history smaller would do, without doing it',
-    tag: 'History',
-    body: historyRequestSchema,
-    responses: { 200: { description: 'The plan.', schema: planAnswerSchema } },
-    async handle({ body }, context) {
-      const options = await historyOptions(body, context)
-      return { json: await planCompaction(body.messages, { ...options, summarize }) }
     },
   })
 

@@ -9,7 +9,7 @@ export function compactJson(
   compacted: Compacted,
   output: string | undefined,
 ): Record<string, unknown> {
-  const { rows, plan, outcome, noSummary } = compacted
+  const { rows, outcome, noSummary } = compacted
   const common = { file: transcript.path, format: transcript.format.name, layout: transcript.layout.kind }
   const messages = rows.map(({ number, line, role, tool, before, after, reason }) => ({
     number,
@@ -17,14 +17,9 @@ export function compactJson(
     role,
     tool: tool === '' ? null : tool,
     before,
-    after: after ?? null,
+    after,
     reason,
   }))
-  if (plan !== undefined) {
-    const groups = plan.groups.map((group) => group.map((index) => index + 1))
-    return { ...common, plan: true, isOver: plan.isOver, tokens: plan.tokens, groups, messages }
-  }
-  if (outcome === undefined) return common
   const { applied, tokens, fits, obstacles, unchanged, stored, failures } = outcome
   return {
     ...common,

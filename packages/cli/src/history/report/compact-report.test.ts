@@ -3,13 +3,7 @@ import { expect, test } from 'vitest'
 import { messageTable } from './compact-report.ts'
 import type { MessageRow } from './message-row.ts'
 
-const rowOf = (
-  number: number,
-  role: HistoryRole,
-  before: number,
-  after: number | undefined,
-  more = {},
-): MessageRow => ({
+const rowOf = (number: number, role: HistoryRole, before: number, after: number, more = {}): MessageRow => ({
   number,
   line: undefined,
   role,
@@ -32,10 +26,10 @@ test('has a row for each message, and their sums', () => {
 })
 
 test('has lines of the file where they are no numbers of messages, and nothing that could harm a terminal', () => {
-  const [, line] = messageTable([
-    rowOf(1, 'tool', 1, undefined, { line: 7, tool: `evil\u001B[2J${'x'.repeat(50)}` }),
-  ]).split('\n')
-  expect(line).toMatch(/^1 {5}7 {2}tool {2}evil␛\[2Jx{23}… {7}1 {6}\?$/)
+  const [, line] = messageTable([rowOf(1, 'tool', 1, 1, { line: 7, tool: `evil\u001B[2J${'x'.repeat(50)}` })]).split(
+    '\n',
+  )
+  expect(line).toMatch(/^1 {5}7 {2}tool {2}evil␛\[2Jx{23}… {7}1 {6}1$/)
 })
 
 test('of many messages shows the largest in their order, and the sums of each role', () => {

@@ -20,17 +20,7 @@ function heading({ path, format, layout, messages, lines, size, notes }: Transcr
   return [what, ...notes].join(' ')
 }
 
-function conclusion({ plan, outcome, rows, noSummary }: Compacted): readonly string[] {
-  if (plan !== undefined) {
-    const { before, estimatedAfter, limit } = plan.tokens
-    if (!plan.isOver)
-      return [`${formatCount(before)} tokens: within the limit of ${formatCount(limit)}. Nothing is to be done.`]
-    const groups =
-      plan.groups.length === 0 ? '' : ` It asks the model for ${plural(plan.groups.length, 'summary', 'summaries')}.`
-    const saved = `${formatCount(before)} tokens would become about ${formatCount(estimatedAfter)}`
-    return [`${saved}; the limit is ${formatCount(limit)}.${groups} Nothing has been done.`]
-  }
-  if (outcome === undefined) return []
+function conclusion({ outcome, rows, noSummary }: Compacted): readonly string[] {
   const { before, after, limit } = outcome.tokens
   if (before <= limit)
     return [`${formatCount(before)} tokens: within the limit of ${formatCount(limit)}. Nothing was to be done.`]
@@ -47,7 +37,7 @@ function conclusion({ plan, outcome, rows, noSummary }: Compacted): readonly str
 
 function whereTo({ outcome }: Compacted, output: string | undefined): readonly string[] {
   const lines: string[] = []
-  if (outcome !== undefined && outcome.applied.length > 0) {
+  if (outcome.applied.length > 0) {
     const bytes = outcome.stored.reduce((sum, { size }) => sum + size, 0)
     const stored = `${plural(outcome.stored.length, 'original', 'originals')} of ${formatBytes(bytes)}`
     lines.push(
@@ -76,7 +66,7 @@ export function messageTable(rows: readonly MessageRow[]): string {
     row.role,
     toolName(row.tool),
     formatCount(row.before),
-    row.after === undefined ? '?' : formatCount(row.after),
+    formatCount(row.after),
     row.what,
   ]
   const header = ['#', ...(hasLines ? ['LINE'] : []), 'ROLE', 'TOOL', 'BEFORE', 'AFTER', '']
@@ -108,10 +98,8 @@ function roleTable(rows: readonly MessageRow[]): string {
 }
 
 function sums(rows: readonly MessageRow[]): { readonly before: string; readonly after: string } {
-  const after = rows.some((row) => row.after === undefined)
-    ? '?'
-    : formatCount(rows.reduce((sum, row) => sum + (row.after ?? 0), 0))
-  return { before: formatCount(rows.reduce((sum, row) => sum + row.before, 0)), after }
+  const sum = (size: (row: MessageRow) => number): string => formatCount(rows.reduce((all, row) => all + size(row), 0))
+  return { before: sum(({ before }) => before), after: sum(({ after }) => after) }
 }
 
 function aligned(rows: readonly (readonly string[])[], numbers: ReadonlySet<number>): string {

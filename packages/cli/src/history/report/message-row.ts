@@ -1,11 +1,4 @@
-import type {
-  HistoryMessage,
-  HistoryObstacle,
-  HistoryReason,
-  HistoryRole,
-  MessageStatistics,
-  PlannedMessage,
-} from '@spillway/history'
+import type { HistoryMessage, HistoryObstacle, HistoryReason, HistoryRole, MessageStatistics } from '@spillway/history'
 import { inOptionNames } from '../../cli-error.ts'
 import { formatCount } from '../../output.ts'
 import { lineOf, type Transcript } from '../transcript/transcript.ts'
@@ -18,8 +11,7 @@ export interface MessageRow {
   /** The called tools, or the tool of the result; empty if there is none. */
   readonly tool: string
   readonly before: number
-  /** `undefined` in a plan, if unknown. */
-  readonly after: number | undefined
+  readonly after: number
   readonly reason: HistoryReason
   readonly what: string
 }
@@ -50,17 +42,6 @@ export function rowsOf(
   return statistics.map(({ index, role, tokens: { before, after }, reason }) => {
     const what = isOver ? whatOf(reason, before, after) : ''
     return { ...messageOf(transcript, messages, index), role, before, after, reason, what }
-  })
-}
-
-export function plannedRows(
-  transcript: Transcript,
-  messages: readonly HistoryMessage[],
-  planned: readonly PlannedMessage[],
-): readonly MessageRow[] {
-  return planned.map(({ index, role, tokens: before, action, reason }) => {
-    const after = action === 'keep' ? before : action === 'compress' ? 0 : undefined
-    return { ...messageOf(transcript, messages, index), role, before, after, reason, what: WHAT[reason] }
   })
 }
 

@@ -8,12 +8,12 @@ import {
   openAIResponses,
   type HistoryFormat,
 } from '@spillway/history'
-import { open, type FileHandle } from 'node:fs/promises'
+import { constants } from 'node:buffer'
+import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { getHeapStatistics } from 'node:v8'
 import { formatBytes } from '../../output.ts'
-import { skipBlanks } from './json-spans.ts'
-import { fileLines, LIST_KEYS, readDocument, readLines } from './read-document.ts'
+import { LIST_KEYS, readDocument, readLines } from './read-document.ts'
 import {
   parseJson,
   readingFile,
@@ -24,89 +24,95 @@ import {
 } from './transcript.ts'
 import { FORMAT_NAMES, type FormatName } from '../../commands/options.ts'
 
-/** Messages need about twice the size of the file. */
-const MAX_SHARE_OF_MEMORY = 1 / 3
+/** The text and its messages need about three times the size of the file. */
+const MAX_SHARE_OF_MEMORY = 1 / 4
 const LINE_EXTENSIONS: ReadonlySet<string> = new Set(['.jsonl', '.ndjson'])
-const OPEN_BRACE = 0x7b
-const OPEN_BRACKET = 0x5b
 
 /** Read a transcript, detecting its format unless it is given. Throws a {@link CliError} that names the line. */
 export async function readTranscript(path: string, given?: FormatName): Promise<Transcript> {
-  const handle = await readingFile(path, () => open(path))
-  try {
-    const { size, mtimeMs, isFile } = await readingFile(path, async () => {
-      const stats = await handle.stat()
-      return { size: stats.size, mtimeMs: stats.mtimeMs, isFile: stats.isFile() }
-    })
-    if (!isFile) throw transcriptError(path, undefined, 'is no file.')
-    const maxBytes = getHeapStatistics().heap_size_limit * MAX_SHARE_OF_MEMORY
-    if (size > maxBytes)
+  const { bytes, mtimeMs, mode } = await readBytes(path)
+  const text = textOf(path, bytes)
+  const hasLines = given === 'claude-code' || areLines(path, text)
+  const read = hasLines
+    ? readLines(path, text, given === undefined ? undefined : given === 'claude-code')
+    : readDocument(path, text)
+  const { messages, layout, system } = read
+  if (messages.length === 0) throw transcriptError(path, undefined, 'has no messages.')
+  const name = given ?? (layout.kind === 'session' ? 'claude-code' : formatOf(read))
+  if (name === undefined)
+    throw transcriptError(
+      path,
+      messages[0]?.line,
+      `messages of an unknown format. Name it by --format: ${FORMAT_NAMES.join(', ')}.`,
+    )
+  const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+  return {
+    path,
+    size: bytes.length,
+    mtimeMs,
+    mode,
+    lines,
+    layout,
+    messages,
+    system,
+    notes: read.notes,
+    format: TRANSCRIPT_FORMATS[name],
+  }
+}
+
+const formatOf = ({ layout, messages, system }: ReturnType<typeof readDocument>): FormatName | undefined =>
+  detectFormat(
+    messages.map(({ value }) => value),
+    layout.kind === 'document' ? layout.listKey : undefined,
+    system !== undefined,
+  )
+
+function readBytes(path: string): Promise<{
+  readonly bytes: Buffer
+  readonly mtimeMs: number
+  readonly mode: number
+}> {
+  return readingFile(path, async () => {
+    const stats = await stat(path)
+    if (!stats.isFile()) throw transcriptError(path, undefined, 'is no file.')
+    const maxBytes = Math.min(constants.MAX_STRING_LENGTH, getHeapStatistics().heap_size_limit * MAX_SHARE_OF_MEMORY)
+    if (stats.size > maxBytes)
       throw transcriptError(
         path,
         undefined,
-        `has ${formatBytes(size)}, and there is memory for ${formatBytes(maxBytes)}. For more: NODE_OPTIONS=--max-old-space-size=${Math.ceil(size / MAX_SHARE_OF_MEMORY / 1_048_576)}.`,
+        `has ${formatBytes(stats.size)}, and at most ${formatBytes(maxBytes)} can be read.`,
       )
-    const read = await readingFile(path, () => readMessages(path, handle, given))
-    const { messages, listKey, system } = read
-    if (messages.length === 0) throw transcriptError(path, undefined, 'has no messages.')
-    const name =
-      given ??
-      read.format ??
-      detectFormat(
-        messages.map(({ value }) => value),
-        listKey,
-        system !== undefined,
-      )
-    if (name === undefined)
-      throw transcriptError(
-        path,
-        messages[0]?.line,
-        `messages of an unknown format. Name it by --format: ${FORMAT_NAMES.join(', ')}.`,
-      )
-    return { path, size, mtimeMs, ...read, format: TRANSCRIPT_FORMATS[name] }
-  } finally {
-    await handle.close()
+    return { bytes: await readFile(path), mtimeMs: stats.mtimeMs, mode: stats.mode }
+  })
+}
+
+function textOf(path: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw transcriptError(path, undefined, 'the file is no UTF-8.')
   }
 }
 
-type Read = Omit<Transcript, 'path' | 'size' | 'mtimeMs' | 'format'> & {
-  readonly format?: FormatName
-  readonly listKey: string | undefined
-  readonly system: unknown
-}
-
-async function readMessages(path: string, handle: FileHandle, given: FormatName | undefined): Promise<Read> {
-  if (given === 'claude-code' || (await hasLines(path, handle))) {
-    const read = await readLines(path, handle, given === undefined ? undefined : given === 'claude-code')
-    const format = read.layout.kind === 'session' ? { format: 'claude-code' as const } : {}
-    return { ...read, ...format, listKey: undefined, system: undefined }
-  }
-  const bytes = new Uint8Array((await handle.stat()).size)
-  for (let at = 0; at < bytes.length;) {
-    const { bytesRead } = await handle.read(bytes, at, bytes.length - at, at)
-    if (bytesRead === 0) break
-    at += bytesRead
-  }
-  const read = readDocument(path, bytes)
-  return { ...read, notes: [], system: read.layout.system?.value }
-}
-
-async function hasLines(path: string, handle: FileHandle): Promise<boolean> {
+/** Return whether a text has one JSON value per line. */
+function areLines(path: string, text: string): boolean {
   if (LINE_EXTENSIONS.has(extname(path).toLowerCase())) return true
-  let first: unknown
-  for await (const { bytes, line } of fileLines(handle)) {
-    const start = skipBlanks(bytes, 0)
-    if (start === bytes.length) continue
-    // There are several values.
-    if (first !== undefined) return true
-    if (bytes[start] === OPEN_BRACKET) return false
-    if (bytes[start] !== OPEN_BRACE) throw transcriptError(path, line, 'is no JSON.')
-    first = parseJson(new TextDecoder().decode(bytes))
-    // The object spans several lines.
-    if (first === undefined) return false
+  const start = text.trimStart()
+  if (start.startsWith('[')) return false
+  if (start !== '' && !start.startsWith('{')) {
+    const line = text.slice(0, text.length - start.length).split('\n').length
+    throw transcriptError(path, line, 'is no JSON.')
   }
+  const [first = '', ...others] = start.split('\n')
+  const value = first === '' ? {} : parseJson(first)
+  // The object spans several lines.
+  if (value === undefined) return false
   // One object is a document with a list, or one message.
-  return !LIST_KEYS.some((key) => Array.isArray((Object(first) as Record<string, unknown>)[key]))
+  return (
+    others.some((other) => other.trim() !== '') ||
+    !LIST_KEYS.some((key) => Array.isArray((value as Record<string, unknown>)[key]))
+  )
 }
 
 type Fields = Readonly<Record<string, unknown>>

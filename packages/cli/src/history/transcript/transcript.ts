@@ -2,12 +2,11 @@ import { parseExactJson } from '@spillway/core/adapter'
 import type { HistoryFormat } from '@spillway/history'
 import type { FormatName } from '../../commands/options.ts'
 import { unreadable, usageError, type CliError } from '../../cli-error.ts'
-import type { JsonStyle, Span } from './json-spans.ts'
 
-export interface TranscriptMessage extends Span {
+export interface TranscriptMessage {
   readonly value: unknown
-  /** The first line, from 1. */
-  readonly line: number
+  /** From 1; `undefined` in a document, whose messages may share lines. */
+  readonly line: number | undefined
 }
 
 export interface TranscriptFormat {
@@ -31,63 +30,48 @@ export interface Conversation {
 
 /** The layout of a transcript. */
 export type TranscriptLayout =
-  /** An array in a JSON document. */
+  /** A list of messages, or a document with one. */
   | {
       readonly kind: 'document'
-      /** The range inside the brackets. */
-      readonly inside: Span
-      /** The text before, between and after the messages. */
-      readonly lead: string
-      readonly separator: string
-      readonly trail: string
-      readonly system: SystemPlace | undefined
+      /** `undefined` if the list is the whole document. */
+      readonly root: Readonly<Record<string, unknown>> | undefined
+      readonly listKey: string | undefined
+      /** The key of the system prompt; `undefined` if the document has no place for one. */
+      readonly systemKey: string | undefined
+      readonly indent: string
+      /** The line end at the end of the file, if there is one. */
+      readonly end: string
     }
-  /** One message per line. */
-  | { readonly kind: 'lines'; readonly eol: string; readonly endsWithEol: boolean }
-  /** Messages inside some lines, as in sessions of Claude Code. */
-  | { readonly kind: 'session' }
-
-/** The place of the system prompt in a document. */
-export interface SystemPlace {
-  readonly key: string
-  /** The line of its key, or of the messages if there is none. */
-  readonly line: number
-  /** `undefined` if absent or null. */
-  readonly value: unknown
-  /** `undefined` if there is no such key. */
-  readonly span: Span | undefined
-  /** The range to remove with the prompt. */
-  readonly member: Span | undefined
-  /** The offset of a new prompt. */
-  readonly insertAt: number
-}
+  /** One message per line; `session` has messages inside some lines, as Claude Code writes them. */
+  | {
+      readonly kind: 'lines' | 'session'
+      /** The lines between line feeds, blank ones included. */
+      readonly texts: readonly string[]
+    }
 
 export interface Transcript {
   readonly path: string
   readonly size: number
   readonly mtimeMs: number
+  readonly mode: number
   readonly lines: number
   readonly format: TranscriptFormat
   readonly layout: TranscriptLayout
-  readonly style: JsonStyle
   readonly messages: readonly TranscriptMessage[]
+  /** A separate system prompt; `undefined` if there is none. */
+  readonly system: unknown
   /** Further remarks for the user. */
   readonly notes: readonly string[]
 }
 
 /** Return the conversation in its API's form. */
-export function conversationOf({ format, layout, messages }: Transcript): unknown {
-  const system = layout.kind === 'document' ? layout.system?.value : undefined
+export function conversationOf({ format, system, messages }: Transcript): unknown {
   return format.join({ system, messages: messages.map(({ value }) => value) })
 }
 
-/**
- * Return the line of a neutral message, in which a separate system prompt comes first; `undefined` if there is none.
- */
-export function lineOf({ layout, messages }: Transcript, position: number): number | undefined {
-  const system = layout.kind === 'document' ? layout.system : undefined
-  if (system?.value === undefined) return messages[position]?.line
-  return position === 0 ? system.line : messages[position - 1]?.line
+/** Return the line of a neutral message, in which a separate system prompt comes first; `undefined` if unknown. */
+export function lineOf({ system, messages }: Transcript, position: number): number | undefined {
+  return messages[system === undefined ? position : position - 1]?.line
 }
 
 /** Create an error about a transcript, without its content. */

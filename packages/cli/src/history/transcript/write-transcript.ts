@@ -1,18 +1,9 @@
-import { open, realpath, stat, type FileHandle } from 'node:fs/promises'
+import { realpath, stat, writeFile } from 'node:fs/promises'
 import { CliError, EXIT_CODE, usageError } from '../../cli-error.ts'
 import { print } from '../../output.ts'
 import { replaceFile } from '../../replace-file.ts'
 import type { OutputOptions } from '../../commands/options.ts'
-import { writeJson, type Span } from './json-spans.ts'
-import {
-  readingFile,
-  type Conversation,
-  type SystemPlace,
-  type Transcript,
-  type TranscriptMessage,
-} from './transcript.ts'
-
-const CHUNK_BYTES = 1_048_576
+import { parseJson, readingFile, type Conversation, type Transcript, type TranscriptLayout } from './transcript.ts'
 
 interface TranscriptOutput {
   readonly path: string
@@ -37,61 +28,28 @@ export async function assertOutput({ path, overwrites }: TranscriptOutput): Prom
 }
 
 /**
- * Write a transcript atomically, copying unchanged messages byte by byte. Throws a {@link CliError} if it has changed.
+ * Write a transcript atomically. Unchanged lines, and lines that are not messages, are written as they were. Throws a
+ * {@link CliError} if the file has changed since it was read.
  */
 export async function writeTranscript(
   transcript: Transcript,
   conversation: Conversation,
   output: TranscriptOutput,
 ): Promise<void> {
-  const source = await readingFile(transcript.path, () => open(transcript.path))
-  try {
-    const { size, mtimeMs, mode } = await source.stat()
-    if (size !== transcript.size || mtimeMs !== transcript.mtimeMs)
-      throw new CliError('changed', EXIT_CODE.nothing, `${transcript.path} has changed meanwhile. Run it again.`)
-    const pieces = piecesOf(transcript, conversation)
-    if (output.path === '-') {
-      for await (const chunk of bytesOf(pieces, source)) await print(chunk)
-      return
-    }
-    await readingFile(output.path, async () => {
-      const { path } = output
-      const place = await placeOf(path)
-      if (place === 'stream') return await writeStream(path, pieces, source)
-      // A link stays a link; an existing file keeps its permissions.
-      const isThere = place === 'file'
-      const target = isThere ? await realpath(path) : path
-      const permissions = isThere ? (await stat(target)).mode : mode | 0o600
-      return await replaceFile(target, permissions, bytesOf(pieces, source), () => assertOutput(output))
-    })
-  } finally {
-    await source.close()
-  }
-}
-
-async function* bytesOf(pieces: readonly Piece[], source: FileHandle): AsyncGenerator<Uint8Array> {
-  const buffer = Buffer.alloc(CHUNK_BYTES)
-  for (const piece of pieces) {
-    if (typeof piece === 'string') {
-      yield Buffer.from(piece)
-      continue
-    }
-    for (let at = piece.start; at < piece.end;) {
-      const { bytesRead } = await source.read(buffer, 0, Math.min(CHUNK_BYTES, piece.end - at), at)
-      if (bytesRead === 0) return
-      at += bytesRead
-      yield buffer.subarray(0, bytesRead)
-    }
-  }
-}
-
-async function writeStream(path: string, pieces: readonly Piece[], source: FileHandle): Promise<void> {
-  const file = await open(path, 'w')
-  try {
-    for await (const chunk of bytesOf(pieces, source)) await file.writeFile(chunk)
-  } finally {
-    await file.close()
-  }
+  const text = writtenText(transcript, conversation)
+  const { size, mtimeMs } = await readingFile(transcript.path, () => stat(transcript.path))
+  if (size !== transcript.size || mtimeMs !== transcript.mtimeMs)
+    throw new CliError('changed', EXIT_CODE.nothing, `${transcript.path} has changed meanwhile. Run it again.`)
+  if (output.path === '-') return await print(text)
+  await readingFile(output.path, async () => {
+    const { path } = output
+    const place = await placeOf(path)
+    if (place === 'stream') return await writeFile(path, text)
+    // A link stays a link; an existing file keeps its permissions.
+    const target = place === 'file' ? await realpath(path) : path
+    const permissions = place === 'file' ? (await stat(target)).mode : transcript.mode | 0o600
+    return await replaceFile(target, permissions, [text], () => assertOutput(output))
+  })
 }
 
 /** Pipes and devices are not replaced. */
@@ -105,76 +63,40 @@ async function placeOf(path: string): Promise<'nothing' | 'file' | 'stream'> {
   }
 }
 
-type Piece = string | Span
-
-interface Edit extends Span {
-  readonly pieces: readonly Piece[]
-}
-
-/** Throws a `TypeError` if the file has no place for a new message, as in a session. */
-function piecesOf(transcript: Transcript, conversation: Conversation): readonly Piece[] {
-  const edits = [...systemEdits(transcript, conversation), ...messageEdits(transcript, conversation)]
-  const pieces: Piece[] = []
-  let at = 0
-  for (const { start, end, pieces: made } of edits.toSorted((a, b) => a.start - b.start)) {
-    pieces.push({ start: at, end: start }, ...made)
-    at = end
+/** Throws a `TypeError` if the transcript has no place for a new message or a system prompt. */
+function writtenText(transcript: Transcript, { system, messages }: Conversation): string {
+  const { layout, messages: before } = transcript
+  if (layout.kind === 'document') return documentText(layout, system, messages)
+  if (system !== undefined) throw new TypeError('This transcript has no place for a system prompt.')
+  const { texts } = layout
+  if (messages.length === before.length) {
+    const lines = [...texts]
+    for (const [index, { value, line }] of before.entries())
+      if (messages[index] !== value) lines[line! - 1] = changedLine(texts[line! - 1]!, messages[index], layout.kind)
+    return lines.join('\n')
   }
-  return joined([...pieces, { start: at, end: transcript.size }])
-}
-
-function systemEdits({ layout, style }: Transcript, { system }: Conversation): readonly Edit[] {
-  const place: SystemPlace | undefined = layout.kind === 'document' ? layout.system : undefined
-  if (system === place?.value) return []
-  if (place === undefined) throw new TypeError('This transcript has no place for a system prompt.')
-  const { key, span, member, insertAt } = place
-  if (system === undefined) return member === undefined ? [] : [{ ...member, pieces: [] }]
-  const json = writeJson(system, { ...style, indent: undefined })
-  if (span !== undefined) return [{ ...span, pieces: [json] }]
-  const isSpread = style.indent !== undefined
-  const blank = isSpread || style.isSpaced ? ' ' : ''
-  // The list is indented one level less than its messages.
-  const gap = isSpread ? style.eol + style.margin.slice(style.indent.length) : blank
-  return [{ start: insertAt, end: insertAt, pieces: [`${JSON.stringify(key)}:${blank}${json},${gap}`] }]
-}
-
-function messageEdits(
-  { messages, layout, style, size }: Transcript,
-  { messages: next }: Conversation,
-): readonly Edit[] {
-  const byValue = new Map(messages.map((message, index) => [message.value, { message, index }]))
-  const isInPlace =
-    next.length === messages.length && next.every((value, at) => value === messages[at]!.value || !byValue.has(value))
-  if (isInPlace)
-    return messages.flatMap(({ start, end, value }, at) =>
-      value === next[at] ? [] : [{ start, end, pieces: [writeJson(next[at], style)] }],
-    )
   if (layout.kind === 'session') throw new TypeError('A session has no place for other messages.')
-  const [separator, lead, trail, start, end] =
-    layout.kind === 'document'
-      ? [layout.separator, layout.lead, layout.trail, layout.inside.start, layout.inside.end]
-      : [layout.eol, '', layout.endsWithEol ? layout.eol : '', messages[0]!.start, size]
-  const pieces: Piece[] = []
-  let before: { readonly message: TranscriptMessage; readonly index: number } | undefined
-  for (const [at, value] of next.entries()) {
-    const found = byValue.get(value)
-    const isNext = before !== undefined && found?.index === before.index + 1
-    if (isNext) pieces.push({ start: before!.message.end, end: found.message.start })
-    else pieces.push(at === 0 ? lead : separator)
-    pieces.push(found === undefined ? writeJson(value, style) : { start: found.message.start, end: found.message.end })
-    before = found
-  }
-  return [{ start, end, pieces: next.length === 0 ? [] : [...pieces, trail] }]
+  const known = new Map(before.map(({ value, line }) => [value, texts[line! - 1]!]))
+  const end = texts.at(-1) === '' ? [''] : []
+  return [...messages.map((message) => known.get(message) ?? JSON.stringify(message)), ...end].join('\n')
 }
 
-function joined(pieces: readonly Piece[]): readonly Piece[] {
-  const all: Piece[] = []
-  for (const piece of pieces) {
-    const last = all.at(-1)
-    if (piece === '' || (typeof piece === 'object' && piece.start === piece.end)) continue
-    if (typeof last === 'object' && typeof piece === 'object' && last.end === piece.start)
-      all.splice(-1, 1, { start: last.start, end: piece.end })
-    else all.push(piece)
-  }
-  return all
+/** Keeps a byte order mark and the blanks around a line. */
+function changedLine(text: string, message: unknown, kind: 'lines' | 'session'): string {
+  const json = text.trim()
+  const written = JSON.stringify(kind === 'lines' ? message : { ...(parseJson(json) as object), message })
+  const start = text.indexOf(json)
+  return text.slice(0, start) + written + text.slice(start + json.length)
+}
+
+function documentText(
+  { root, listKey, systemKey, indent, end }: Extract<TranscriptLayout, { kind: 'document' }>,
+  system: unknown,
+  messages: readonly unknown[],
+): string {
+  if (system !== undefined && systemKey === undefined)
+    throw new TypeError('This transcript has no place for a system prompt.')
+  const prompt = systemKey === undefined ? {} : { [systemKey]: system }
+  const document = root === undefined ? messages : { ...root, ...prompt, [listKey!]: messages }
+  return JSON.stringify(document, undefined, indent) + end
 }
