@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { big, box, bytesOf, jpeg, little, png, tarEntry, wav, zip, makePdf } from '@spillway-internal/test-inputs'
+import { big, box, bytesOf, jpeg, little, makePdf, png, zip } from '@spillway-internal/test-inputs'
 import { describeMedia } from './describe-media.ts'
 import { mediaFormatOf } from '@spillway/text/internal'
 
@@ -34,25 +34,6 @@ const heif = (brand: string): Uint8Array =>
       box('iprp', box('ipco', extent(512, 512), extent(4_032, 3_024), extent(320, 240))),
     ),
   )
-
-function movie(version: 0 | 1, brand = 'isom'): Uint8Array {
-  const wide = version === 1 ? 8 : 4
-  const dates = bytesOf(version, little(0, 3), little(0, wide * 2))
-  const track = (width: number, height: number): Uint8Array =>
-    box('trak', box('tkhd', dates, little(0, 8 + wide + 52), big(width, 2), little(0, 2), big(height, 2), little(0, 2)))
-  const header = box('mvhd', dates, big(600, 4), big(600 * 205, wide))
-  return bytesOf(
-    box('ftyp', brand, little(0, 4)),
-    box('free', 'x'.repeat(30)),
-    box('moov', header, track(0, 0), track(1_920, 1_080)),
-  )
-}
-
-/** MPEG-1, layer III, 128 kbit/s, 44,100 Hz, stereo. */
-const FRAME = '\xff\xfb\x90\x00'
-const page = (granule: number, content: string): Uint8Array =>
-  bytesOf('OggS\0\x02', little(granule, 8), little(0, 12), 1, content.length, content)
-const opusHead = 'OpusHead\x01\x02\x38\x01\x80\xbb\0\0\0\0\0'
 
 test.each<[what: string, mediaType: string, bytes: Uint8Array, expected: string | undefined]>([
   ['PNG', 'image/png', png(800, 600), '800 × 600'],
@@ -100,54 +81,13 @@ test.each<[what: string, mediaType: string, bytes: Uint8Array, expected: string 
     '32 × 24',
   ],
   ['SVG, by its view box', 'image/svg+xml', bytesOf('<svg\n viewBox="-5 0 199.5, 184" width="100%">'), '199.5 × 184'],
-  ['WAV', 'audio/wav', wav(205, 44_100), '3:25, 44,100 Hz'],
-  [
-    'FLAC',
-    'audio/flac',
-    bytesOf('fLaC\0', big(34, 3), little(0, 10), big(44_100 * 4096 + 0x2f0, 4), big(44_100 * 10, 4)),
-    '10 s, 44,100 Hz',
-  ],
-  [
-    'MP3 with a count of frames',
-    'audio/mpeg',
-    bytesOf('ID3\x04\0\0', 0, 0, 0, 20, ' '.repeat(20), FRAME, little(0, 32), 'Xing', big(1, 4), big(8_000, 4)),
-    '3:29, 44,100 Hz',
-  ],
-  ['MP3 without one, as an estimate', 'audio/mpeg', bytesOf(FRAME, little(0, 160_000 - 4)), 'about 10 s, 44,100 Hz'],
-  ['Opus', 'audio/ogg', bytesOf(page(0, opusHead), page(48_000 * 4_000 + 312, '')), '1:06:40, 48,000 Hz'],
-  ['MP4', 'video/mp4', movie(0), '1920 × 1080, 3:25'],
-  ['QuickTime, with long numbers', 'video/quicktime', movie(1, 'qt  '), '1920 × 1080, 3:25'],
-  [
-    'AVI',
-    'video/x-msvideo',
-    bytesOf(
-      'RIFF',
-      little(0, 4),
-      'AVI LIST',
-      little(0, 4),
-      'hdrlavih',
-      little(56, 4),
-      little(40_000, 4),
-      little(0, 12),
-      little(250, 4),
-      little(0, 12),
-      little(640, 4),
-      little(480, 4),
-    ),
-    '640 × 480, 10 s',
-  ],
+  ['MP3', 'audio/mpeg', bytesOf('ID3\x04\0\0', 0, 0, 0, 20), undefined],
   ['PDF', 'application/pdf', makePdf([['one'], ['two'], ['three']]), '3 pages'],
   ['ZIP, files without folders', 'application/zip', zip(['a/', 'a/b.txt', 'c'], 'a comment PK'), '2 files'],
   [
     'a document of Word',
     'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
     zip(['[Content_Types].xml', 'word/document.xml']),
-    '2 files',
-  ],
-  [
-    'tar',
-    'application/x-tar',
-    bytesOf(tarEntry('a', 700), tarEntry('b/', 0, '5'), tarEntry('c', 0), little(0, 1_024)),
     '2 files',
   ],
   ['gzip', 'application/gzip', bytesOf('\x1f\x8b\x08'), undefined],
@@ -203,7 +143,6 @@ describe('the number of files and pages is only said where it is certain', () =>
   test('an archive of which only the beginning is there', () => {
     const bytes = zip(['a', 'b'])
     expect(describeMedia(bytes, 'application/zip', 9_999)).toBeUndefined()
-    expect(describeMedia(tarEntry('a', 0), 'application/x-tar', 9_999)).toBeUndefined()
   })
 
   test('a PDF that was changed, or of which something is missing', () => {
@@ -232,9 +171,8 @@ describe('the number of files and pages is only said where it is certain', () =>
 })
 
 const samples = [
-  ...[png(8, 6), jpeg(8, 6), tiff, icon, heif('heic'), heif('avif'), movie(0), movie(1), wav(2, 8_000)],
-  ...[webp('VP8X', little(0, 20)), zip(['a', 'b/', 'xl/workbook.xml']), bytesOf(tarEntry('a', 3), little(0, 1_024))],
-  ...[bytesOf(FRAME, little(0, 400)), bytesOf(page(0, opusHead), page(48_000, '')), makePdf([['one']])],
+  ...[png(8, 6), jpeg(8, 6), tiff, icon, heif('heic'), heif('avif'), webp('VP8X', little(0, 20))],
+  ...[zip(['a', 'b/', 'xl/workbook.xml']), makePdf([['one']])],
 ]
 
 test('nothing that is damaged throws, or gives a fact that is no fact', () => {
@@ -252,14 +190,13 @@ test('nothing that is damaged throws, or gives a fact that is no fact', () => {
 
 const MEGABYTES = 8 * 1_048_576
 test.each([
-  ['boxes of nothing', bytesOf(box('ftyp', 'isom', little(0, 4)), new Uint8Array(MEGABYTES).fill(8))],
+  ['boxes of nothing', bytesOf(box('ftyp', 'heic', little(0, 4)), new Uint8Array(MEGABYTES).fill(8))],
   [
     'empty boxes',
     Uint8Array.from({ length: MEGABYTES }, (_, at) =>
-      at < 16 ? box('ftyp', 'isom', '    ')[at]! : at % 8 === 3 ? 8 : 0,
+      at < 16 ? box('ftyp', 'heic', '    ')[at]! : at % 8 === 3 ? 8 : 0,
     ),
   ],
-  ['entries of an archive', bytesOf(...Array.from({ length: 8_000 }, () => tarEntry('a', 0)))],
   ['segments of a JPEG file', bytesOf('\xff\xd8', new Uint8Array(MEGABYTES).fill(0xff))],
   [
     'sections of a PDF',

@@ -2,12 +2,11 @@ import {
   ByteView,
   contentTypeEssence,
   extensionForContentType,
+  formatCount,
   mediaFormatOf,
   type MediaFormat,
 } from '@spillway/text/internal'
 import * as images from './image-facts.ts'
-import { counted, dimensions, duration, sampleRate } from './media-facts.ts'
-import { boxesWithin, findBox } from './iso-boxes.ts'
 
 /** `size` is the whole size, of which `view` may be the start. */
 type ReadFacts = (view: ByteView, size: number) => readonly string[]
@@ -24,22 +23,11 @@ const FACTS: Readonly<Record<string, ReadFacts>> = {
   avif: images.heifFacts,
   heic: images.heifFacts,
   svg: images.svgFacts,
-  wav: wavFacts,
-  flac: flacFacts,
-  mp3: mp3Facts,
-  ogg: oggFacts,
-  opus: oggFacts,
-  mp4: mp4Facts,
-  m4a: mp4Facts,
-  mov: mp4Facts,
-  '3gpp': mp4Facts,
-  avi: aviFacts,
   pdf: (view, size) => (view.length === size ? counted(countPdfPages(view), 'page') : []),
-  tar: (view, size) => (view.length === size ? counted(countTarFiles(view), 'file') : []),
 }
 
 /**
- * Describe media in a few words by their bytes: format, dimensions, duration, pages, or files. Returns `undefined` if
+ * Describe media in a few words by their bytes: format, dimensions of an image, pages, or files. Returns `undefined` if
  * unknown.
  *
  * @param bytes - All bytes, or the start.
@@ -77,161 +65,12 @@ const isGeneric = (mediaType: string): boolean =>
 const isArchive = (mediaType: string): boolean =>
   !isGeneric(mediaType) && !/^(?:image|audio|video|text)\/|\/(?:pdf|json)$/.test(contentTypeEssence(mediaType))
 
+const counted = (count: number | undefined, noun: string): string[] =>
+  count === undefined || !Number.isSafeInteger(count) || count < 0
+    ? []
+    : [`${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`]
+
 const join = (facts: readonly string[]): string | undefined => (facts.length === 0 ? undefined : facts.join(', '))
-
-const BLOCK = 512
-
-/** Counts files of a tar archive (POSIX ustar). Returns `undefined` if it is cut or damaged. */
-function countTarFiles(view: ByteView): number | undefined {
-  let files = 0
-  for (let at = 0; at + BLOCK <= view.length;) {
-    // Blocks of zeros end the archive.
-    if (view.uint8(at) === 0) return files
-    if (!view.has(at + 257, 'ustar')) return undefined
-    const size = tarSize(view, at + 124)
-    if (size === undefined) return undefined
-    const type = view.text(at + 156, 1)
-    if (type === '0' || type === '\0' || type === '7') files++
-    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK
-  }
-  return undefined
-}
-
-/** Octal digits, or from 8 GB on a number with its first bit set (GNU, star). */
-function tarSize(view: ByteView, at: number): number | undefined {
-  if ((view.uint8(at) & 0x80) !== 0) return view.uint64(at + 4)
-  const digits = view
-    .text(at, 12)
-    .replace(/[\0 ]+$/, '')
-    .trimStart()
-  return /^[0-7]{1,12}$/.test(digits) ? Number.parseInt(digits, 8) : undefined
-}
-
-/** Returns nothing if the index is not among the bytes. */
-function mp4Facts(view: ByteView): string[] {
-  const movie = findBox(view, 'moov', 0, view.length)
-  if (movie === undefined) return []
-  const facts: string[] = []
-  const header = findBox(view, 'mvhd', movie.start, movie.end)
-  if (header !== undefined) {
-    const isLong = view.uint8(header.start) === 1
-    const timescale = view.uint32(header.start + (isLong ? 20 : 12))
-    const units = isLong ? view.uint64(header.start + 24) : view.uint32(header.start + 16)
-    facts.push(...duration(units / timescale))
-  }
-  let width = 0
-  let height = 0
-  for (const track of boxesWithin(view, movie.start, movie.end)) {
-    const box = track.type === 'trak' ? findBox(view, 'tkhd', track.start, track.end) : undefined
-    if (box === undefined) continue
-    // The last two fields of a track's header, fixed-point numbers of 16 + 16 bits; 0 for sound.
-    const at = box.start + (view.uint8(box.start) === 1 ? 88 : 76)
-    const [wide, high] = [view.uint16(at), view.uint16(at + 4)]
-    if (!(wide * high > width * height)) continue
-    width = wide
-    height = high
-  }
-  return [...dimensions(width, height), ...facts]
-}
-
-/** The main header, `avih`, comes first. */
-function aviFacts(view: ByteView): string[] {
-  if (!view.has(24, 'avih')) return []
-  const length = duration((view.uint32(32, true) * view.uint32(48, true)) / 1_000_000)
-  return [...dimensions(view.uint32(64, true), view.uint32(68, true)), ...length]
-}
-
-/** An Ogg page has at most 65,307 bytes, which limits the search from the end. */
-const LAST_PAGE = 65_307
-
-/** RIFF WAVE: chunks `fmt ` and `data`. */
-function wavFacts(view: ByteView): string[] {
-  let hertz = Number.NaN
-  let bytesPerSecond = Number.NaN
-  for (let at = 12; at + 8 <= view.length;) {
-    const size = view.uint32(at + 4, true)
-    if (view.has(at, 'fmt ')) {
-      hertz = view.uint32(at + 12, true)
-      bytesPerSecond = view.uint32(at + 16, true)
-    }
-    // Recorders that cannot seek back leave a size of 0 or 2^32 - 1.
-    if (view.has(at, 'data'))
-      return [...(size < 0xffff_ffff ? duration(size / bytesPerSecond) : []), ...sampleRate(hertz)]
-    at += 8 + size + (size % 2)
-  }
-  return sampleRate(hertz)
-}
-
-/** STREAMINFO comes first (RFC 9639, section 8.2). */
-function flacFacts(view: ByteView): string[] {
-  if ((view.uint8(4) & 0x7f) !== 0) return []
-  const bits = view.uint32(18)
-  const hertz = bits >>> 12
-  const samples = (view.uint8(21) & 0x0f) * 2 ** 32 + view.uint32(22)
-  return [...duration(samples / hertz), ...sampleRate(hertz)]
-}
-
-/** The granule of the last page counts the samples (RFC 3533, RFC 7845, Vorbis I). */
-function oggFacts(view: ByteView, size: number): string[] {
-  const isOpus = view.has(28, 'OpusHead')
-  if (!isOpus && !view.has(28, '\x01vorbis')) return []
-  const hertz = isOpus ? 48_000 : view.uint32(40, true)
-  const skipped = isOpus ? view.uint16(38, true) : 0
-  const last = view.length === size ? view.lastIndexOf('OggS', size, size - LAST_PAGE) : -1
-  return [...duration((view.uint64(last + 6, true) - skipped) / hertz), ...sampleRate(hertz)]
-}
-
-/** Kilobits per second of layer III: MPEG-1, then MPEG-2 and 2.5 (ISO/IEC 11172-3, 13818-3). */
-const BITRATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
-const BITRATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
-/** Samples per second of MPEG-1. MPEG-2 has half, MPEG-2.5 a quarter. */
-const SAMPLE_RATES = [44_100, 48_000, 32_000]
-
-interface Mp3Frame {
-  readonly bitsPerSecond: number
-  readonly hertz: number
-  readonly samples: number
-  readonly bytes: number
-  /** Position of the optional frame count in the first frame. */
-  readonly countAt: number
-}
-
-function mp3Frame(view: ByteView, at: number): Mp3Frame | undefined {
-  const header = view.uint32(at)
-  const version = (header >>> 19) & 3
-  // Eleven bits of sync, a version that is not reserved, layer III.
-  if (!(header >>> 21 === 0x7ff) || version === 1 || ((header >>> 17) & 3) !== 1) return undefined
-  const isMpeg1 = version === 3
-  const kilobits = (isMpeg1 ? BITRATES_1 : BITRATES_2)[(header >>> 12) & 15]
-  const rate = SAMPLE_RATES[(header >>> 10) & 3]
-  if (kilobits === undefined || kilobits === 0 || rate === undefined) return undefined
-  const hertz = rate / (isMpeg1 ? 1 : version === 2 ? 2 : 4)
-  const samples = isMpeg1 ? 1_152 : 576
-  const isMono = ((header >>> 6) & 3) === 3
-  const sideInformation = isMpeg1 ? (isMono ? 17 : 32) : isMono ? 9 : 17
-  const bytes = Math.floor((samples / 8) * ((kilobits * 1_000) / hertz)) + ((header >>> 9) & 1)
-  return { bitsPerSecond: kilobits * 1_000, hertz, samples, bytes, countAt: at + 4 + sideInformation }
-}
-
-/** Skips an ID3v2 tag, whose size has seven bits in each byte. */
-function mp3Start(view: ByteView): number {
-  if (!view.has(0, 'ID3')) return 0
-  const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (view.uint8(at) & 0x7f), 0)
-  return 10 + size
-}
-
-/** Exact with the encoder's frame count, else estimated from the first frame. */
-function mp3Facts(view: ByteView, size: number): string[] {
-  const start = mp3Start(view)
-  const frame = mp3Frame(view, start)
-  if (frame === undefined) return []
-  const { hertz, samples, bitsPerSecond, countAt } = frame
-  const isCounted = (view.has(countAt, 'Xing') || view.has(countAt, 'Info')) && (view.uint32(countAt + 4) & 1) === 1
-  const length = isCounted
-    ? duration((view.uint32(countAt + 8) * samples) / hertz)
-    : duration(((size - start) * 8) / bitsPerSecond, { isEstimate: true })
-  return [...length, ...sampleRate(hertz)]
-}
 
 /** A comment after the end record has at most 65,535 bytes. */
 const END_RECORD = 22

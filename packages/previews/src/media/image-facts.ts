@@ -1,6 +1,9 @@
 import { type ByteView, withoutComments } from '@spillway/text/internal'
-import { boxesWithin, findBox } from './iso-boxes.ts'
-import { dimensions } from './media-facts.ts'
+
+/** Returns `800 × 600`, or nothing if unknown. */
+function dimensions(width: number, height: number): string[] {
+  return width > 0 && height > 0 ? [`${width} × ${height}`] : []
+}
 
 /** JPEG markers that begin a frame: ITU-T T.81, table B.1, without DHT (C4), JPG (C8), and DAC (CC). */
 const isFrameMarker = (marker: number): boolean =>
@@ -108,4 +111,32 @@ export function svgFacts(view: ByteView): string[] {
   if (size.length > 0) return size
   const box = /\sviewBox=["']\s{0,9}\S{1,20}[\s,]{1,9}\S{1,20}[\s,]{1,9}([\d.]{1,20})[\s,]{1,9}([\d.]{1,20})/.exec(tag)
   return box === null ? [] : dimensions(Number(box[1]), Number(box[2]))
+}
+
+/** A box of an ISO base media file (ISO/IEC 14496-12). */
+interface IsoBox {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+}
+
+/** The index of a file comes early: first in fragmented files, or after a few boxes. */
+const MAX_BOXES = 65_536
+
+/** Ends early if the bytes or the boxes do, or after very many boxes. */
+function* boxesWithin(view: ByteView, start: number, end: number): Generator<IsoBox> {
+  for (let at = start, count = 0; at + 8 <= end && count < MAX_BOXES; count++) {
+    const size = view.uint32(at)
+    const isLarge = size === 1
+    const length = isLarge ? view.uint64(at + 8) : size === 0 ? end - at : size
+    const header = isLarge ? 16 : 8
+    if (!(length >= header)) return
+    yield { type: view.text(at + 4, 4), start: at + header, end: Math.min(at + length, end) }
+    at += length
+  }
+}
+
+function findBox(view: ByteView, type: string, start: number, end: number): IsoBox | undefined {
+  for (const box of boxesWithin(view, start, end)) if (box.type === type) return box
+  return undefined
 }
