@@ -184,10 +184,6 @@ class Skeleton {
     return this.#left
   }
 
-  get hasAllKeys(): boolean {
-    return !this.#shown.includes(0)
-  }
-
   #take(node: SkeletonNode): void {
     let cost = 0
     for (let at: SkeletonNode | undefined = node; at !== undefined && this.#shown[at.index] === 0; at = at.parent)

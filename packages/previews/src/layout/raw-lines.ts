@@ -23,32 +23,28 @@ export class RawLines {
   /** @param cut - Removes a tool's prefix from each line, for example its number. */
   constructor(take: (line: RawLine) => void, cut: (text: string) => string = (text) => text) {
     const line = this.#line
-    this.#reader = new LineReader(
-      {
-        open: (window) => {
-          this.#window = window
-        },
-        line: (start, end) => {
-          // A byte order mark starts the text, a carriage return ends the line: neither is part of it.
-          const from = line.number === 0 && this.#window.charCodeAt(start) === 0xfeff ? start + 1 : start
-          const to = end > from && this.#window.charCodeAt(end - 1) === 13 ? end - 1 : end
-          line.number++
-          line.text = cut(this.#window.slice(from, to))
-          line.tail = ''
-          line.hidden = 0
-          take(line)
-        },
-        longLine: (text, tail, hidden) => {
-          line.number++
-          line.text = cut(text)
-          line.tail = tail
-          line.hidden = hidden
-          take(line)
-        },
+    this.#reader = new LineReader({
+      open: (window) => {
+        this.#window = window
       },
-      0,
-      1,
-    )
+      line: (start, end) => {
+        // A byte order mark starts the text, a carriage return ends the line: neither is part of it.
+        const from = line.number === 0 && this.#window.charCodeAt(start) === 0xfeff ? start + 1 : start
+        const to = end > from && this.#window.charCodeAt(end - 1) === 13 ? end - 1 : end
+        line.number++
+        line.text = cut(this.#window.slice(from, to))
+        line.tail = ''
+        line.hidden = 0
+        take(line)
+      },
+      longLine: (text, tail, hidden) => {
+        line.number++
+        line.text = cut(text)
+        line.tail = tail
+        line.hidden = hidden
+        take(line)
+      },
+    })
   }
 
   /** A final LF ends the last line. */

@@ -29,7 +29,7 @@ export class ListingLines implements LineSink {
   constructor(form: ListingForm) {
     this.#form = form
     this.#reader = form.start()
-    this.#lines = new LineReader(this, 0, 1)
+    this.#lines = new LineReader(this)
   }
 
   push(text: string): void {

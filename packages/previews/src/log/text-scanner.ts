@@ -105,18 +105,14 @@ const STEP = 0.4
  * except for numbers are skipped; of many other lines, a share is read, and all with words of errors and warnings.
  */
 export class TextScanner {
-  readonly #reader = new LineReader(
-    {
-      open: (window) => {
-        this.#window = window
-        this.#forms?.open(window)
-      },
-      line: (start, end) => this.#line(start, end),
-      longLine: (start, end, hidden) => this.#longLine(start, end, hidden),
+  readonly #reader = new LineReader({
+    open: (window) => {
+      this.#window = window
+      this.#forms?.open(window)
     },
-    0,
-    1,
-  )
+    line: (start, end) => this.#line(start, end),
+    longLine: (start, end, hidden) => this.#longLine(start, end, hidden),
+  })
   #window = ''
   #lineCount = 0
   /** Units that arrived and that were read, and whether any were skipped. */

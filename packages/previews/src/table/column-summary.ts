@@ -51,11 +51,6 @@ export class ColumnSummary {
     return this.#values
   }
 
-  /** The value of all cells, if they are equal. */
-  get constant(): string | undefined {
-    return this.#empty === 0 && this.#filled > 1 && this.#values?.length === 1 ? this.#values[0]!.text : undefined
-  }
-
   /** Absent unless all nonempty cells are numbers, or dates in one form. */
   get range(): ValueRange | undefined {
     if (this.#filled === 0 || !(this.#numeric || this.#dated)) return undefined

@@ -43,10 +43,6 @@ export class JsonTape {
     return this.bytes[this.#places.starts[node]!] === OBJECT && !(this.#isLines && node === 0)
   }
 
-  isString(node: JsonNode): boolean {
-    return this.bytes[this.#places.starts[node]!] === QUOTE
-  }
-
   start(node: JsonNode): number {
     return this.#places.starts[node]!
   }

@@ -6,60 +6,39 @@ const BLOCK_UNITS = 32_768
 
 /** Receives the lines of a text in order. */
 export interface LineSink {
-  /** The next lines are in `window` from `from` on; it begins at offset `origin` of the text. */
-  open(window: string, from: number, origin: number): void
+  /** The next lines are in `window`. */
+  open(window: string): void
   line(start: number, end: number): void
   /** A line that is too long: `hidden` units between `start` and `end` are omitted. For progress, its visible text. */
   longLine(start: string, end: string, hidden: number): void
 }
 
-/**
- * Splits a text in pieces of any size into lines that end at LF. Each window has `contextUnits` before its first line,
- * unless the text begins or a long line ends there.
- */
+/** Splits a text in pieces of any size into lines that end at LF. */
 export class LineReader {
   readonly #sink: LineSink
-  readonly #contextUnits: number
-  readonly #tailUnits: number
   #buffer = ''
   #offset = 0
-  #context = ''
-  #contextStart = 0
-  readonly #recent: string[] = []
-  #recentUnits = 0
   #long: LongLine | undefined
 
-  constructor(sink: LineSink, contextUnits: number, tailUnits: number) {
+  constructor(sink: LineSink) {
     this.#sink = sink
-    this.#contextUnits = contextUnits
-    this.#tailUnits = tailUnits
   }
 
   get length(): number {
     return this.#offset
   }
 
-  /** Offset after the last long line, before which no window begins. */
-  get contextStart(): number {
-    return this.#contextStart
-  }
-
   push(text: string): void {
-    if (text.length < BLOCK_UNITS) {
-      this.#append(text)
-      return
-    }
-    // If the text itself has the context of its lines, they are read in place.
-    const first = text.indexOf('\n', this.#contextUnits) + 1
+    const first = text.length < BLOCK_UNITS ? 0 : text.indexOf('\n') + 1
     const last = text.lastIndexOf('\n') + 1
     if (first === 0 || first === last) {
       this.#append(text)
       return
     }
+    // Lines within a large piece are read in place.
     this.#append(text.slice(0, first))
     this.#drain()
-    this.#lines(text, first, last, this.#offset - first)
-    this.#pass(text.slice(Math.max(first, last - this.#tailUnits), last))
+    this.#lines(text, first, last)
     this.#offset += last - first
     this.#append(text.slice(last))
   }
@@ -68,17 +47,6 @@ export class LineReader {
     this.#drain()
     if (this.#long !== undefined) this.#endLongLine()
     else if (this.#buffer !== '') this.#handOn(this.#buffer.length)
-  }
-
-  /** Return the whole lines in the last `tailUnits` of the text, without line ends. */
-  lastLines(): string[] {
-    const earliest = Math.max(this.#contextStart, this.#offset - this.#tailUnits)
-    if (earliest >= this.#offset) return []
-    let text = this.#recent.join('').slice(earliest - this.#offset)
-    // The first line may have begun earlier, and be incomplete.
-    if (earliest > this.#contextStart) text = text.slice(text.indexOf('\n') + 1)
-    if (text === '') return []
-    return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
   }
 
   #append(text: string): void {
@@ -108,13 +76,12 @@ export class LineReader {
 
   #handOn(units: number): void {
     // Joining makes one flat string, which is much faster to read than a rope.
-    const window = [this.#context, this.#buffer.slice(0, units)].join('')
-    this.#lines(window, this.#context.length, window.length, this.#offset - this.#context.length)
+    this.#lines(['', this.#buffer.slice(0, units)].join(''), 0, units)
     this.#shift(units)
   }
 
-  #lines(window: string, from: number, to: number, origin: number): void {
-    this.#sink.open(window, from, origin)
+  #lines(window: string, from: number, to: number): void {
+    this.#sink.open(window)
     let start = from
     while (start < to) {
       const found = window.indexOf('\n', start)
@@ -123,33 +90,20 @@ export class LineReader {
         const line = new LongLine()
         line.add(window.slice(start, end))
         this.#handOnLong(line)
-        this.#contextStart = origin + end + 1
       } else this.#sink.line(start, end)
       start = end + 1
     }
-    this.#context = window.slice(Math.max(0, to - this.#contextUnits), to)
   }
 
   #shift(units: number): void {
-    const whole = units === this.#buffer.length
-    this.#pass(whole ? this.#buffer : this.#buffer.slice(0, units))
-    this.#buffer = whole ? '' : this.#buffer.slice(units)
+    this.#buffer = units === this.#buffer.length ? '' : this.#buffer.slice(units)
     this.#offset += units
-  }
-
-  #pass(text: string): void {
-    this.#recent.push(text)
-    this.#recentUnits += text.length
-    while (this.#recentUnits - this.#recent[0]!.length >= this.#tailUnits)
-      this.#recentUnits -= this.#recent.shift()!.length
   }
 
   #endLongLine(): void {
     const line = this.#long!
     this.#long = undefined
     this.#handOnLong(line)
-    this.#context = ''
-    this.#contextStart = this.#offset
   }
 
   #handOnLong(line: LongLine): void {

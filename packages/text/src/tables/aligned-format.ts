@@ -336,7 +336,7 @@ export class ExpandedRecords implements LineSink {
 
   constructor(take: (record: ExpandedRecord) => void) {
     this.#take = take
-    this.#lines = new LineReader(this, 0, 1)
+    this.#lines = new LineReader(this)
   }
 
   get lines(): number {

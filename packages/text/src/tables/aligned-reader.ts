@@ -67,7 +67,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     this.#rows =
       format.bars &&
       new BarRows(format.bars, (block, start, end, line, lines) => this.#add(block, start, end, line, lines))
-    this.#lines = new LineReader(this, 0, 1)
+    this.#lines = new LineReader(this)
   }
 
   push(text: string): void {
