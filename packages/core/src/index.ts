@@ -47,6 +47,7 @@ export { preload } from './preload.ts'
 export {
   createRetrievalTool,
   RETRIEVAL_TOOL_NAME,
+  type MatchingLine,
   type RetrievalCall,
   type RetrievalErrorCode,
   type RetrievalEvent,

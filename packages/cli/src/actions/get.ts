@@ -211,13 +211,12 @@ type Answer = Extract<RetrievalResult, { isError: false }>
 
 async function printAnswer(
   call: RetrievalCall,
-  { content, matches: total, isComplete, continuation }: Answer,
+  { content, matches: total, matchingLines: matches, isComplete, continuation }: Answer,
   { json = false, after = 0 }: Pick<GetOptions, 'json' | 'after'>,
   reference?: string,
 ): Promise<number> {
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
   if (json) {
-    const matches = matchesIn(text, call, reference)
     const of = {
       ...(reference !== undefined && { reference }),
       ...(call.pattern !== undefined && { pattern: call.pattern }),
@@ -252,31 +251,6 @@ async function retrieve(
   const result = await tool.execute(call)
   if (!result.isError) return result
   throw new CliError(result.code, exitCodeOf(result.code), inOptionNames(result.message))
-}
-
-/** The lines with matches that an answer shows. The columns of parts of long lines are unknown. */
-function matchesIn(text: string, { pattern, ignore_case: ignoresCase }: RetrievalCall, of?: string): object[] {
-  const expression = pattern === undefined ? undefined : toRegExp(pattern, ignoresCase === true ? 'i' : '')
-  let reference = of
-  const matches: object[] = []
-  for (const line of text.split('\n')) {
-    reference = /^<<< ([^\s:]+).* untrusted content$/.exec(line)?.[1] ?? reference
-    const [, number, content = ''] = /^> *(\d+)\| (.*)$/.exec(line) ?? []
-    if (number === undefined) continue
-    const at = content.startsWith('…') ? -1 : (expression?.exec(content)?.index ?? -1)
-    matches.push({ reference, line: Number(number), ...(at === -1 ? {} : { column: at + 1 }), text: content })
-  }
-  return matches
-}
-
-/** Returns `undefined` for an invalid expression, which is searched for literally. */
-function toRegExp(pattern: string, flags: string): RegExp | undefined {
-  try {
-    return new RegExp(pattern, flags)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return undefined
-  }
 }
 
 const RANGE_BYTES = 4 * 1024 * 1024

@@ -176,6 +176,7 @@ describe('a bare reference', () => {
       expect(await tool.execute({ reference: type })).toEqual({
         isError: false,
         content: [{ type, mediaType, data }],
+        matchingLines: [],
         isComplete: true,
       })
     }

@@ -189,8 +189,8 @@ function writeGroup(
   const showing = countOnly || count === found.total ? '' : `, ${formatCount(count)} shown`
   const part = found.stopped === undefined ? '' : `, ${Math.floor(found.part * 100)} % searched`
   const facts = `${entryFacts(info)}: ${countMatches(found.total)}${part}${showing}`
-  const lines = renderLines(shown, LINE_LENGTH)
-  return { part: { reference: info.reference, facts, lines }, whole: countOnly || count === found.total }
+  const rendered = renderLines(shown, LINE_LENGTH)
+  return { part: { reference: info.reference, facts, ...rendered }, whole: countOnly || count === found.total }
 }
 
 function restOf(request: PatternRequest): RetrievalCall {

@@ -40,6 +40,8 @@ export type RetrievalResult =
       readonly content: readonly ContentBlock[]
       /** Matches, results, passages or rows in all. Absent if the call only read. */
       readonly matches?: number | undefined
+      /** Lines with matches that the answer shows. Empty without a pattern or a query. */
+      readonly matchingLines: readonly MatchingLine[]
       /** Whether the answer shows all that was asked for. */
       readonly isComplete: boolean
       /** The call that shows what is left. Absent if nothing is left, or no single call shows it. */
@@ -53,6 +55,17 @@ export type RetrievalResult =
       /** The text of the content without the word `Error`. */
       readonly message: string
     }
+
+/** A shown line with a match. */
+export interface MatchingLine {
+  readonly reference: string
+  /** 1-based. */
+  readonly line: number
+  /** Start of the match in UTF-16 units, 1-based. Absent for a match far within a long line. */
+  readonly column?: number | undefined
+  /** The line, or its part around the match, without control characters. */
+  readonly text: string
+}
 
 /** The retrieval tool, independent of frameworks. */
 export interface RetrievalTool {

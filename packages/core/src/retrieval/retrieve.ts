@@ -73,14 +73,18 @@ const ERROR = 'Error: '
 type Answered = Extract<RetrievalResult, { isError: false }> & { readonly tokens: number }
 
 function mediaResult(block: MediaBlock): Answered {
-  return { isError: false, content: [block], isComplete: true, tokens: 0 }
+  return { isError: false, content: [block], matchingLines: [], isComplete: true, tokens: 0 }
 }
 
 function answerResult(answer: Answer, context: RetrievalContext): Answered {
-  const { matches, rest, isPartial = false } = answer
+  const { matches, parts = [], rest, isPartial = false } = answer
   const { text, content, isWhole } = writeAnswer(answer, context)
   const isComplete = isWhole && rest === undefined && !isPartial
-  return { isError: false, content, matches, isComplete, continuation: rest?.call, tokens: context.countTokens(text) }
+  const matchingLines = (isWhole ? parts : []).flatMap(({ reference, matchingLines: lines = [] }) =>
+    lines.map((line) => ({ reference, ...line })),
+  )
+  const tokens = context.countTokens(text)
+  return { isError: false, content, matches, matchingLines, isComplete, continuation: rest?.call, tokens }
 }
 
 function modeOf(request: RetrievalRequest): RetrievalMode {

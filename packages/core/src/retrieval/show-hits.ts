@@ -14,8 +14,8 @@ import {
   type LineView,
   type ViewOptions,
 } from '../search/view-hits.ts'
-import { fitAnswer, fits, oneLine, type Answer } from './write-answer.ts'
 import type { AnswerLimit } from './retrieval-tool.ts'
+import { fitAnswer, fits, oneLine, type Answer, type AnswerPart } from './write-answer.ts'
 
 /** UTF-16 units kept of a line, around its match: fewer if there are more hits. */
 const MOST_KEPT = 4_000
@@ -121,6 +121,8 @@ async function pagesOf(
   return places
 }
 
+type MatchingLine = NonNullable<AnswerPart['matchingLines']>[number]
+
 /** UTF-16 units shown of a line, tried until everything fits. */
 const LINE_LENGTHS = [4_000, 2_000, 1_000, 500]
 /** Tried if not everything fits, and then if not even one hit does. */
@@ -142,7 +144,7 @@ export function writeSearch(
   const take = fromEnd ? lastWindows : wholeWindows
   const write = (from: readonly ShownLine[], count: number, length: number): Answer => {
     const shown = take(from, count)
-    return { ...frame(shown.filter(isHit)), parts: [{ reference, lines: renderLines(shown, length) }] }
+    return { ...frame(shown.filter(isHit)), parts: [{ reference, ...renderLines(shown, length) }] }
   }
   const longest = Math.max(0, ...views.map(({ text }) => text.length))
   for (const [index, length] of LINE_LENGTHS.entries()) {
@@ -196,17 +198,24 @@ interface Part {
 }
 
 /** Marks hits with `>`, gaps with `---`. All content follows a number and a bar. `maxLength` is in UTF-16 units. */
-export function renderLines(views: readonly ShownLine[], maxLength: number): string[] {
+export function renderLines(
+  views: readonly ShownLine[],
+  maxLength: number,
+): { readonly lines: string[]; readonly matchingLines: MatchingLine[] } {
   const width = String(views.at(-1)?.number ?? 0).length
   const lines: string[] = []
+  const matchingLines: MatchingLine[] = []
   let last: ShownLine | undefined
   for (const part of partsOf(views, maxLength)) {
-    const { number, match } = part.view
+    const { number, match, start, line } = part.view
     if (last !== undefined && number !== last.number + 1 && number !== last.number) lines.push('---')
-    lines.push(`${match === undefined ? ' ' : '>'} ${String(number).padStart(width)}| ${renderPart(part)}`)
+    const text = renderText(part)
+    lines.push(`${match === undefined ? ' ' : '>'} ${String(number).padStart(width)}| ${text}${renderPlace(part)}`)
+    if (match !== undefined)
+      matchingLines.push({ line: number, ...(start === line.start && { column: match.start + 1 }), text })
     last = part.view
   }
-  return lines
+  return { lines, matchingLines }
 }
 
 function partsOf(views: readonly ShownLine[], maxLength: number): Part[] {
@@ -240,13 +249,15 @@ function partOf(view: ShownLine, maxLength: number, from: number): Part {
   return { view, text: shown, start: base + first, end }
 }
 
-function renderPart({ view, text, start, end }: Part): string {
-  const { line } = view
+function renderText({ view: { line }, text, start, end }: Part): string {
+  return `${start > line.start ? '…' : ''}${oneLine(text)}${end < line.end ? '…' : ''}`
+}
+
+function renderPlace({ view: { line, place }, start, end }: Part): string {
   const isWhole = start === line.start && end === line.end
   const span = isWhole ? [] : [`bytes ${spanOf(start, end)} of ${spanOf(line.start, line.end)}`]
-  const where = [...span, ...(view.place === undefined ? [] : [oneLine(view.place)])].join(', ')
-  const shown = `${start > line.start ? '…' : ''}${oneLine(text)}${end < line.end ? '…' : ''}`
-  return where === '' ? shown : `${shown}  [${where}]`
+  const where = [...span, ...(place === undefined ? [] : [oneLine(place)])].join(', ')
+  return where === '' ? '' : `  [${where}]`
 }
 
 export function spanOf(start: number, end: number): string {

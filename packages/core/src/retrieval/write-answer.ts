@@ -1,5 +1,5 @@
 import { contentTypeEssence, longerThan, visibleText, type ContentBlock } from '@spillway/text/internal'
-import type { AnswerLimit, RetrievalCall } from './retrieval-tool.ts'
+import type { AnswerLimit, MatchingLine, RetrievalCall } from './retrieval-tool.ts'
 
 /** An answer as data. Only {@link writeAnswer} makes text of it, so that stored text never stands outside a fence. */
 export interface Answer {
@@ -24,6 +24,7 @@ export interface AnswerPart {
   /** Facts of the entry, if the answer shows several. */
   readonly facts?: string | undefined
   readonly lines?: readonly string[] | undefined
+  readonly matchingLines?: readonly Omit<MatchingLine, 'reference'>[] | undefined
   /** Remarks after the lines, with stored names in them. */
   readonly remarks?: readonly string[] | undefined
 }

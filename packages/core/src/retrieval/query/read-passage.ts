@@ -250,23 +250,22 @@ function writeParts(passages: readonly ShownPassage[], shape: PassageShape): Ans
   return [...new Set(passages.map(({ reference }) => reference))].map((reference) => {
     const ofEntry = passages.filter((passage) => passage.reference === reference)
     const shown = new Set<number>()
-    const texts = ofEntry.map((passage) => writePassage(passage, shown, shape))
-    return { reference, facts: ofEntry[0]!.facts, lines: [texts.join('\n\n')] }
+    const written = ofEntry.map((passage) => writePassage(passage, shown, shape))
+    const lines = [written.map(({ text }) => text).join('\n\n')]
+    const matchingLines = written.flatMap((passage) => passage.matchingLines)
+    return { reference, facts: ofEntry[0]!.facts, lines, matchingLines }
   })
 }
 
 /** Lines that earlier passages have `shown` are not repeated as neighbors. */
-function writePassage({ views, similar, similarLine }: ShownPassage, shown: Set<number>, shape: PassageShape): string {
+function writePassage({ views, similar, similarLine }: ShownPassage, shown: Set<number>, shape: PassageShape) {
   const near = views.filter(
     (view) => isNear(view, views, shape.around) && !(view.start === view.line.start && shown.has(view.number)),
   )
   for (const view of near) shown.add(view.number)
-  const lines = renderLines(near, shape.length)
-  if (similar === 0) return lines.join('\n')
-  return [
-    ...lines,
-    `[and ${countOf(similar, 'more passage')} like this, the first at line ${formatCount(similarLine)}]`,
-  ].join('\n')
+  const { lines, matchingLines } = renderLines(near, shape.length)
+  const more = `[and ${countOf(similar, 'more passage')} like this, the first at line ${formatCount(similarLine)}]`
+  return { text: (similar === 0 ? lines : [...lines, more]).join('\n'), matchingLines }
 }
 
 function isNear(view: LineView, views: readonly LineView[], around: number): boolean {
