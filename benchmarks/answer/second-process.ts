@@ -22,11 +22,12 @@ export async function sameInSecondProcess(
   const every = Math.ceil(cases.length / MOST_RESULTS)
   const asked = cases.filter((_, index) => index % every === 0)
   const results = asked.flatMap((one) => one.results.map((result) => ({ result, question: one.question })))
-  const task = { results, systems }
+  // Both processes get the text: a previewer of a result's own cannot be sent.
+  const task = JSON.stringify({ results, systems })
   const child = promisify(execFile)(process.execPath, [import.meta.filename])
-  child.child.stdin?.end(JSON.stringify(task))
+  child.child.stdin?.end(task)
   const second = JSON.parse((await child).stdout) as Readonly<Record<string, string>>
-  const first = await digestSystems(task)
+  const first = await digestSystems(JSON.parse(task) as Task)
   return new Map(systems.map((name) => [name, first[name] !== undefined && first[name] === second[name]]))
 }
 

@@ -77,7 +77,11 @@ async function openSession(
     run: async ({ input }) => TEXT_OF((await execute(input)).content),
     hits: markedLines,
     totalLines: (text_) => numberOf(/\[Lines [\d,]+-[\d,]+ of ([\d,]+)|, ([\d,]+) lines\)|\[([\d,]+) lines\]/, text_),
-    counted: (answer) => numberOf(/^\[(?:Last \d+ of )?([\d,]+) match|^row\| count\(\*\)\n1\| (\d+)$/m, answer),
+    counted: (answer) =>
+      numberOf(
+        /^\[(?:Last \d+ of |[\d,]+ matches in )?([\d,]+) (?:match|line)|^row\| count\(\*\)\n1\| (\d+)$/m,
+        answer,
+      ),
     next: (answer) => {
       const json = /\[[^\n]*To continue: \S+ (\{.*\})\]/.exec(answer)?.[1]
       return json === undefined ? undefined : { tool: name, input: JSON.parse(json) as Record<string, unknown> }

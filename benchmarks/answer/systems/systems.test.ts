@@ -86,6 +86,16 @@ describe.each(SYSTEMS.map((system) => ({ name: system.name, system })))('the dri
   })
 })
 
+test('the driver of Spillway counts lines, and not the states of a progress line', async () => {
+  const [question] = casesOf('log-count')
+  const [result] = question!.results
+  const progress = Array.from({ length: 500 }, (_, step) => `Receiving objects: ${step}`).join('\r')
+  const text = `${progress}\nResolving\n${'Receiving objects: done\n'.repeat(400)}`
+  const { session } = await openFirst(spillwaySystem('test'), { ...question!, results: [{ ...result!, text }] })
+  const answer = (await ask(session, { want: 'count', literal: 'Receiving' })) ?? ''
+  expect(session.counted(answer)).toBe(401)
+})
+
 const STRUCTURED = SYSTEMS.filter(({ name }) => /^(?:Spillway|head|context-mode)/.test(name))
 
 describe.each(STRUCTURED.map((system) => ({ name: system.name, system })))('the driver of $name', ({ system }) => {
