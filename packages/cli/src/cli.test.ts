@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Command } from 'commander'
@@ -26,6 +26,15 @@ it('loads only the parser of command lines at its start, and a hook loads no mor
   }
   expect([...packages]).toEqual(['commander'])
   expect([...files].filter((file) => file.includes('/actions/'))).toEqual([expect.stringMatching(/hook\.ts$/)])
+})
+
+it('reads no variable that the page of the configuration does not name', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8')
+  const sources = globSync('**/*.ts', { cwd: import.meta.dirname, exclude: ['**/*.test.ts'] })
+  const texts = sources.map((path) => readFileSync(join(import.meta.dirname, path), 'utf8'))
+  const variables = new Set(texts.join().match(/\bSPILLWAY_[A-Z_]+\b/g))
+  expect([...variables].filter((name) => !page.includes(`| \`${name}\` `))).toEqual([])
+  expect(variables).toContain('SPILLWAY_STORE')
 })
 
 it('--help lists the commands and exit codes, and explains each command', async () => {

@@ -249,6 +249,6 @@ it('records nothing and disturbs nothing without an SDK, and records once one is
 })
 
 it('has every name in the table of the documentation', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../docs/operating-a-store.md'), 'utf8')
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/telemetry-names.md'), 'utf8')
   for (const name of Object.values(NAMES)) expect(page).toContain(`| \`${name}\` `)
 })
