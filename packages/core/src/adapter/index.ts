@@ -36,7 +36,7 @@ export {
   textBlock,
   type EncodedBlock,
   type TextOrigin,
-} from './media-source.ts'
+} from '../content/media-source.ts'
 export {
   KnownOutputs,
   replaceToolResults,

@@ -1,5 +1,5 @@
 import { indentJson, type ContentBlock } from '@spillway/text/internal'
-import { encodeBase64, mediaFromData, nameOfPart, textBlock } from './media-source.ts'
+import { encodeBase64, mediaFromData, nameOfPart, textBlock } from '../content/media-source.ts'
 import { writeModelOutput, writeModelPart, type ModelMediaForm, type ModelOutput } from './model-output.ts'
 
 /** A part of an MCP tool result. */

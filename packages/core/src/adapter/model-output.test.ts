@@ -1,7 +1,7 @@
 import type { ContentBlock } from '@spillway/text/internal'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeBase64 } from './media-source.ts'
+import { encodeBase64 } from '../content/media-source.ts'
 import { readModelPart, writeModelOutput, writeModelPart, type ModelMediaForm } from './model-output.ts'
 
 const TEXT = { type: 'text', text: 'two users' } as const

@@ -1,5 +1,5 @@
 import type { ContentBlock, MediaBlock } from '@spillway/text/internal'
-import { encodeBase64, mediaFromData, mediaFromUrl, textBlock } from './media-source.ts'
+import { encodeBase64, mediaFromData, mediaFromUrl, textBlock } from '../content/media-source.ts'
 
 /** An output for the model of the AI SDK, as JSON. */
 export type ModelOutput =

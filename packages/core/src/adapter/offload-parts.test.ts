@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tinyStorage } from '../../test/tiny-storage.ts'
 import { ContextOffloader } from '../offload/context-offloader.ts'
-import { encodeBase64 } from './media-source.ts'
+import { encodeBase64 } from '../content/media-source.ts'
 import { offloadAsRecord, offloadModelOutput, offloadParts, offloadThrown } from './offload-parts.ts'
 
 interface Part {

@@ -3,7 +3,7 @@ import type { ContextOffloader } from '../offload/context-offloader.ts'
 import type { InlineReason, OffloadRequest } from '../offload/offload-request.ts'
 import { joinedText } from '../offload/store-blocks.ts'
 import { readMcpPart, writeMcpPart } from './mcp-content.ts'
-import { mediaFromData } from './media-source.ts'
+import { mediaFromData } from '../content/media-source.ts'
 import { readModelPart, writeModelPart, type ModelMediaForm } from './model-output.ts'
 
 /** A tool call with its result in a framework's parts. */

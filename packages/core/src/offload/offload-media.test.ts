@@ -369,3 +369,82 @@ test('a name that is as long as a text costs what a text does', async () => {
   expect(kept).toMatchObject({ status: 'inline', reason: 'not-storable' })
   expect(kept.tokens.original).toBeGreaterThan(5_000)
 })
+
+describe('files in Base64 inside a text', () => {
+  const png = Uint8Array.from({ length: 30_000 }, (_, at) => '\x89PNG\r\n\x1a\n'.charCodeAt(at) || (at * 31) % 251)
+  const base64 = Buffer.from(png).toString('base64')
+  const bytesOf = async (storage: Storage, reference = ''): Promise<Buffer> =>
+    Buffer.from((await storage.retrieve(reference)).content)
+
+  test.each<[string, ContentBlock, string]>([
+    ['JSON', { type: 'json', value: { title: 'A page', shot: `data:image/png;base64,${base64}`, done: true } }, 'done'],
+    [
+      'JSON in a string of JSON',
+      { type: 'json', value: { text: JSON.stringify([{ mimeType: 'image/png', data: base64 }]), done: true } },
+      'done',
+    ],
+    ['HTML', { type: 'text', text: `<p>A page<img src="data:image/png;base64,${base64}"></p>` }, 'A page'],
+    ['a text', { type: 'text', text: `$ base64 shot.png\n${base64.replaceAll(/.{76}/g, '$&\n')}\ndone\n` }, 'done'],
+  ])('are stored as media, and shown as a placeholder in the preview of %s', async (_, block, word) => {
+    const { offloader, storage } = setUp()
+    const outcome = await offloader.offload({ ...call, content: [block] })
+    const text = textOf(outcome)
+    const [whole, image] = outcome.status === 'offloaded' ? outcome.stored : []
+    expect(image).toMatchObject({ type: 'image', contentType: 'image/png', size: 30_000 })
+    expect(text).toContain(`[image: png, 30,000 bytes, stored as ${image?.reference}]`)
+    expect(text).toContain(`\n  ${image?.reference} (image/png of ${whole?.reference}, 30,000 bytes)`)
+    expect(text).toContain(word)
+    expect(text).not.toContain(base64.slice(100, 150))
+    expect((await bytesOf(storage, image?.reference)).equals(png)).toBe(true)
+    const original = block.type === 'text' ? block.text : JSON.stringify(Object(block).value, null, 2)
+    expect((await bytesOf(storage, whole?.reference)).toString()).toBe(original)
+    const answer = await offloader.retrievalTool.execute({ reference: image?.reference })
+    expect(answer.content).toContainEqual(expect.objectContaining({ type: 'image', data: png }))
+  })
+
+  test('leave the lines of a text their numbers', async () => {
+    const { offloader } = setUp()
+    const text = `${base64.replaceAll(/.{76}/g, '$&\n')}\n${REPORT}`
+    const outcome = await offloader.offload({ ...call, content: [{ type: 'text', text }] })
+    expect(textOf(outcome)).toContain(`, ${text.split('\n').length.toLocaleString('en-US')} lines)\n`)
+  })
+
+  test('are named up to sixteen of thousands, and all stay in the text', async () => {
+    const { offloader, storage } = setUp()
+    const urls = Array.from(
+      { length: 2_000 },
+      (_, at) => `data:image/png;base64,${Buffer.from(png.slice(0, 400 + at)).toString('base64')}`,
+    )
+    const text = `${urls.join('\n')}\n${'data:image/gif;base64,R0lGODlhAQABAAAAACw= '.repeat(100_000)}`
+    const outcome = await offloader.offload({ ...call, content: [{ type: 'text', text }] })
+    const stored = outcome.status === 'offloaded' ? outcome.stored : []
+    expect(stored).toHaveLength(17)
+    expect(Math.min(...stored.map(({ size }) => size))).toBe(2_384)
+    expect((await bytesOf(storage, stored[0]?.reference)).toString()).toBe(text)
+    expect(await count(storage)).toBe(17)
+  })
+
+  test('are shown without reference if they are too large for the retrieval tool', async () => {
+    const { offloader, storage } = setUp({ maxMediaBytes: 20_000 })
+    const block = { type: 'json' as const, value: { shot: `data:image/png;base64,${base64}` } }
+    expect(textOf(await offloader.offload({ ...call, content: [block] }))).toContain('[image: png, 30,000 bytes]')
+    expect(await count(storage)).toBe(1)
+  })
+
+  test('are not stored if the text stays', async () => {
+    const { offloader, storage } = setUp({ maxResultTokens: 100_000 })
+    const content: ContentBlock[] = [{ type: 'text', text: `data:image/png;base64,${base64}` }]
+    expect((await offloader.offload({ ...call, content })).content).toBe(content)
+    expect(await count(storage)).toBe(0)
+  })
+
+  test('have their text beside them if they are a PDF', async () => {
+    const { offloader } = setUp({ previewers: [reads({ description: '12 pages', text: REPORT })] })
+    const data = 'data' in pdf && pdf.data instanceof Uint8Array ? pdf.data : new Uint8Array()
+    const value = { mimeType: 'application/pdf', blob: Buffer.from(data).toString('base64') }
+    const outcome = await offloader.offload({ ...call, content: [{ type: 'json', value }] })
+    const [, document, readable] = outcome.status === 'offloaded' ? outcome.stored : []
+    expect(textOf(outcome)).toContain(`[document: pdf, 12 pages, 80,009 bytes, stored as ${document?.reference}]`)
+    expect(textOf(outcome)).toContain(`\n  ${readable?.reference} (text of ${document?.reference}, `)
+  })
+})

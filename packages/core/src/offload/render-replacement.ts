@@ -20,7 +20,7 @@ import { checkAborted } from '../storage/storage-error.ts'
 import type { AdoptedOptions, ResolvedOptions } from './context-offloader-options.ts'
 import { frameTokens, measureContent, shareBudget } from './measure-content.ts'
 import { assertBlocks } from './offload-request.ts'
-import { formatReplacement, type ReplacedBlock } from './replacement.ts'
+import { formatReplacement, placeholder, type ReplacedBlock } from './replacement.ts'
 import { type AddedBlocks, type StoragePart, type StoredPart } from './store-blocks.ts'
 
 export interface ReplacementSource extends Omit<ReplacedBlock, 'preview' | 'lines' | 'location' | 'isShown'> {
@@ -34,28 +34,34 @@ export async function replacementSources(
   { call, previewers, onFallback }: PartReading,
 ): Promise<ReplacementSource[]> {
   const references = new Map<StoragePart | undefined, string>(stored.map(({ part, reference }) => [part, reference]))
+  const media = new Map(stored.flatMap((one) => (one.part.foundIn === undefined ? [] : [[one.part.key, one] as const])))
   const sources: ReplacementSource[] = []
   for (const { part, reference, size } of stored) {
-    const { type, contentType, name, context, joined, tokens, description, added } = part
-    const previewing = { call, contentType: contentTypeEssence(contentType), previewers, onFallback }
-    const text = part.text === undefined ? undefined : await readText(part.text, previewing)
-    const textOf = references.get(part.textOf)
-    sources.push({
-      reference,
-      type,
-      contentType,
-      size,
-      name,
-      context,
-      joined,
-      tokens,
-      description,
-      added,
-      textOf,
-      text,
-    })
+    const { key: _key, data: _data, text, textOf, embedded: _embedded, foundIn, ...shown } = part
+    const previewing = { call, contentType: contentTypeEssence(shown.contentType), previewers, onFallback }
+    const preview = text === undefined ? undefined : await readText(withPlaceholders(part, text, media), previewing)
+    sources.push({ ...shown, reference, size, partOf: references.get(textOf ?? foundIn), text: preview })
   }
   return sources
+}
+
+/** Writes placeholders for the Base64 in a text. Its lines keep their numbers, and JSON stays JSON. */
+function withPlaceholders(
+  { embedded = [] }: StoragePart,
+  text: string,
+  stored: ReadonlyMap<unknown, StoredPart>,
+): string {
+  const parts: string[] = []
+  let at = 0
+  for (const { start, end, key, type, mediaType: contentType, data } of embedded) {
+    const { part, reference } = stored.get(key) ?? {}
+    const shown = placeholder({ type, contentType, size: data.byteLength, description: part?.description })
+    const named = reference === undefined ? shown : `${shown.slice(0, -1)}, stored as ${reference}]`
+    const lineEnds = text.slice(start, end).replace(/[^\n]+/g, '')
+    parts.push(text.slice(at, start), named.replaceAll(/["\\]/g, "'"), lineEnds)
+    at = end
+  }
+  return [...parts, text.slice(at)].join('')
 }
 
 export interface ReplacementRequest {
@@ -226,7 +232,9 @@ async function readBytes(
   })
   if (read === undefined) return [part]
   const { description, text = '' } = read
-  const described = { ...part, description, added: addedBlocks(read, onFallback) }
+  // Only whole results have a place for images of their own.
+  const added = part.foundIn === undefined ? addedBlocks(read, onFallback) : undefined
+  const described = { ...part, description, added }
   if (text === '') return [described]
   return [described, textPart(described, text, HEADING.test(text) ? 'text/markdown' : 'text/plain', reading)]
 }

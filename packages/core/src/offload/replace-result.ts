@@ -30,6 +30,7 @@ import { redactChunks } from '../redaction/redact-content.ts'
 import { assertContent } from '../storage/reference.ts'
 import { checkAborted, orAborted } from '../storage/storage-error.ts'
 import type { AdoptedOptions, ResolvedOptions } from './context-offloader-options.ts'
+import { withEmbeddedMedia } from './embedded-media.ts'
 import { chooseBlocks, type MeasuredBlock } from './measure-content.ts'
 import type { OffloadedBlock, OffloadRequest, OffloadStreamRequest } from './offload-request.ts'
 import {
@@ -78,7 +79,8 @@ export async function replaceResult(
   const { toolName, toolCallId, signal } = request
   const reading = readingOf(request, offloader)
   const candidates = chooseBlocks(blocks, maxResultTokens, previewTokens)
-  const read = await readMediaParts(storageParts(candidates, toolCallId, redact), reading)
+  const texts = await withEmbeddedMedia(storageParts(candidates, toolCallId, redact))
+  const read = await readMediaParts(texts, reading)
   const lost = unreachable(read, options)
   const parts = read.filter((part) => !lost.has(part))
   const lostKeys = new Set([...lost].map(({ key }) => key))

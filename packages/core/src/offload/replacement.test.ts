@@ -92,7 +92,7 @@ test('says what media are, in words that stay on their line', () => {
   const text = format([
     { reference: 'a', type: 'image', contentType: 'image/png', size: 5_000, description: '800 × 600', isShown: true },
     { reference: 'b', type: 'document', contentType: docx, size: 99, name: 'a.docx', description: '9]\nfiles' },
-    { ...block, reference: 'c', type: 'text', textOf: 'b', contentType: 'text/plain' },
+    { ...block, reference: 'c', type: 'text', partOf: 'b', contentType: 'text/plain' },
     { ...block, reference: 'call_d', type: 'document', name: 'users.csv', contentType: 'text/csv', preview: 'id,name' },
   ])
   expect(text).toContain('\n[image: png, 800 × 600, 5,000 bytes, smaller below]\n')

@@ -13,8 +13,8 @@ export interface ReplacedBlock {
   readonly description?: string | undefined
   /** Whether a smaller block in its place stands beside the replacement. */
   readonly isShown?: boolean | undefined
-  /** Reference of the document that this text was extracted from. */
-  readonly textOf?: string | undefined
+  /** Reference of the document that this text was extracted from, or of the text in which these media were found. */
+  readonly partOf?: string | undefined
   readonly name?: string | undefined
   readonly context?: string | undefined
   readonly joined?: number | undefined
@@ -89,7 +89,7 @@ function instructions(
 const isText = (block: ReplacedBlock): boolean => block.lines !== undefined
 
 function formatBlocks(blocks: readonly ReplacedBlock[]): string[] {
-  if (!areMany(blocks)) return blocks.flatMap(formatBlock)
+  if (!areMany(blocks)) return blocks.filter((block) => !isInPreview(block)).flatMap(formatBlock)
   const previewed = blocks.filter((block) => block.preview !== undefined)
   return [
     ...previewed.flatMap(formatBlock),
@@ -99,7 +99,10 @@ function formatBlocks(blocks: readonly ReplacedBlock[]): string[] {
 }
 
 const areMany = (blocks: readonly ReplacedBlock[]): boolean =>
-  blocks.filter((block) => block.preview === undefined).length > MAX_PLACEHOLDERS
+  blocks.filter((block) => block.preview === undefined && !isInPreview(block)).length > MAX_PLACEHOLDERS
+
+/** The preview of a text has placeholders of the media in it. */
+const isInPreview = ({ preview, partOf }: ReplacedBlock): boolean => preview === undefined && partOf !== undefined
 
 function formatBlock(block: ReplacedBlock): string[] {
   if (block.preview === undefined) return [placeholder(block), '']
@@ -129,7 +132,7 @@ function fenceFor(block: ReplacedBlock, beginning: string = block.reference): st
 }
 
 /** For example `[document: pdf, "report.pdf", 12 pages, 99 bytes]`. */
-function placeholder(block: ReplacedBlock): string {
+export function placeholder(block: Omit<ReplacedBlock, 'reference'>): string {
   const format = mediaFormat(block.contentType)
   const words = [format && safeName(format), quotedName(block.name), block.description && safeName(block.description)]
   const shown = block.isShown === true ? ', smaller below' : ''
@@ -146,12 +149,13 @@ function formatReference(block: ReplacedBlock, isDescribed: boolean): string {
   const type = block.type === 'text' || block.type === 'json' ? block.type : safeName(block.contentType)
   const kind = block.kind ?? type
   const joined = block.joined === undefined ? '' : ` of ${block.joined} blocks`
-  const textOf = block.textOf === undefined ? '' : ` of ${block.textOf}`
+  const partOf = block.partOf === undefined ? '' : ` of ${block.partOf}`
   const names = [quotedName(block.name), quotedName(block.context, MAX_CONTEXT_LENGTH)]
   const named = names.map((name) => name && `, ${name}`).join('')
-  const description = isDescribed && block.description !== undefined ? `, ${safeName(block.description)}` : ''
+  const description =
+    (isDescribed || isInPreview(block)) && block.description !== undefined ? `, ${safeName(block.description)}` : ''
   const lines = block.lines === undefined ? '' : `, ${countOf(block.lines, 'line')}`
   const location = block.location === undefined ? '' : `: ${block.location.command}`
   const size = countOf(block.size, 'byte')
-  return `  ${block.reference} (${kind}${joined}${textOf}${named}${description}, ${size}${lines})${location}`
+  return `  ${block.reference} (${kind}${joined}${partOf}${named}${description}, ${size}${lines})${location}`
 }

@@ -5,6 +5,7 @@ import {
   warn,
   yieldWhenDue,
   type ContentBlock,
+  type MediaBlock,
 } from '@spillway/text/internal'
 import { textOfDocument } from '../content/text-of-document.ts'
 import { isContentType } from '../storage/reference.ts'
@@ -33,7 +34,23 @@ export interface StoragePart {
   readonly description?: string | undefined
   /** Document that this text was extracted from. */
   readonly textOf?: StoragePart | undefined
+  /** Files in Base64 in the text, in their order. */
+  readonly embedded?: readonly EmbeddedMedia[] | undefined
+  /** Text in which these media were found. */
+  readonly foundIn?: StoragePart | undefined
   readonly added?: AddedBlocks | undefined
+}
+
+/** A file in Base64 inside a text. */
+export interface EmbeddedMedia {
+  /** Position in the text, in UTF-16 units; a data URL begins with its scheme. */
+  readonly start: number
+  readonly end: number
+  readonly type: MediaBlock['type']
+  readonly mediaType: string
+  readonly data: Uint8Array
+  /** Key of the part with the media. Absent if they are only in the text. */
+  readonly key?: string | undefined
 }
 
 type Named = Pick<StoragePart, 'name' | 'context'>

@@ -18,6 +18,7 @@ it('reads the references of a replacement, and skips descriptions of other thing
     '  call_1_1_abc (image/png, 800 × 600, 99 bytes): aws s3 cp "s3://b/k" -',
     '  call_1_2_abc (application/pdf, "a, b.pdf", 12 pages, 1,000 bytes)',
     '  call_1_2_text_abc (text of call_1_2_abc, 500 bytes, 9 lines)',
+    '  call_1_0_m1_abc (image/png of call_1_0_abc, 99 bytes)',
   )
   expect(readTemplate(text)).toEqual({
     blocks: 2,

@@ -74,7 +74,7 @@ function isTemplate(body: string): boolean {
 function readItem(name: string, what: string, size: number): ArchivedItem | 'derived' | undefined {
   const [type = ''] = what.split(', ', 1)
   const [kind = '', of] = type.split(' of ', 2)
-  if (kind === 'text' && of !== undefined && !/^\d+ blocks$/.test(of)) return 'derived'
+  if (!kind.includes(';') && of !== undefined && !/^\d+ blocks$/.test(of)) return 'derived'
   const media = MEDIA.exec(type)?.[1] as 'image' | 'audio' | 'video' | undefined
   const label = LABEL.exec(what)?.[1]
   const item = { name, size, ...(label !== undefined && { label }) }

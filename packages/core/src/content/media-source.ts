@@ -2,6 +2,7 @@ import {
   decodeBase64,
   encodeBase64 as encode,
   extensionForContentType,
+  mediaFormatOf,
   mediaKind,
   type ContentBlock,
   type MediaBlock,
@@ -15,18 +16,6 @@ const BASE64_MARK = /;base64$/i
 
 /** Base64 may contain blanks, and omit its padding (RFC 4648, section 3). */
 const BASE64_BLANKS = /[\s=]+/g
-
-/** The first bytes of files, as Latin-1. */
-const SIGNATURES: readonly (readonly [type: string, beginning: RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[^]{4}WEBP/],
-  ['audio/wav', /^RIFF[^]{4}WAVE/],
-  ['audio/mpeg', /^(?:ID3|\xff[\xe2-\xff])/],
-  ['video/mp4', /^[^]{4}ftyp/],
-  ['application/pdf', /^%PDF-/],
-]
 
 /**
  * Make a media block from bytes, Base64 (plain or URL-safe), or a `data:` URL; `undefined` for any other value.
@@ -71,7 +60,7 @@ function mediaFromBase64(mediaType: string, base64: string, name: string | undef
 }
 
 function mediaFromBytes(mediaType: string, data: Uint8Array, name: string | undefined): MediaBlock {
-  const full = isContentType(mediaType) ? mediaType : (signedType(data) ?? 'application/octet-stream')
+  const full = isContentType(mediaType) ? mediaType : (mediaFormatOf(data)?.mediaType ?? 'application/octet-stream')
   return { type: mediaKind(mediaType), mediaType: full, name, data }
 }
 
@@ -82,11 +71,6 @@ function percentDecoded(text: string): string | undefined {
     if (error instanceof URIError) return undefined
     throw error
   }
-}
-
-function signedType(data: Uint8Array): string | undefined {
-  const beginning = String.fromCharCode(...data.subarray(0, 12))
-  return SIGNATURES.find(([, signature]) => signature.test(beginning))?.[0]
 }
 
 /** A text, or a file in Base64. */

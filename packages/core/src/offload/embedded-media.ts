@@ -1,0 +1,135 @@
+import { yieldWhenDue } from '@spillway/text/internal'
+import { mediaFromData } from '../content/media-source.ts'
+import { isContentType } from '../storage/reference.ts'
+import { mediaTokensOfSize } from './measure-content.ts'
+import type { EmbeddedMedia, StoragePart } from './store-blocks.ts'
+
+/** Shorter Base64 costs less than its placeholder and its reference. */
+const MIN_UNITS = 512
+/** Every run of `MIN_UNITS` has two such places. */
+const PROBE_DISTANCE = 250
+const PROBES_AT_ONCE = 64
+/** Base64 in lines, as in MIME and PEM, has at least as many units in each but the last. */
+const MIN_LINE_UNITS = 60
+/** Units beside a run in which its type is looked for. */
+const NEARBY_UNITS = 500
+const SNIFFED_UNITS = 2_000
+const UNKNOWN = 'application/octet-stream'
+
+/** Both alphabets of Base64, and the backslash of JSON in JSON: `\/`, `\n`, `\u002b`. */
+const IS_DIGIT: readonly boolean[] = Array.from({ length: 128 }, (_, unit) =>
+  /[\w+/\\-]/.test(String.fromCharCode(unit)),
+)
+const ESCAPE = /[\r\n]+|\\+(?:u([\da-f]{4})|[nrt])?/gi
+/** Base64 that goes on, or is cut, is not a whole file. */
+const ENDING = /^(?:$|[\s"'`)\]}>,;<&|=])/
+const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,$/i
+const MEDIA_TYPE = /(?:mime|media|content)[_-]?type\\*["']?\s*[:=]\s*\\*["']([\w.+-]+\\*\/[\w.+-]+)/i
+const DATA_FIELD = /(?:data|blob|base64|bytes|body|content)\\*["']\s*:\s*\\*["']$/i
+
+/** A text may have thousands of small images, and naming each of them would fill the context. */
+const MAX_EMBEDDED = 16
+
+/** Adds the files in Base64 of each text as parts after it. The text itself stays as it is. */
+export async function withEmbeddedMedia(parts: readonly StoragePart[]): Promise<StoragePart[]> {
+  const all: StoragePart[] = []
+  for (const part of parts) {
+    const found = part.text === undefined ? [] : await findEmbeddedMedia(part.text)
+    const largest = found.toSorted((a, b) => b.data.byteLength - a.data.byteLength).slice(0, MAX_EMBEDDED)
+    const embedded = found.map((media, index): EmbeddedMedia =>
+      largest.includes(media) ? { ...media, key: `${part.key}_m${index + 1}` } : media,
+    )
+    const text = found.length === 0 ? part : { ...part, embedded }
+    all.push(text)
+    for (const { key, type, mediaType: contentType, data } of embedded) {
+      const tokens = mediaTokensOfSize(type, data.byteLength)
+      if (key !== undefined) all.push({ type, key, contentType, data, tokens, foundIn: text })
+    }
+  }
+  return all
+}
+
+/**
+ * Finds files in Base64 by their data URL, by a type beside them in JSON of any depth, or by their first bytes.
+ *
+ * Looks at one unit in 250, and at each unit of Base64 at most twice.
+ */
+export async function findEmbeddedMedia(text: string): Promise<EmbeddedMedia[]> {
+  const found: EmbeddedMedia[] = []
+  let from = 0
+  let probes = 0
+  for (let at = 0; at < text.length; at = Math.max(at, from) + PROBE_DISTANCE) {
+    // A line may end at each of these places.
+    const inside = isDigit(text, at) ? at : at + 1
+    if (isDigit(text, inside)) {
+      const run = runAround(text, inside, from)
+      const media = run.end - run.start < MIN_UNITS ? undefined : readRun(text, run.start, run.end)
+      if (media !== undefined) found.push(media)
+      from = run.until
+    }
+    if (++probes % PROBES_AT_ONCE === 0 || from - at > MIN_UNITS) await yieldWhenDue()
+  }
+  return found
+}
+
+const isDigit = (text: string, at: number): boolean => IS_DIGIT[text.charCodeAt(at)] === true
+
+/** Goes on over line ends only beside long lines, so that words above Base64 are not part of it. */
+function runAround(
+  text: string,
+  at: number,
+  from: number,
+): { readonly start: number; readonly end: number; readonly until: number } {
+  let start = at
+  for (let lineEnd = 1; lineEnd > 0; start -= lineEnd) {
+    while (start > from && isDigit(text, start - 1)) start--
+    lineEnd = text[start - 1] !== '\n' ? 0 : text[start - 2] === '\r' ? 2 : 1
+    for (let back = 1; back <= MIN_LINE_UNITS && lineEnd > 0; back++)
+      if (start - lineEnd - back < from || !isDigit(text, start - lineEnd - back)) lineEnd = 0
+  }
+  let end = start
+  let lineBefore = end
+  for (let line = end; ; line = end) {
+    while (isDigit(text, end)) end++
+    const next = text[end] === '\n' ? end + 1 : text.startsWith('\r\n', end) ? end + 2 : end
+    if (next === end || end - line < MIN_LINE_UNITS || !isDigit(text, next)) break
+    lineBefore = end
+    end = next
+  }
+  // The word after Base64 is not its last line.
+  if (lineBefore > start && !ENDING.test(text.charAt(end))) end = lineBefore
+  const until = end
+  // A backslash before a quote belongs to the quote.
+  while (end > start && text[end - 1] === '\\') end--
+  while (text[end] === '=') end++
+  return { start, end, until: Math.max(until, end) }
+}
+
+function readRun(text: string, start: number, end: number): EmbeddedMedia | undefined {
+  const before = text.slice(Math.max(0, start - NEARBY_UNITS), start)
+  const after = text.slice(end, end + NEARBY_UNITS)
+  if (!ENDING.test(after.replace(/^\\+/, ''))) return undefined
+  const scheme = before.lastIndexOf('data:')
+  const url = scheme === -1 ? null : DATA_URL.exec(before.slice(scheme).replaceAll('\\', ''))
+  const declared = url?.[1] ?? typeBeside(before, after)
+  const head = unescaped(text.slice(start, Math.min(end, start + SNIFFED_UNITS)))
+  const signed = mediaFromData('', head.slice(0, head.length - (head.length % 4)))?.mediaType ?? UNKNOWN
+  // Most long words are not files, and need not be decoded whole.
+  if (declared === undefined && signed === UNKNOWN) return undefined
+  const block = mediaFromData(isContentType(declared) ? declared : signed, unescaped(text.slice(start, end)))
+  if (block?.data === undefined) return undefined
+  const { type, mediaType, data } = block
+  return { start: url === null ? start : start - before.length + scheme, end, type, mediaType, data }
+}
+
+/** Returns the type that stands in the same object of JSON as a field of data, before or after it. */
+function typeBeside(before: string, after: string): string | undefined {
+  if (!DATA_FIELD.test(before)) return undefined
+  const fields = [before.split(/[{}]/).at(-1) ?? '', after.split(/[{}]/, 1)[0] ?? '']
+  return fields.map((text) => MEDIA_TYPE.exec(text)?.[1]?.replaceAll('\\', '')).find((type) => type !== undefined)
+}
+
+const unescaped = (text: string): string =>
+  text.replace(ESCAPE, (_, code: string | undefined) =>
+    code === undefined ? '' : String.fromCharCode(parseInt(code, 16)),
+  )
