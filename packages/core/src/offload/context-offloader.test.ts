@@ -82,7 +82,7 @@ function replacementText(outcome: Outcome): string {
   return block.text
 }
 
-test('the gap of a page on one line names a call that shows what is hidden there', async () => {
+test('a gap in a page of one line names a call that shows the hidden part', async () => {
   const { offload, offloader } = setUp()
   const sections = Array.from(
     { length: 300 },
@@ -104,7 +104,7 @@ test('the gap of a page on one line names a call that shows what is hidden there
   }
 })
 
-describe('the call of sql in a preview', () => {
+describe('the sql call that a preview suggests', () => {
   const rows = Array.from({ length: 900 }, (_, id) => ({
     id,
     state: id % 3 === 0 ? 'open' : 'done',
@@ -127,7 +127,7 @@ describe('the call of sql in a preview', () => {
       'the largest of two tables',
       ['NAME          READY   STATUS    AGE', ...pods, '', 'NAME           state   PORT', ...services].join('\n'),
     ],
-  ])('runs over %s', async (_, text) => {
+  ])('runs on %s', async (_, text) => {
     const { offload, offloader } = setUp()
     const outcome = await offload([textBlock(text)])
     const [, sql] = /[;:] sql '(SELECT "state".*)'\]/.exec(replacementText(outcome)) ?? []
@@ -136,8 +136,8 @@ describe('the call of sql in a preview', () => {
   })
 })
 
-describe('what stays', () => {
-  test('a result that equals the limit, as the very blocks that came in', async () => {
+describe('ContextOffloader leaves unchanged', () => {
+  test('a result of exactly the limit, as the same block objects', async () => {
     const { offload, entries } = setUp({ maxResultTokens: 1_000, previewTokens: 100 })
     const content = [textBlock('x'.repeat(4_000))]
     const outcome = await offload(content)
@@ -146,12 +146,12 @@ describe('what stays', () => {
     expect(entries.size).toBe(0)
   })
 
-  test('a result one token over the limit does not', async () => {
+  test('no result that is one token over the limit', async () => {
     const { offload } = setUp({ maxResultTokens: 1_000, previewTokens: 100 })
     expect(await offload([textBlock(`${'word '.repeat(800)}x`)])).toMatchObject({ status: 'offloaded' })
   })
 
-  test('leaves results of the retrieval tool and of canceled calls', async () => {
+  test('results of the retrieval tool and of canceled calls', async () => {
     const { offload, offloader } = setUp()
     const large = [textBlock(log(5_000))]
     expect(await offload(large, { toolName: 'retrieve_offloaded_content' })).toMatchObject({
@@ -161,14 +161,14 @@ describe('what stays', () => {
     expect(cancelled).toMatchObject({ status: 'inline', reason: 'cancelled', content: large })
   })
 
-  test('nothing of a tool of that name if the retrieval tool is not offered', async () => {
+  test("no result of a tool that has the retrieval tool's name if the retrieval tool is not offered", async () => {
     const guide = { instructions: () => [], formatCall: () => '' }
     const { offload } = setUp({ includeRetrievalTool: false, guide })
     const outcome = await offload([textBlock(log(5_000))], { toolName: 'retrieve_offloaded_content' })
     expect(outcome.status).toBe('offloaded')
   })
 
-  test('results that shouldOffload declines stay; if it fails, the result is offloaded', async () => {
+  test('results that shouldOffload declines, but not if shouldOffload throws', async () => {
     const { offload, events } = setUp({ shouldOffload: ({ toolName }) => toolName !== 'keep' })
     const large = [textBlock(log(5_000))]
     expect(await offload(large, { toolName: 'keep' })).toMatchObject({ status: 'inline', reason: 'declined' })
@@ -180,7 +180,7 @@ describe('what stays', () => {
     expect(emitWarning).toHaveBeenCalledWith(expect.stringContaining('shouldOffload threw'), expect.anything())
   })
 
-  test('blocks that Spillway does not know, links and media by URL, unchanged and in order', async () => {
+  test('links, media by URL, and blocks of unknown types, in their order', async () => {
     const { offload } = setUp()
     const unknown: ContentBlock = { type: 'unknown', value: { type: 'cachePoint' } }
     const image: ContentBlock = { type: 'image', mediaType: 'image/png', url: 'https://example.com/a.png' }
@@ -190,7 +190,7 @@ describe('what stays', () => {
     expect(outcome.content[1]).toBe(unknown)
   })
 
-  test('a result whose replacement would not be smaller, with nothing left in storage', async () => {
+  test('a result whose replacement would not be smaller, and removes it from storage', async () => {
     const { offload, entries } = setUp({ maxResultTokens: 30, previewTokens: 20 })
     expect(await offload([textBlock('a few words '.repeat(12))])).toMatchObject({ reason: 'not-smaller' })
     expect(entries.size).toBe(0)
@@ -205,8 +205,8 @@ describe('what stays', () => {
   })
 })
 
-describe('what is stored', () => {
-  test('every byte of a text, and its metadata names the tool only', async () => {
+describe('ContextOffloader stores', () => {
+  test('every byte of a text, and only the tool name in its metadata', async () => {
     const { offload, storage } = setUp()
     const text = `${log(5_000)}\r\n\u{1F69A} end`
     const { stored } = offloaded(await offload([textBlock(text)]))
@@ -217,7 +217,7 @@ describe('what is stored', () => {
     expect((await storage.stat(reference)).metadata).toEqual({ tool: 'tool' })
   })
 
-  test('JSON indented by two spaces, JSON in a text byte for byte', async () => {
+  test('a JSON value indented by two spaces, and a text of JSON byte for byte', async () => {
     const { offload, storage } = setUp()
     const value = { users: Array.from({ length: 2_000 }, (_, id) => ({ id, name: `user ${id}` })) }
     const asJson = offloaded(await offload([{ type: 'json', value }]))
@@ -229,7 +229,7 @@ describe('what is stored', () => {
     expect(await read(asText)).toBe(JSON.stringify(value))
   })
 
-  test('media as they are, counted by size, with a placeholder', async () => {
+  test('media byte for byte, counts them by size, and writes a placeholder', async () => {
     const { offload, storage } = setUp()
     const data = new Uint8Array(5_000_000).fill(7)
     const outcome = await offload([{ type: 'image', mediaType: 'image/png', data }])
@@ -239,7 +239,7 @@ describe('what is stored', () => {
     expect(Buffer.compare(content, data)).toBe(0)
   })
 
-  test('each large block on its own, the small ones kept', async () => {
+  test('each large block separately, and keeps the small blocks', async () => {
     const { offload } = setUp()
     const small = textBlock('a short note')
     const outcome = offloaded(await offload([small, textBlock(log(3_000)), textBlock(`other ${log(3_000)}`)]))
@@ -247,7 +247,7 @@ describe('what is stored', () => {
     expect(outcome.content.slice(1)).toEqual([small])
   })
 
-  test('many texts as one, so that naming them does not fill the context again', async () => {
+  test('many texts as one entry, since listing each would fill the context again', async () => {
     const { offload, storage } = setUp()
     const texts = Array.from({ length: 300 }, (_, index) => `result ${index}: ${'some words '.repeat(50)}`)
     const outcome = offloaded(await offload(texts.map(textBlock)))
@@ -257,7 +257,7 @@ describe('what is stored', () => {
     expect(texts.join('\n')).toContain(new TextDecoder().decode(content))
   })
 
-  test('many JSON values as one text, one below the other', async () => {
+  test('many JSON values as one text, one value below the other', async () => {
     const { offload, entries } = setUp()
     const values = Array.from({ length: 100 }, (_, block) => Array.from({ length: 40 }, (_item, id) => ({ block, id })))
     const outcome = offloaded(await offload(values.map((value) => ({ type: 'json', value }))))
@@ -269,7 +269,7 @@ describe('what is stored', () => {
     )
   })
 
-  test('redacted content is stored and previewed', async () => {
+  test('and previews the redacted content', async () => {
     const { offload, storage } = setUp({ redact: (text) => text.replaceAll('sk-secret', '[redacted]') })
     const outcome = await offload([textBlock(`key=sk-secret\n${log(5_000)}\nkey=sk-secret`)])
     expect(replacementText(outcome)).not.toContain('sk-secret')
@@ -277,7 +277,7 @@ describe('what is stored', () => {
     expect(new TextDecoder().decode(content)).not.toContain('sk-secret')
   })
 
-  test('equal ids with different content beside each other', async () => {
+  test('different content with the same call id as separate entries', async () => {
     const { offload, entries } = setUp()
     const first = offloaded(await offload([textBlock(log(5_000))]))
     const second = offloaded(await offload([textBlock(log(5_001))]))
@@ -286,8 +286,8 @@ describe('what is stored', () => {
   })
 })
 
-describe('the replacement', () => {
-  test('is the same bytes for the same input, also by another offloader', async () => {
+describe('a replacement', () => {
+  test('has the same bytes for the same input, even from another offloader', async () => {
     const content = [
       textBlock(log(5_000)),
       { type: 'json', value: Array.from({ length: 3_000 }, (_, id) => ({ id })) } as const,
@@ -321,7 +321,7 @@ describe('the replacement', () => {
     expect(text).toContain('The tool failed')
   })
 
-  test('shows commands in place of a tool where there is none', async () => {
+  test('shows shell commands if no retrieval tool is offered', async () => {
     const { storage } = mapStorage()
     const located: Storage = Object.assign(storage, { locate: () => ({ address: '/a b', command: "cat '/a b'" }) })
     const offloader = new ContextOffloader({ storage: located, includeRetrievalTool: false })
@@ -341,7 +341,7 @@ describe('the size of a preview', () => {
     return offloaded(await offload([block])).tokens.replacement
   }
 
-  test('depends on the kind of content, also in a scope, if previewTokens is not set', async () => {
+  test('depends on the kind of content if previewTokens is not set, with scopes too', async () => {
     expect(await tokens({}, table)).toBeLessThan(600)
     expect(await tokens({}, textBlock(log(4_000)))).toBeGreaterThan(700)
     const { offloader } = setUp({ countTokens: quarter })
@@ -350,13 +350,13 @@ describe('the size of a preview', () => {
     expect(offloaded(outcome).tokens.replacement).toBeLessThan(600)
   })
 
-  test('is previewTokens for every kind, if that is set', async () => {
+  test('is previewTokens for every kind of content if previewTokens is set', async () => {
     expect(await tokens({ previewTokens: 1_000 }, table)).toBeGreaterThan(900)
   })
 })
 
-describe('another name of the retrieval tool', () => {
-  test('stands in replacements and in answers, and the storage, the limits and the meter are the same', async () => {
+describe('a custom name of the retrieval tool', () => {
+  test('appears in replacements and answers, and changes neither storage, limits nor meter', async () => {
     const { offloader } = setUp()
     const renamed = offloader.forScope('a').withRetrievalToolName('logs_search')
     const outcome = offloaded(
@@ -376,13 +376,13 @@ describe('another name of the retrieval tool', () => {
     expect(offloader.meter()).toEqual(renamed.meter())
   })
 
-  test('must be one', () => {
+  test('is refused if it is not a valid name', () => {
     expect(() => setUp().offloader.withRetrievalToolName('')).toThrow('name must be that of a tool')
   })
 })
 
-describe('failures', () => {
-  test('leave the original in the context, say so, and leave nothing new behind', async () => {
+describe('an offload that fails', () => {
+  test('leaves the original in the context, emits an event, and leaves nothing new in storage', async () => {
     const { offload, events, entries, failWrites } = setUp()
     const content = [textBlock(log(3_000)), textBlock(`a ${log(3_000)}`), textBlock(`b ${log(3_000)}`)]
     failWrites(3)
@@ -394,7 +394,7 @@ describe('failures', () => {
     expect(entries.size).toBe(0)
   })
 
-  test('of an outage are one event at its beginning, one a minute, and one at its end', async () => {
+  test('because of an outage emits one event at its start, one per minute, and one at its end', async () => {
     const { offload, events, failWrites, offloader } = setUp()
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now)
@@ -415,7 +415,7 @@ describe('failures', () => {
     expect(offloader.meter()).toMatchObject({ failed: 360, offloaded: 2 })
   })
 
-  test('come at most twice a minute from a storage that fails every other time', async () => {
+  test('emits at most two events per minute if the storage fails every other time', async () => {
     const { offload, events, failWrites } = setUp()
     for (let call = 0; call < 20; call++) {
       if (call % 2 === 0) failWrites(1)
@@ -426,7 +426,7 @@ describe('failures', () => {
   })
 
   describe('with maxInlineTokens', () => {
-    test('leave a result within it as it is', async () => {
+    test('leaves a result within maxInlineTokens unchanged', async () => {
       const { offload, failWrites } = setUp({ maxInlineTokens: 10_000 })
       const content = [textBlock(log(600))]
       failWrites(1)
@@ -437,31 +437,34 @@ describe('failures', () => {
       ['text', textBlock(`${log(3_000)}\nERROR the last line`)],
       ['JSON', { type: 'json', value: Array.from({ length: 5_000 }, (_, id) => ({ id, name: `name ${id}` })) }],
       ['one line', textBlock('word '.repeat(50_000))],
-    ] satisfies [string, ContentBlock][])('cut %s, and the end says what is missing and why', async (_name, block) => {
-      const { offload, failWrites, entries } = setUp({ maxInlineTokens: 3_000 })
-      const small = textBlock('a small block beside it')
-      failWrites(1)
-      const outcome = await offload([block, small])
-      if (outcome.status !== 'cut') throw new Error('expected a cut result')
-      const [cut, kept] = outcome.content
-      const text = cut?.type === 'text' ? cut.text : ''
-      expect(kept).toBe(small)
-      expect(StorageError.isInstance(outcome.error)).toBe(true)
-      expect(quarter(text) + quarter('a small block beside it')).toBeLessThanOrEqual(3_000)
-      expect(quarter(text)).toBeGreaterThan(300)
-      expect(outcome.tokens.replacement).toBe(quarter(text) + quarter('a small block beside it'))
-      const [, missing = '', original = ''] =
-        /\n\[Cut here: ~([\d,]+) of ~([\d,]+) tokens are missing, because the result could not be stored \(unavailable\)\. They cannot be retrieved\. .*\]$/.exec(
-          text,
-        ) ?? []
-      const number = (shown: string): number => Number(shown.replaceAll(',', ''))
-      expect(number(original)).toBe(outcome.tokens.original)
-      expect(number(original) - number(missing)).toBeLessThanOrEqual(3_000)
-      expect(text).not.toContain('line_range')
-      expect(entries.size).toBe(0)
-    })
+    ] satisfies [string, ContentBlock][])(
+      'cuts %s, and ends the text with what is missing and why',
+      async (_name, block) => {
+        const { offload, failWrites, entries } = setUp({ maxInlineTokens: 3_000 })
+        const small = textBlock('a small block beside it')
+        failWrites(1)
+        const outcome = await offload([block, small])
+        if (outcome.status !== 'cut') throw new Error('expected a cut result')
+        const [cut, kept] = outcome.content
+        const text = cut?.type === 'text' ? cut.text : ''
+        expect(kept).toBe(small)
+        expect(StorageError.isInstance(outcome.error)).toBe(true)
+        expect(quarter(text) + quarter('a small block beside it')).toBeLessThanOrEqual(3_000)
+        expect(quarter(text)).toBeGreaterThan(300)
+        expect(outcome.tokens.replacement).toBe(quarter(text) + quarter('a small block beside it'))
+        const [, missing = '', original = ''] =
+          /\n\[Cut here: ~([\d,]+) of ~([\d,]+) tokens are missing, because the result could not be stored \(unavailable\)\. They cannot be retrieved\. .*\]$/.exec(
+            text,
+          ) ?? []
+        const number = (shown: string): number => Number(shown.replaceAll(',', ''))
+        expect(number(original)).toBe(outcome.tokens.original)
+        expect(number(original) - number(missing)).toBeLessThanOrEqual(3_000)
+        expect(text).not.toContain('line_range')
+        expect(entries.size).toBe(0)
+      },
+    )
 
-    test('leave an aborted call as it is', async () => {
+    test('leaves the result of an aborted call unchanged', async () => {
       const { offloader, failWrites } = setUp({ maxInlineTokens: 3_000 })
       const content = [textBlock(log(3_000))]
       failWrites(1)
@@ -471,7 +474,7 @@ describe('failures', () => {
     })
   })
 
-  test('do not take away what an earlier offload stored', async () => {
+  test('keeps what an earlier offload stored', async () => {
     const { offload, entries, failWrites } = setUp()
     const first = textBlock(log(3_000))
     await offload([first])
@@ -481,14 +484,14 @@ describe('failures', () => {
     expect(entries.size).toBe(1)
   })
 
-  test('of an aborted signal leave the original', async () => {
+  test('because of an aborted signal leaves the original', async () => {
     const { offloader } = setUp()
     const content = [textBlock(log(5_000))]
     const outcome = await offloader.offload({ toolName: 't', toolCallId: 'c', content, signal: AbortSignal.abort() })
     expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', error: { code: 'aborted' } })
   })
 
-  test('of an observer cost nothing but a warning', async () => {
+  test('in an observer costs only a warning', async () => {
     const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
     onTestFinished(() => emitWarning.mockRestore())
     const { offload } = setUp({
@@ -507,7 +510,7 @@ describe('failures', () => {
     [{ content: [{ type: 'text' }] }, 'content[0].text'],
     [{ content: [{ type: 'image', mediaType: 'image/png' }] }, 'content[0]'],
     [{ content: [{ type: 'thinking' }] }, 'content[0].type'],
-  ])('refuses the request %j, naming what is wrong', async (wrong, name) => {
+  ])('refuses the request %j and names the fault', async (wrong, name) => {
     const { offloader } = setUp()
     const request = { toolName: 't', toolCallId: 'c', content: [], ...wrong } as never
     await expect(offloader.offload(request)).rejects.toThrow(TypeError)
@@ -515,8 +518,8 @@ describe('failures', () => {
   })
 })
 
-describe('scopes', () => {
-  test('wall references off: another scope finds nothing', async () => {
+describe('a scope of an offloader', () => {
+  test('isolates its references: another scope cannot resolve them', async () => {
     const { offloader } = setUp()
     const mine = offloader.forScope('tenant-1')
     const outcome = offloaded(await mine.offload({ toolName: 't', toolCallId: 'c', content: [textBlock(log(5_000))] }))
@@ -526,7 +529,7 @@ describe('scopes', () => {
       expect(await other.retrievalTool.execute(input)).toMatchObject({ isError: true, code: 'not-found' })
   })
 
-  test('are refused by a storage that has none', () => {
+  test('is refused by a storage without scopes', () => {
     const storage: Storage = {
       store: async (key) => key,
       retrieve: async () => ({ content: new Uint8Array(), contentType: 'text/plain' }),
@@ -535,7 +538,7 @@ describe('scopes', () => {
     expect(() => offloader.forScope('tenant-1')).toThrow(expect.objectContaining({ code: 'unsupported' }))
   })
 
-  test('share one meter', async () => {
+  test('shares its meter with the other scopes', async () => {
     const { offloader } = setUp()
     for (const scope of ['a', 'b']) {
       const session = offloader.forScope(scope)
@@ -552,8 +555,8 @@ describe('scopes', () => {
   })
 })
 
-describe('a foreign storage with two methods', () => {
-  test('works unscoped, its references passed through', async () => {
+describe('a custom storage with two methods', () => {
+  test('works without scopes, and its references are used unchanged', async () => {
     const contents = new Map<string, Uint8Array>()
     const storage: Storage = {
       store: async (key, content) => {
@@ -574,8 +577,8 @@ describe('a foreign storage with two methods', () => {
   })
 })
 
-describe('turns', () => {
-  test('evict what goes unused, and report it', async () => {
+describe('the turns of a session', () => {
+  test('evict unused entries and report them', async () => {
     const { storage } = mapStorage({ evictAfterTurns: 2 })
     const onEvent = vi.fn<(event: OffloadEvent) => void>()
     const session = new ContextOffloader({ storage, onEvent }).forScope('s')
@@ -592,7 +595,7 @@ describe('turns', () => {
     })
   })
 
-  test('never fails an agent: what the storage throws is an event', async () => {
+  test('an offload never rejects: errors of the storage become events', async () => {
     const onEvent = vi.fn<(event: OffloadEvent) => void>()
     const error = new Error('down')
     const storage = Object.assign(setUp().storage, { endTurn: () => Promise.reject(error) })
@@ -601,7 +604,7 @@ describe('turns', () => {
   })
 })
 
-test('takes what is shown and retrieved off what is avoided', () => {
+test('the meter subtracts tokens of previews and retrievals from avoided tokens', () => {
   const meter = new TokenMeter()
   meter.seen()
   meter.offloaded({ original: 10_000, replacement: 1_200 }, ['a'])
@@ -621,14 +624,14 @@ test('takes what is shown and retrieved off what is avoided', () => {
   })
 })
 
-test('goes below zero where retrieving costs more than was avoided', () => {
+test('the meter goes below zero if retrievals cost more tokens than offloads avoided', () => {
   const meter = new TokenMeter()
   meter.offloaded({ original: 3_000, replacement: 1_200 }, ['a'])
   meter.retrieved(2_500, 'a')
   expect(meter.read().tokensNet).toBe(-700)
 })
 
-test('counts a result as bounced once, however often and through whichever block the agent comes back', () => {
+test('the meter counts a result as bounced once, even if it is retrieved again or through another block', () => {
   const meter = new TokenMeter()
   meter.offloaded({ original: 9_000, replacement: 1_000 }, ['a_0', 'a_1'])
   meter.offloaded({ original: 9_000, replacement: 1_000 }, ['b_0'])
@@ -636,7 +639,7 @@ test('counts a result as bounced once, however often and through whichever block
   expect(meter.read()).toMatchObject({ retrievals: 5, bounceRate: 0.5 })
 })
 
-test('has no bounces before anything was offloaded', () => {
+test('the meter counts no bounces before the first offload', () => {
   expect(new TokenMeter().read().bounceRate).toBe(0)
 })
 
@@ -650,7 +653,7 @@ describe('a turn with several results', () => {
   const tokensOf = (outcomes: readonly Outcome[]): number =>
     outcomes.reduce((sum, { tokens }) => sum + ('replacement' in tokens ? tokens.replacement : tokens.original), 0)
 
-  test('stays within its budget, and what only the budget pushes out is stored', async () => {
+  test('stays within its budget, and stores results that exceed only that budget', async () => {
     const { offloader, entries, events } = setUp({ maxTurnTokens: 4_000 })
     const outcomes = await offloader.offloadAll([0, 1, 2, 3].map((index) => request(index, index === 1 ? 20 : 240)))
     expect(outcomes.map(({ status }) => status)).toEqual(['offloaded', 'inline', 'offloaded', 'offloaded'])
@@ -659,7 +662,7 @@ describe('a turn with several results', () => {
     expect(events).toMatchObject(Array.from({ length: 3 }, () => ({ type: 'offload', reason: 'turn-budget' })))
   })
 
-  test('has results whose durations leave out the wait for each other', async () => {
+  test('measures the duration of each result without the wait for the others', async () => {
     let now = 0
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
     onTestFinished(() => clock.mockRestore())
@@ -676,14 +679,14 @@ describe('a turn with several results', () => {
     expect(events).toMatchObject([{ durationMs: 0 }, { durationMs: 0 }])
   })
 
-  test('is left as it is within its budget', async () => {
+  test('keeps its results unchanged if they fit its budget', async () => {
     const { offloader, entries } = setUp({ maxTurnTokens: 8_000 })
     const outcomes = await offloader.offloadAll([0, 1, 2].map((index) => request(index, 240)))
     expect(outcomes.map(({ status }) => status)).toEqual(['inline', 'inline', 'inline'])
     expect(entries.size).toBe(0)
   })
 
-  test('waits for no call that has no result', async () => {
+  test('does not wait for a call without a result', async () => {
     const { offloader } = setUp({ maxTurnTokens: 2_200 })
     const [without, outcome] = await offloader.inTurn<unknown>([
       async () => 'no result',
@@ -708,7 +711,7 @@ describe('a turn with several results', () => {
     expect(outcomes).toMatchObject([{ status: 'inline' }, { status: 'offloaded', reason: 'turn-budget' }])
   })
 
-  test('gives an even share to each result that arrives alone', async () => {
+  test('gives an equal share to each result that arrives alone', async () => {
     const { offloader } = setUp({ maxTurnTokens: 4_000 })
     const outcomes = await Promise.all(
       [0, 1, 2, 3].map(async (index) => offloader.offload(request(index, index === 1 ? 20 : 240, { callsInTurn: 4 }))),
@@ -718,7 +721,7 @@ describe('a turn with several results', () => {
   })
 })
 
-describe('a tool with settings of its own', () => {
+describe('a tool with its own settings', () => {
   const read = async (options: Partial<ContextOffloaderOptions>, lines = 5_000): Promise<Outcome> =>
     setUp(options).offload([textBlock(log(lines))])
 
@@ -738,14 +741,14 @@ describe('a tool with settings of its own', () => {
 describe('redaction', () => {
   const key = `ghp_${'a1B2'.repeat(9)}`
 
-  test('covers results within the limit, before they are counted', async () => {
+  test('covers results within the limit before they are counted', async () => {
     const { offload } = setUp({ redact: {}, maxResultTokens: 20, previewTokens: 5 })
     const outcome = await offload([textBlock(`key ${key} and more`), textBlock('other')])
     expect(outcome).toMatchObject({ status: 'redacted', reason: 'within-limit', stored: [] })
     expect(outcome.content).toEqual([textBlock('key [redacted:secret] and more'), textBlock('other')])
   })
 
-  test('covers errors, canceled calls and tools that are exempt', async () => {
+  test('covers errors, canceled calls and exempt tools', async () => {
     const { offloader } = setUp({ redact: {}, tools: { exempt: { offload: false } } })
     const call = { toolCallId: 'call_1', content: [textBlock(key)] }
     for (const request of [
@@ -778,14 +781,14 @@ describe('redaction', () => {
     },
   )
 
-  test('keeps a result if a rule fails, with onError: keep, and stores nothing raw', async () => {
+  test('keeps a result with onError: keep if a rule fails, and stores nothing unredacted', async () => {
     const rules = [() => JSON.parse('{') as string]
     const { offload, entries } = setUp({ redact: { rules, onError: 'keep' } })
     expect(await offload([textBlock(log(5_000))])).toMatchObject({ status: 'inline', reason: 'failed' })
     expect(entries.size).toBe(0)
   })
 
-  test('covers streams, also those within the limit', async () => {
+  test('covers streams, even within the limit', async () => {
     const { offloader, entries } = setUp({ redact: {} })
     async function* chunks(text: string) {
       const bytes = new TextEncoder().encode(text)
@@ -800,8 +803,8 @@ describe('redaction', () => {
   })
 })
 
-describe('the mode', () => {
-  test('shadow counts what would be offloaded, stores nothing, and offers no tool', async () => {
+describe('the option mode', () => {
+  test("counts possible offloads with 'shadow', stores nothing, and offers no tool", async () => {
     const { offload, offloader, entries, events } = setUp({ mode: 'shadow' })
     const outcome = await offload([textBlock(log(5_000))])
     expect(outcome).toMatchObject({ status: 'inline', reason: 'shadow' })
@@ -811,7 +814,7 @@ describe('the mode', () => {
     expect(offloader.options.includeRetrievalTool).toBe(false)
   })
 
-  test('may be switched by a function with each result, which offloads if it fails', async () => {
+  test('may be a function called for each result; if it throws, the result is offloaded', async () => {
     let current: unknown = 'off'
     const { offload, offloader } = setUp({
       mode: () => {
@@ -832,7 +835,7 @@ describe('the mode', () => {
     expect(warning).toHaveBeenCalledTimes(2)
   })
 
-  test('must be one that there is', () => {
+  test('is refused if it is unknown', () => {
     expect(() => setUp({ mode: 'pause' as 'off' })).toThrow("mode must be 'offload', 'shadow', 'off'")
   })
 })

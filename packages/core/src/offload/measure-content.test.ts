@@ -10,36 +10,36 @@ const text = (index: number, tokens: number): MeasuredBlock => ({
   isStorable: true,
 })
 
-test('stores the largest block first and keeps what fits beside the replacement', () => {
+test('a plan stores the largest block first and keeps the blocks that fit beside the replacement', () => {
   const blocks = [text(0, 200), text(1, 9_000), text(2, 300)]
   expect(chooseBlocks(blocks, 2_500, 1_000).map(({ index }) => index)).toEqual([1])
 })
 
-test('goes on until the others and the replacement fit', () => {
+test('a plan stores more blocks until the rest fits with the replacement', () => {
   const blocks = [text(0, 2_000), text(1, 9_000), text(2, 100)]
   expect(chooseBlocks(blocks, 2_500, 1_000).map(({ index }) => index)).toEqual([0, 1])
 })
 
-test('never stores what cannot be stored', () => {
+test('a plan never stores blocks that cannot be stored', () => {
   const unknown: MeasuredBlock = { block: { type: 'unknown', value: {} }, index: 0, tokens: 9_000, isStorable: false }
   expect(chooseBlocks([unknown, text(1, 100)], 2_500, 1_000).map(({ index }) => index)).toEqual([1])
 })
 
-test('counts many empty blocks, and stores them', async () => {
+test('a plan counts many empty blocks and stores them', async () => {
   const content = Array.from({ length: 5_000 }, () => ({ type: 'text', text: '' }) as const)
   const blocks = await measureContent(content, 2_500, () => 0)
   expect(chooseBlocks(blocks, 2_500, 1_000).length).toBeGreaterThan(2_500)
 })
 
-test('gives small parts what they need and large ones the rest evenly', () => {
+test('a budget gives small parts what they need and divides the rest evenly among large parts', () => {
   expect(shareBudget([50, 10_000, 9_000], 1_000)).toEqual([50, 475, 475])
 })
 
-test('gives everything to a single part', () => {
+test('a budget goes to a single part completely', () => {
   expect(shareBudget([10_000], 1_000)).toEqual([1_000])
 })
 
-test('never shares out more than the budget, nor more than a part needs', () => {
+test('a budget is never exceeded, and no part gets more than it needs', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(10_000), { maxLength: 20 }), fc.nat(5_000), (needs, budget) => {
       const shares = shareBudget(needs, budget)
@@ -50,7 +50,7 @@ test('never shares out more than the budget, nor more than a part needs', () => 
   )
 })
 
-test('uses the whole budget where the parts need it', () => {
+test('a budget is used completely if the parts need it', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(10_000), { minLength: 1, maxLength: 20 }), fc.nat(5_000), (needs, budget) => {
       const total = needs.reduce((sum, need) => sum + need, 0)

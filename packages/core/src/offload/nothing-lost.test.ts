@@ -32,9 +32,9 @@ async function expectUntouched(
   return outcome.status === 'inline' ? outcome.error : undefined
 }
 
-describe('the result stays, and nothing is left in storage', () => {
+describe('the result is unchanged and the storage is empty', () => {
   test.each([[undefined], [42], [''], [{ reference: 'x' }]])(
-    'when a storage gives %o for a reference',
+    'if the storage returns %o as a reference',
     async (given) => {
       const storage = { store: async () => given, retrieve: async () => ({}) } as never as Storage
       expect(await expectUntouched({ storage })).toEqual(
@@ -43,7 +43,7 @@ describe('the result stays, and nothing is left in storage', () => {
     },
   )
 
-  test('when counting tokens fails, before or after storing', async () => {
+  test('if counting tokens fails before or after storing', async () => {
     const broken = new Error('tokenizer')
     const fail = (): never => {
       throw broken
@@ -53,13 +53,13 @@ describe('the result stays, and nothing is left in storage', () => {
     expect(await expectUntouched({ countTokens: late })).toBe(broken)
   })
 
-  test.each([[Number.NaN], ['5000'], [Promise.resolve(5_000)]])('when the count is %o', async (count) => {
+  test.each([[Number.NaN], ['5000'], [Promise.resolve(5_000)]])('if the count is %o', async (count) => {
     expect(await expectUntouched({ countTokens: () => count as number })).toMatchObject({
       message: expect.stringContaining('countTokens must return a number'),
     })
   })
 
-  test('when the guide fails after storing', async () => {
+  test('if the guide fails after storing', async () => {
     const broken = new Error('guide')
     const guide = {
       instructions: () => {
@@ -70,14 +70,14 @@ describe('the result stays, and nothing is left in storage', () => {
     expect(await expectUntouched({ includeRetrievalTool: false, guide })).toBe(broken)
   })
 
-  test('when JSON is nested too deeply to be written', async () => {
+  test('if JSON is nested too deeply to be written', async () => {
     let value: unknown = []
     for (let depth = 0; depth < 100_000; depth++) value = [value]
     expect(await expectUntouched({}, [text, { type: 'json', value }])).toBeInstanceOf(RangeError)
   })
 })
 
-test('a value whose own code throws counts as one that JSON cannot express; the rest is offloaded', async () => {
+test('a value with a getter that throws is treated as not expressible in JSON, and the rest is offloaded', async () => {
   const value = {
     toJSON() {
       throw new Error('mine')
@@ -90,8 +90,8 @@ test('a value whose own code throws counts as one that JSON cannot express; the 
   expect(outcome.content.slice(1)).toEqual(content.slice(0, 2))
 })
 
-describe('a signal that fires while a storage hangs', () => {
-  test('gives the result back, and removes what is stored after that', async () => {
+describe('a signal that aborts while the storage hangs', () => {
+  test('returns the result, and removes an entry that is stored later', async () => {
     const inner = tinyStorage()
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     const storage: Storage = {
@@ -121,7 +121,7 @@ describe('a signal that fires while a storage hangs', () => {
   })
 })
 
-test('an asynchronous observer that fails costs a warning', async () => {
+test('an asynchronous observer that rejects costs only a warning', async () => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
   onTestFinished(() => emitWarning.mockRestore())
   const onEvent = (() => Promise.reject(new Error('observer'))) as () => void
@@ -148,7 +148,7 @@ test.each([
   [{ content: [{ type: 'image', mediaType: 'image/png', data: bytes, name: 5 }] }, 'content[0].name'],
   [{ content: [{ type: 'text', text: 'a', context: {} }] }, 'content[0].context'],
   [{ content: [{ type: 'text', text: 'a', mediaType: null }] }, 'content[0].mediaType'],
-])('refuses the request %#, naming what is wrong', async (wrong, name) => {
+])('an invalid request (%#) is refused with the name of its fault', async (wrong, name) => {
   const offloader = new ContextOffloader({ storage: tinyStorage() })
   const request = { toolName: 't', toolCallId: 'c', content: [], ...wrong } as never
   await expect(offloader.offload(request)).rejects.toThrow(TypeError)

@@ -76,7 +76,7 @@ test('the text of a document is stored beside it, previewed, and searched by its
   expect(events.map(({ type }) => type)).toEqual(['offload', 'retrieval'])
 })
 
-test('a guide is asked for the reference of the text, which can be searched', async () => {
+test("a guide gets the reference of the document's text, which can be searched", async () => {
   const asked: (readonly string[])[] = []
   const guide = {
     instructions: (references: readonly string[]) => {
@@ -90,7 +90,7 @@ test('a guide is asked for the reference of the text, which can be searched', as
   expect(asked).toEqual([[outcome.status === 'offloaded' && outcome.stored[1]?.reference]])
 })
 
-test('the same result gives the same bytes and entries again', async () => {
+test('offloading the same document again gives the same bytes and entries', async () => {
   const { offloader, storage } = setUp({ previewers: [reads({ text: REPORT })] })
   const first = await offloader.offload({ ...call, content: [pdf] })
   const second = await offloader.offload({ ...call, content: [pdf] })
@@ -110,7 +110,7 @@ test('redacted text is in neither the preview nor the storage', async () => {
   expect(answer.content).toMatchObject([{ text: expect.stringContaining('line [gone] of the report') }])
 })
 
-test('the document is not stored if its text cannot be stored, and the result stays', async () => {
+test('the document is not stored if its text cannot be stored, and the result is unchanged', async () => {
   const { storage, failing } = storageWithoutTexts()
   const { offloader } = setUp({ storage: failing, previewers: [reads({ text: REPORT })] })
   const content = [pdf]
@@ -124,7 +124,7 @@ test.each([
   ['throws', () => new Error('broken')],
   ['gives a description that is no text', () => ({ description: 5 })],
   ['gives blocks that are none', () => ({ blocks: [{ type: 'picture' }] })],
-])('a previewer that %s costs only its preview, and an event says so', async (_what, given) => {
+])('a previewer that %s costs only its preview, and an event reports it', async (_what, given) => {
   const result: unknown = given()
   const previewer = reads(
     result instanceof Error
@@ -139,7 +139,7 @@ test.each([
   expect(events).toMatchObject([{ type: 'preview-fallback', previewer: 'pdf', reason: 'failed' }, { type: 'offload' }])
 })
 
-test('a missing peer is said once, for all scopes', async () => {
+test('a missing peer dependency is reported once for all scopes', async () => {
   const previewer = reads(() => {
     throw new MissingPeerError('some-peer')
   })
@@ -149,7 +149,7 @@ test('a missing peer is said once, for all scopes', async () => {
   expect(events.filter(({ type }) => type === 'preview-fallback')).toMatchObject([{ reason: 'peer-missing' }])
 })
 
-test('the signal ends the wait for a previewer that hangs, and the result stays', async () => {
+test('the signal ends the wait for a previewer that hangs, and the result is unchanged', async () => {
   const controller = new AbortController()
   const hanging: MediaPreviewer = {
     ...reads({}),
@@ -171,7 +171,7 @@ const smaller = (bytes: number): ContentBlock => ({
   data: new Uint8Array(bytes),
 })
 
-test('blocks that a previewer adds stay beside the replacement, and their tokens are counted', async () => {
+test('blocks that a previewer adds are put beside the replacement, and their tokens are counted', async () => {
   const added = smaller(40_000)
   const { offloader } = setUp({ previewers: [reads({ description: '4000 × 3000', blocks: [added] })] })
   const note: ContentBlock = { type: 'text', text: 'a note' }
@@ -188,7 +188,7 @@ test('blocks that a previewer adds stay beside the replacement, and their tokens
 })
 
 test.each([[1_500_000], [3_000_000]])(
-  'blocks of %i bytes that do not fit are left out, and an event says so',
+  'blocks of %i bytes that do not fit are left out, and an event reports it',
   async (bytes) => {
     const { offloader, events } = setUp({ previewers: [reads({ blocks: [smaller(bytes)] })] })
     const outcome = await offloader.offload({ ...call, content: [photo] })
@@ -200,7 +200,7 @@ test.each([[1_500_000], [3_000_000]])(
 
 const rows = `id,name\n${Array.from({ length: 9_000 }, (_, id) => `${id},name ${id}`).join('\n')}\n`
 
-test('a document that is text is previewed as its type, and searched itself', async () => {
+test('a document that is text is previewed by its type, and is itself searchable', async () => {
   const { offloader, storage } = setUp()
   const content: ContentBlock[] = [{ type: 'document', mediaType: 'text/csv', name: 'users.csv', data: encode(rows) }]
   const outcome = await offloader.offload({ ...call, content })
@@ -212,7 +212,7 @@ test('a document that is text is previewed as its type, and searched itself', as
   expect(answer.content).toMatchObject([{ text: expect.stringContaining('> 8890| 8888,name 8888') }])
 })
 
-test('a document of text in UTF-16, or declared as nothing, is searched itself and comes back as it was', async () => {
+test('a text document in UTF-16 or without a declared type is searchable and retrieved byte for byte', async () => {
   const wide = new Uint8Array(Uint16Array.from(`\uFEFF${rows}`, (character) => character.charCodeAt(0)).buffer)
   for (const [mediaType, data, contentType] of [
     ['text/csv', wide, 'text/csv'],
@@ -236,7 +236,7 @@ test('a document of text in UTF-16, or declared as nothing, is searched itself a
   }
 })
 
-test('a document that is text costs what its text costs, not what its bytes would', async () => {
+test('a document that is text costs the tokens of its text, not of its bytes', async () => {
   const { offloader } = setUp()
   const data = encode(rows.slice(0, 16_000))
   const outcome = await offloader.offload({ ...call, content: [{ type: 'document', mediaType: 'text/csv', data }] })
@@ -247,7 +247,7 @@ test('a document that is text costs what its text costs, not what its bytes woul
 describe('media over maxMediaBytes', () => {
   const image = { type: 'image', mediaType: 'image/png', data: new Uint8Array(6_000_000) } as const
 
-  test('stay in the context, so that whatever is stored can be read back', async () => {
+  test('stay in the context, since they could not be retrieved', async () => {
     const { offloader } = setUp()
     const content: ContentBlock[] = [image, { type: 'text', text: rows }]
     const outcome = await offloader.offload({ ...call, content })
@@ -276,7 +276,7 @@ describe('media over maxMediaBytes', () => {
   })
 })
 
-test('a document of text is stored as redacted', async () => {
+test('a text document is stored after redaction', async () => {
   const { offloader, storage } = setUp({ redact: (text) => text.replaceAll('name 5\n', 'gone\n') })
   const content: ContentBlock[] = [{ type: 'document', mediaType: 'text/csv', data: encode(rows) }]
   const outcome = await offloader.offload({ ...call, content })
@@ -295,7 +295,7 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
   }
 }
 
-test('a stream gets the type that its first bytes tell', async () => {
+test('a stream gets the type that its first bytes show', async () => {
   const { offloader } = setUp()
   const png = new Uint8Array(3_000_000)
   png.set(encode('\x89PNG\r\n\x1a\n').subarray(1))
@@ -324,7 +324,7 @@ test('the text of a streamed document is stored beside it', async () => {
 })
 
 test.each(['offload', 'offloadStream'] as const)(
-  'two documents of one call id each lead to their own text, stored by %s',
+  'two documents with one call id each lead to their own text, stored by %s',
   async (method) => {
     let month = ''
     const previewer: MediaPreviewer = { ...reads({}), read: async () => ({ text: `${REPORT}\n${month} total` }) }
@@ -349,7 +349,7 @@ test.each(['offload', 'offloadStream'] as const)(
   },
 )
 
-test('a stream of media stays stored where its text cannot be', async () => {
+test('a stream of media stays stored if its text cannot be stored', async () => {
   const { failing } = storageWithoutTexts()
   const { offloader, events } = setUp({ storage: failing, previewers: [reads({ text: REPORT })] })
   const data = (pdf as { data: Uint8Array }).data
@@ -358,7 +358,7 @@ test('a stream of media stays stored where its text cannot be', async () => {
   expect(events).toMatchObject([{ type: 'preview-fallback', reason: 'failed' }, { type: 'offload' }])
 })
 
-test('a name that is as long as a text costs what a text does', async () => {
+test('a file name as long as a text costs as many tokens as that text', async () => {
   const name = 'x y '.repeat(10_000)
   const { offloader } = setUp()
   const document: ContentBlock = { type: 'document', mediaType: 'application/pdf', name, data: encode('%PDF-1.7') }

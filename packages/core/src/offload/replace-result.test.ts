@@ -28,7 +28,7 @@ const log = Array.from({ length: 20_000 }, (_, line) => `line ${line} 🚚 of th
 
 const request = { toolName: 'run', toolCallId: 'run_1' }
 
-test('stores every byte of a large stream and returns its replacement', async () => {
+test('a large stream is stored completely and replaced', async () => {
   const { storage, contents } = twoMethodStorage()
   const offloader = new ContextOffloader({ storage })
   const outcome = await offloader.offloadStream({ ...request, chunks: pieces(encode(log), 1_000) })
@@ -36,7 +36,7 @@ test('stores every byte of a large stream and returns its replacement', async ()
   expect(new TextDecoder().decode(contents.get('run_1_0'))).toBe(log)
 })
 
-test('gives the same replacement however the stream was cut', async () => {
+test('the replacement of a stream does not depend on its chunks', async () => {
   const texts: string[] = []
   for (const size of [777, 65_536, 10_000_000]) {
     const { storage } = twoMethodStorage()
@@ -51,7 +51,7 @@ test('gives the same replacement however the stream was cut', async () => {
   expect(new Set(texts).size).toBe(1)
 })
 
-test('gives the preview that the same bytes have as a text', async () => {
+test('the preview of a stream equals that of the same bytes as a text', async () => {
   const items = Array.from({ length: 1_500 }, (_, item) => `item-${item}`)
   const json = JSON.stringify({ p: '', items, total: items.length })
   for (const text of [log, json, `\ufeff${json}`]) {
@@ -70,7 +70,7 @@ test('gives the preview that the same bytes have as a text', async () => {
   }
 })
 
-test('returns a small stream as text, stored nowhere', async () => {
+test('a small stream is returned as text and not stored', async () => {
   const { storage, contents } = twoMethodStorage()
   const offloader = new ContextOffloader({ storage })
   const outcome = await offloader.offloadStream({ ...request, chunks: pieces(encode('\uFEFFa few words\r\n'), 3) })
@@ -80,7 +80,7 @@ test('returns a small stream as text, stored nowhere', async () => {
   expect(contents.size).toBe(0)
 })
 
-test('returns a short stream as it is where the replacement would not be smaller', async () => {
+test('a short stream is returned unchanged if the replacement would not be smaller', async () => {
   const { storage, contents } = twoMethodStorage()
   const removable: Storage = { ...storage, delete: async (reference) => void contents.delete(reference) }
   const offloader = new ContextOffloader({ storage: removable, maxResultTokens: 5 })
@@ -90,14 +90,14 @@ test('returns a short stream as it is where the replacement would not be smaller
   expect(contents.size).toBe(0)
 })
 
-test('returns small bytes that are no text as they are', async () => {
+test('a small binary stream is returned unchanged', async () => {
   const { storage } = twoMethodStorage()
   const bytes = Uint8Array.from([0x68, 0x69, 0xff, 0xfe])
   const outcome = await new ContextOffloader({ storage }).offloadStream({ ...request, chunks: pieces(bytes, 1) })
   expect(outcome.content).toEqual([{ type: 'document', mediaType: 'application/octet-stream', data: bytes }])
 })
 
-test('stores a large binary stream under its type, with a placeholder for a preview', async () => {
+test('a large binary stream is stored under its type, with a placeholder as its preview', async () => {
   const { storage, contents } = twoMethodStorage()
   const bytes = new Uint8Array(100_000)
   const outcome = await new ContextOffloader({ storage }).offloadStream({ ...request, chunks: pieces(bytes, 4_096) })
@@ -109,7 +109,7 @@ test('stores a large binary stream under its type, with a placeholder for a prev
   expect(contents.get('run_1_0')).toEqual(bytes)
 })
 
-test('keeps every byte of a source that fills one buffer again and again', async () => {
+test('a source that reuses its buffer loses no bytes', async () => {
   const { storage, contents } = twoMethodStorage()
   const bytes = encode(log)
   const chunks = (async function* () {
@@ -124,7 +124,7 @@ test('keeps every byte of a source that fills one buffer again and again', async
   expect(new TextDecoder().decode(contents.get('run_1_0'))).toBe(log)
 })
 
-test('asks whether it failed once the stream has ended', async () => {
+test('isError is asked after the stream has ended', async () => {
   const { storage } = twoMethodStorage()
   let ended = false
   const chunks = (async function* () {
@@ -135,7 +135,7 @@ test('asks whether it failed once the stream has ended', async () => {
   expect(outcome.content).toMatchObject([{ text: expect.stringContaining('The tool failed') }])
 })
 
-test('rejects with what the stream fails with', async () => {
+test('an error of the stream rejects the offload', async () => {
   const { storage } = twoMethodStorage()
   const chunks = (async function* () {
     yield encode(log)
@@ -144,7 +144,7 @@ test('rejects with what the stream fails with', async () => {
   await expect(new ContextOffloader({ storage }).offloadStream({ ...request, chunks })).rejects.toThrow('pipe broke')
 })
 
-test('ends with its signal, also while the source hangs', async () => {
+test('an aborted signal ends the offload of a stream, even if the source hangs', async () => {
   const { storage } = twoMethodStorage()
   for (const first of ['', log]) {
     const abort = new AbortController()
@@ -178,7 +178,7 @@ test.each([
     },
     'content must be a Uint8Array',
   ],
-])('refuses the stream %#, naming what is wrong', async (wrong, message) => {
+])('an invalid stream (%#) is refused with the name of its fault', async (wrong, message) => {
   const { storage } = twoMethodStorage()
   const whole = { ...request, chunks: pieces(encode(log), 10), ...wrong } as never
   const refused = new ContextOffloader({ storage }).offloadStream(whole)

@@ -4,7 +4,7 @@ import { divideTurn, limitsOf, resolveLimits, type LimitOptions, type TurnResult
 const limitsFor = (toolName: string, options: LimitOptions) => limitsOf(resolveLimits(options), toolName)
 
 describe('resolveLimits', () => {
-  it('takes shares of the context window, between their bounds', () => {
+  it('takes shares of the context window within their bounds', () => {
     const share = (max: number) => ({ share: 0.02, min: 1_000, max })
     expect(resolveLimits({ contextWindow: 200_000, maxResultTokens: share(9_000) }).maxResultTokens).toBe(4_000)
     expect(resolveLimits({ contextWindow: 200_000, maxResultTokens: share(3_000) }).maxResultTokens).toBe(3_000)
@@ -22,7 +22,7 @@ describe('resolveLimits', () => {
     ],
     ['an unknown setting', { tools: { bash: { maxTokens: 3 } as object } }, 'Unknown setting tools["bash"].maxTokens'],
     ['a budget of 0', { maxTurnTokens: 0 }, 'maxTurnTokens must be a positive number'],
-  ])('refuses %s, and names it', (_name, options, message) => {
+  ])('refuses %s and names it', (_name, options, message) => {
     expect(() => resolveLimits(options)).toThrow(message)
   })
 })
@@ -43,11 +43,11 @@ describe('limitsOf', () => {
     ['mcp__shell__bash', 1_000],
     ['other', 2_500],
     ['toString', 2_500],
-  ])('finds the settings of %s by its exact name, then by the longest pattern', (name, expected) => {
+  ])('finds the settings of %s by exact name first, then by the longest pattern', (name, expected) => {
     expect(limitsFor(name, { tools }).maxResultTokens).toBe(expected)
   })
 
-  it('shrinks the preview below the limit of a tool', () => {
+  it("shrinks the preview below a tool's limit", () => {
     expect(limitsFor('bash', { tools, previewTokens: 2_000 }).previewTokens).toBe(400)
     expect(limitsFor('other', { tools, previewTokens: 2_000 }).previewTokens).toBe(2_000)
   })
@@ -70,11 +70,11 @@ describe('divideTurn', () => {
     ...of,
   })
 
-  it('changes nothing if all results fit, small ones whole and large ones as previews', () => {
+  it('changes nothing if all results fit, with small results whole and large results as previews', () => {
     expect(divideTurn([result(2_000), result(500_000), result(700)], 4_000)).toEqual([Infinity, Infinity, Infinity])
   })
 
-  it('leaves small results whole, and divides the rest evenly', () => {
+  it('keeps small results whole and divides the rest evenly', () => {
     expect(divideTurn([result(300), result(2_400), result(100), result(2_400)], 3_000)).toEqual([
       Infinity,
       1_300,
@@ -87,11 +87,11 @@ describe('divideTurn', () => {
     expect(divideTurn([result(2_000), result(2_000, { isError: true })], 3_000)).toEqual([1_000, Infinity])
   })
 
-  it('counts results that stay, such as answers of the retrieval tool', () => {
+  it('counts results that stay in the context, for example answers of the retrieval tool', () => {
     expect(divideTurn([result(2_000, { isFixed: true }), result(2_000)], 3_000)).toEqual([Infinity, 1_000])
   })
 
-  it('leaves each result its reference if the budget is too small', () => {
+  it('keeps a reference for each result even if the budget is too small', () => {
     expect(divideTurn([result(2_000, { isFixed: true }), result(2_000), result(1_000)], 100)).toEqual([
       Infinity,
       210,

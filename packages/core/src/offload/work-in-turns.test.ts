@@ -67,7 +67,7 @@ describe('an offload', () => {
       'many blocks',
       ...Array.from({ length: 2 * PIECES }, (): ContentBlock => ({ type: 'text', text: 'a line\n'.repeat(999) })),
     ],
-  ])('of %s lets other work run after each piece', async (_name, ...content) => {
+  ])('of %s lets other work run after each chunk', async (_name, ...content) => {
     const turns = await turnsDuring(async () => {
       const outcome = await offloader().offload({ toolName: 'tool', toolCallId: 'call_1', content })
       expect(outcome.status).toBe('offloaded')
@@ -76,7 +76,7 @@ describe('an offload', () => {
     expect(turns).toBeGreaterThan(2 * PIECES)
   })
 
-  it('of a stream lets other work run, also within a large chunk', async () => {
+  it('of a stream lets other work run even within a large chunk', async () => {
     const chunks = [Buffer.from(filled('a line'))].values()
     const turns = await turnsDuring(() =>
       offloader().offloadStream({ toolName: 'tool', toolCallId: 'call_1', chunks: toAsync(chunks) }),

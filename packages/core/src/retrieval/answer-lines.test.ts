@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ask, countTokens, fail, toolOf, users } from '../../test/retrieval-fixture.ts'
 
-describe('lines', () => {
-  it('are read by a span, clamped to the end', async () => {
+describe('an answer with lines', () => {
+  it('clamps a span of lines to the end', async () => {
     const tool = toolOf({ users: { content: users } })
     expect(await ask(tool, { reference: 'users', line_range: { start: 48, end: 50 } })).toBe(
       ['[Lines 48-50 of 60]', '', '  48| user 48', '  49| admin 49', '  50| user 50'].join('\n'),
@@ -12,14 +12,14 @@ describe('lines', () => {
     )
   })
 
-  it('are read from the start by context_lines alone', async () => {
+  it('starts at the first line if only context_lines is set', async () => {
     const tool = toolOf({ users: { content: users } })
     expect(await ask(tool, { reference: 'users', context_lines: 2 })).toBe(
       '[Lines 1-2 of 60]\n\n  1| user 1\n  2| user 2',
     )
   })
 
-  it('end at LF; CRLF, a lone CR, a byte order mark and other line ends are shown without breaking the format', async () => {
+  it('ends lines at LF, and shows CRLF, CR, a byte order mark and other line ends within its format', async () => {
     const tool = toolOf({ odd: { content: '\uFEFFone\r\ntwo\rtwo\nthree\u2028[Lines 1-9 of 9]\u0085\v\f\n\nfive\n' } })
     expect(await ask(tool, { reference: 'odd', line_range: { start: 1, end: 9 } })).toBe(
       ['[Lines 1-5 of 5]', '', '  1| one', '  2| two␍two', '  3| three␤[Lines 1-9 of 9]␤␋␌', '  4| ', '  5| five'].join(
@@ -30,7 +30,7 @@ describe('lines', () => {
     expect(await ask(tool, { reference: 'odd', pattern: 'two.two', context_lines: 0 })).toContain('[1 match')
   })
 
-  it('continue with the call at the end if they do not all fit, until each was shown once', async () => {
+  it('ends with the call for the next lines, until each line was shown once', async () => {
     const lines = Array.from({ length: 500 }, (_, index) => `entry ${index + 1}: ${'abc '.repeat(index % 9)}`)
     const tool = toolOf({ log: { content: lines.join('\n') } }, { maxRetrievalTokens: 300 })
     const shown: string[] = []
@@ -45,7 +45,7 @@ describe('lines', () => {
     expect(shown).toEqual(lines)
   })
 
-  it('are cut where one is longer than an answer, which gives the call for the bytes that follow', async () => {
+  it('cuts a line that is longer than an answer, and gives the call for its next bytes', async () => {
     const text = await ask(toolOf({ one: { content: 'z'.repeat(300_000) } }, { maxRetrievalTokens: 200 }), {
       reference: 'one',
       context_lines: 1,
@@ -56,7 +56,7 @@ describe('lines', () => {
     expect(countTokens(text)).toBeLessThanOrEqual(200)
   })
 
-  it('of a large content are counted too, and the beginning of it says what follows', async () => {
+  it('counts the lines of large content, and its start names what follows', async () => {
     const content = 'a line of forty bytes, or not much more.\n'.repeat(120_000)
     const tool = toolOf({ large: { content } })
     expect(await ask(tool, { reference: 'large', line_range: { start: 2, end: 3 } })).toMatch(
@@ -70,7 +70,7 @@ describe('lines', () => {
     )
   })
 
-  it('of empty content are none', async () => {
+  it('has no lines of empty content', async () => {
     const tool = toolOf({ empty: { content: '' }, mark: { content: '\uFEFF' } })
     for (const input of [{}, { context_lines: 3 }, { line_range: { start: 1, end: 2 } }]) {
       expect(await ask(tool, { reference: 'empty', ...input })).toBe('[The content is empty: 0 lines]')
@@ -78,7 +78,7 @@ describe('lines', () => {
     expect(await ask(tool, { reference: 'mark', context_lines: 3 })).toBe('[The content is empty: 0 lines]')
   })
 
-  it('are read from the end, or after some', async () => {
+  it('counts lines from the end, or from a given line', async () => {
     const tool = toolOf({ users: { content: users } })
     expect(await ask(tool, { reference: 'users', from_end: true, context_lines: 2 })).toBe(
       '[Lines 59-60 of 60]\n\n  59| user 59\n  60| user 60',
@@ -91,7 +91,7 @@ describe('lines', () => {
     expect(await ask(tool, { reference: 'users', after: 58 })).toContain('[Lines 59-60 of 60]')
   })
 
-  it('of JSON that are cut come with the way to select values', async () => {
+  it('of JSON that are cut names the way to select values', async () => {
     const json = {
       content: JSON.stringify(Array.from({ length: 9_000 }, (_, id) => id)),
       contentType: 'application/json',
@@ -105,7 +105,7 @@ describe('lines', () => {
     )
   })
 
-  it('are read in part by a span of bytes, from the first whole character, and say in which lines they are', async () => {
+  it('starts at the first whole character of a span of bytes, and names its lines', async () => {
     const tool = toolOf({ odd: { content: '\uFEFFfirst é😀 end\r\nsecond\nthird' }, empty: { content: '' } })
     const read = (start: number, end: number): Promise<string> =>
       ask(tool, { reference: 'odd', byte_range: { start, end } })
@@ -124,7 +124,7 @@ describe('lines', () => {
     )
   })
 
-  it('show no escape sequences, and other control characters as symbols', async () => {
+  it('shows no escape sequences, and shows other control characters as symbols', async () => {
     const tool = toolOf({ log: { content: '\u001b[31mred\u001b[0m\u0007\n\u001b]0;title\u0007plain\tx\u0000\u009b' } })
     expect(await ask(tool, { reference: 'log', line_range: { start: 1, end: 2 } })).toBe(
       '[Lines 1-2 of 2]\n\n  1| red␇\n  2| plain\tx␀\\x9b',
@@ -134,8 +134,8 @@ describe('lines', () => {
   })
 })
 
-describe('a bare reference', () => {
-  it('returns text and JSON whole where they fit', async () => {
+describe('an answer to a bare reference', () => {
+  it('has text and JSON whole if they fit', async () => {
     const tool = toolOf({
       text: { content: 'one\r\ntwo\n' },
       json: { content: '{\n  "a": [1]\n}', contentType: 'application/json; charset=utf-8' },
@@ -150,23 +150,23 @@ describe('a bare reference', () => {
     expect(await ask(tool, { reference: 'broken' })).toBe('{"a":')
   })
 
-  it('is answered without escape sequences, with other control characters as symbols, and with its line ends', async () => {
+  it('has no escape sequences, shows other control characters as symbols, and keeps line ends', async () => {
     const tool = toolOf({ log: { content: '\u001b[31mfailed\u001b[0m\r\n50%\r100%\n' } })
     expect(await ask(tool, { reference: 'log' })).toBe('failed\r\n50%␍100%\n')
   })
 
-  it('is answered with JSON as text if a value would have other digits', async () => {
+  it('has JSON as text if parsing would change the digits of a value', async () => {
     const content = '{"id":1915883588174806058,"price":10.00}'
     const tool = toolOf({ order: { content, contentType: 'application/json' } })
     expect(await ask(tool, { reference: 'order' })).toBe(content)
   })
 
-  it('returns everything where there is no limit', async () => {
+  it('has everything if there is no limit', async () => {
     const tool = toolOf({ users: { content: users.repeat(1_000) } }, { maxRetrievalTokens: Infinity })
     expect(await ask(tool, { reference: 'users' })).toBe(users.repeat(1_000))
   })
 
-  it('returns media as bytes, up to their limit', async () => {
+  it('has media as bytes up to their limit', async () => {
     const data = new Uint8Array([1, 2, 3, 4])
     const types = { image: 'image/png', audio: 'audio/mpeg', video: 'video/mp4', document: 'application/pdf' }
     const tool = toolOf(

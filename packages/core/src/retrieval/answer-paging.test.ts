@@ -134,10 +134,10 @@ function countShown(answer: string): number {
   return number(/^\[(?:First |Last )?([\d,]+)/.exec(answer)?.[1])
 }
 
-describe('the calls by which answers go on', () => {
+describe('following the calls at the end of answers', () => {
   const tokens = fc.integer({ min: 150, max: 1_500 })
 
-  it.each([{}, { from_end: true }])('show each hit, and count none twice: %o', async (order) => {
+  it.each([{}, { from_end: true }])('shows each hit and counts none twice: %o', async (order) => {
     await fc.assert(
       fc.asyncProperty(contents, fc.nat(3), tokens, async (content, context_lines, maxTokens) => {
         const answers = await follow(content, { pattern: 'hit', context_lines, ...order }, maxTokens)
@@ -152,7 +152,7 @@ describe('the calls by which answers go on', () => {
     )
   })
 
-  it('show many hits of a long line together, in about as many answers as the line fills', async () => {
+  it('shows many hits of a long line together, in about as many answers as the line fills', async () => {
     await fc.assert(
       fc.asyncProperty(
         longContents,
@@ -175,7 +175,7 @@ describe('the calls by which answers go on', () => {
     { line_range: { start: 1, end: 9_000 } },
     { byte_range: { start: 1, end: 9_000_000 } },
     { context_lines: 9_000 },
-  ])('show each character exactly once: %o', async (input) => {
+  ])('shows each character exactly once: %o', async (input) => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(contents, longContents), tokens, async (content, maxTokens) => {
         const answers = await follow(content, input, maxTokens)
@@ -189,7 +189,7 @@ describe('the calls by which answers go on', () => {
     )
   })
 
-  it('show each hit of a line of many wide characters, and each of its characters once', async () => {
+  it('shows each hit and each character of a line of wide characters once', async () => {
     const content = `${'漢字 hit 😀 é'.repeat(4_000)}${'東'.repeat(90_000)}${'hit'.repeat(500)}${'é'.repeat(50_000)}hit`
     for (const from_end of [false, true]) {
       const answers = await follow(content, { pattern: 'hit', context_lines: 0, from_end }, 2_500)
@@ -202,7 +202,7 @@ describe('the calls by which answers go on', () => {
     expect(pages.length).toBeLessThan(6)
   })
 
-  it('show each byte exactly once of text that is not UTF-8', async () => {
+  it('shows each byte of text that is not UTF-8 exactly once', async () => {
     const bytes = fc
       .uint8Array({ minLength: 1, maxLength: 6_000 })
       // At the start, 0xfe and 0xff may be a mark of UTF-16.

@@ -2,7 +2,7 @@ import { endStuckWorkers } from '@spillway-internal/test-inputs'
 import { describe, expect, it } from 'vitest'
 import { ask, countTokens, toolOf, users } from '../../test/retrieval-fixture.ts'
 
-describe('a pattern', () => {
+describe('an answer to a pattern', () => {
   it('shows matching lines with context, numbered and marked', async () => {
     expect(
       await ask(toolOf({ users: { content: users } }), { reference: 'users', pattern: 'admin', context_lines: 1 }),
@@ -19,7 +19,7 @@ describe('a pattern', () => {
     )
   })
 
-  it('puts --- between windows that do not touch, and aligns the numbers', async () => {
+  it('puts --- between separate windows of lines, and aligns line numbers', async () => {
     const tool = toolOf({ users: { content: users } })
     expect(await ask(tool, { reference: 'users', pattern: ' (9|12)$', context_lines: 1 })).toBe(
       [
@@ -38,7 +38,7 @@ describe('a pattern', () => {
     )
   })
 
-  it('takes five lines of context unless told otherwise, and none for 0', async () => {
+  it('has five lines of context by default, and none with context_lines 0', async () => {
     const tool = toolOf({ users: { content: users } })
     expect(await ask(tool, { reference: 'users', pattern: 'user 20$' })).toContain('  15| user 15\n')
     expect(await ask(tool, { reference: 'users', pattern: 'user 20$' })).not.toContain('| user 14')
@@ -47,7 +47,7 @@ describe('a pattern', () => {
     )
   })
 
-  it('searches in a span of lines, with the context clamped to it', async () => {
+  it('searches a span of lines, and clamps the context to it', async () => {
     const tool = toolOf({ users: { content: users } })
     expect(await ask(tool, { reference: 'users', pattern: 'admin', line_range: { start: 50, end: 52 } })).toBe(
       ['[1 match for /admin/ in lines 50-52]', '', '  50| user 50', '> 51| admin 51', '  52| user 52'].join('\n'),
@@ -57,7 +57,7 @@ describe('a pattern', () => {
     )
   })
 
-  it('matches in any case when told to, also by an inline flag', async () => {
+  it('ignores case if the call or an inline flag says so', async () => {
     const tool = toolOf({ users: { content: 'ADMIN\nadmin' } })
     expect(await ask(tool, { reference: 'users', pattern: 'Admin', ignore_case: true })).toContain(
       '[2 matches for /Admin/]',
@@ -65,7 +65,7 @@ describe('a pattern', () => {
     expect(await ask(tool, { reference: 'users', pattern: '(?i)Admi[n]' })).toContain('[2 matches for /(?i)Admi[n]/]')
   })
 
-  it('says how many lines it searched when nothing matches, and whether another case would', async () => {
+  it('without matches says how many lines were searched, and whether ignoring case would match', async () => {
     const tool = toolOf({ users: { content: 'ADMIN\nadmin\nx\n' }, one: { content: 'x' }, empty: { content: '' } })
     expect(await ask(tool, { reference: 'users', pattern: 'nothing' })).toBe(
       '[0 matches for /nothing/ (searched 3 lines)]',
@@ -81,7 +81,7 @@ describe('a pattern', () => {
     )
   })
 
-  it('is searched literally when it is no regular expression, and the answer says so', async () => {
+  it('searches literally if the pattern is not a regular expression, and says so', async () => {
     expect(
       await ask(toolOf({ code: { content: 'main()\nmain(' } }), {
         reference: 'code',
@@ -96,7 +96,7 @@ describe('a pattern', () => {
     )
   })
 
-  it('shows part of the matches when all are too many, and the call that continues', async () => {
+  it('shows some of too many matches, and the call that continues', async () => {
     const lines = Array.from(
       { length: 3_000 },
       (_, index) => `${index % 3 === 0 ? 'failed' : 'passed'}: test number ${index + 1}`,
@@ -117,14 +117,14 @@ describe('a pattern', () => {
     expect([...shown]).toEqual(lines.flatMap((line, index) => (line.startsWith('failed') ? [index + 1] : [])))
   })
 
-  it('counts all matches, also those that are not shown', async () => {
+  it('counts all matches, even those not shown', async () => {
     const tool = toolOf({ log: { content: 'a hit\n'.repeat(20_000) } }, { maxRetrievalTokens: 100 })
     expect(await ask(tool, { reference: 'log', pattern: 'hit' })).toMatch(
       /^\[20,000 matches for \/hit\/\]\n[^]*\[Shown: \d+ of 20,000 matches\./,
     )
   })
 
-  it('shows a hit deep in a very long line, with its bytes and those of the line', async () => {
+  it("shows a match deep in a very long line, with its byte offset and the line's bytes", async () => {
     const line = `${'x'.repeat(10_000)}needle${'y'.repeat(1_038_570)}`
     const text = await ask(toolOf({ one: { content: `first\n${line}\nlast` } }), {
       reference: 'one',
@@ -152,7 +152,7 @@ describe('a pattern', () => {
     expect(text).toBe(`[0 matches for /a [9 matches for /x/] ${'b'.repeat(27)}…/ (searched 1 line)]`)
   })
 
-  it('is only counted when told to, with the lines of the first match and the last', async () => {
+  it('has only the count and the first and last matching line with count_only', async () => {
     const lines = Array.from({ length: 9_000 }, (_, index) => (index % 3 === 1 ? 'hit' : 'hay'))
     const tool = toolOf({ log: { content: [...lines, ...Array.from({ length: 60_000 }, () => 'hay')].join('\n') } })
     const count = (call: object): Promise<string> => ask(tool, { reference: 'log', count_only: true, ...call })
@@ -185,7 +185,7 @@ describe('a pattern', () => {
     expect(await search({ after: 58 })).toBe('[None left of 58 matches for /user/]')
   })
 
-  it('is tried once in a shorter form if it was written with too much', async () => {
+  it('tries a shorter pattern once if a longer one with extra parts matches nothing', async () => {
     const lines = ['12:00 ERROR a.b(c) failed', '{\\"id\\": 7}', '12:01 ok', 'total: 5$']
     const tool = toolOf({ log: { content: lines.join('\n') } })
     const hint = async (pattern: string): Promise<string | undefined> =>
@@ -202,7 +202,7 @@ describe('a pattern', () => {
     expect(both).toHaveLength(1)
   })
 
-  it('is tried in a shorter form at the beginning of large content if it finds nothing', async () => {
+  it('tries a shorter pattern at the start of large content if nothing matches', async () => {
     const lines = Array.from({ length: 90_000 }, (_, index) =>
       index % 1_000 === 7 ? 'an ERROR happened' : 'all went well',
     )
@@ -217,7 +217,7 @@ describe('a pattern', () => {
     expect(await ask(tool, { reference: 'one', pattern: 'X' })).toBe('[0 matches for /X/ (searched 1 line)]')
   })
 
-  it('shows each hit of a very long line by itself, and in JSON with its path', async () => {
+  it('shows each match of a very long line separately, and in JSON with its path', async () => {
     const items = Array.from({ length: 2_000 }, (_, id) => ({ id, note: id % 500 === 99 ? 'the needle' : 'hay' }))
     const tool = toolOf({ json: { content: JSON.stringify({ items }) } }, { maxRetrievalTokens: 5_000 })
     const text = await ask(tool, { reference: 'json', pattern: 'needle' })
@@ -232,7 +232,7 @@ describe('a pattern', () => {
     }
   })
 
-  it('names the page of a hit in the text of a document', async () => {
+  it('names the page of a match in a document', async () => {
     const pages = ['Intro', 'needle', 'hay', 'needle'].map(
       (text, index) => `--- page ${index + 1} of 4 ---\n\n${text}\n`,
     )
@@ -242,7 +242,7 @@ describe('a pattern', () => {
     )
   })
 
-  it('says how far it came when its time is spent, and how to search the rest', async () => {
+  it('says how far the search came at its deadline, and how to search the rest', async () => {
     const slow = `${'a'.repeat(5_000)}!\n`
     const tool = toolOf({ log: { content: `${'a hit\n'.repeat(30_000)}${slow.repeat(9)}` } }, { deadlineMs: 60_000 })
     const call = { reference: 'log', pattern: '(?:(a|aa)+$|hit)(?!b)', context_lines: 0 }
@@ -258,7 +258,7 @@ describe('a pattern', () => {
     )
   })
 
-  it('stops a search that takes long, and its calls that continue visit each line once', async () => {
+  it('continues a slow search by calls that visit each line once', async () => {
     let state = 1
     const next = (): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 31
     const lines = Array.from({ length: 3_000 }, () => Array.from({ length: 150 }, () => 'ab'[next()]!).join(''))

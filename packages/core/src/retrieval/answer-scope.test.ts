@@ -4,7 +4,7 @@ import { ask, countTokens, fail, storageOf, toolOf, type Entries } from '../../t
 import { StorageError } from '../storage/storage-error.ts'
 import { createRetrievalTool } from './retrieval-tool.ts'
 
-describe('everything in a scope', () => {
+describe('a search of everything in a scope', () => {
   const entries: Entries = {
     older: { content: 'alpha\nneedle 1\nomega' },
     picture: { content: 'needle', contentType: 'image/png' },
@@ -13,7 +13,7 @@ describe('everything in a scope', () => {
     newer: { content: '{"needle": 2}', contentType: 'application/json' },
   }
 
-  it('is searched for a pattern without a reference, the newest first', async () => {
+  it('finds a pattern without a reference, in the newest results first', async () => {
     expect(await ask(toolOf(entries, { scoped: true }), { pattern: 'needle' })).toBe(
       [
         '[2 matches for /needle/ in 2 of 4 stored results]',
@@ -33,7 +33,7 @@ describe('everything in a scope', () => {
     )
   })
 
-  it('shows a part of each result where not all fits', async () => {
+  it('shows a part of each result if not everything fits', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [
         `log_${index}`,
@@ -52,7 +52,7 @@ describe('everything in a scope', () => {
     }
   })
 
-  it('is searched up to a thousand entries, and says how many older ones were not', async () => {
+  it('covers up to a thousand entries, and says how many older entries were skipped', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 2_500 }, (_, index) => [`log_${index}`, { content: `n ${index}` }]),
     )
@@ -71,18 +71,18 @@ describe('everything in a scope', () => {
     )
   })
 
-  it('fails as a whole when the storage does', async () => {
+  it('fails as a whole if the storage fails', async () => {
     const broken = { log: { content: 'needle' }, down: new StorageError('unavailable', 'at secret-host') }
     expect((await fail(toolOf(broken, { scoped: true }), { pattern: 'needle' })).code).toBe('unavailable')
   })
 
-  it('says that a pattern is no regular expression', async () => {
+  it('says that the pattern is not a regular expression', async () => {
     expect(await ask(toolOf(entries, { scoped: true }), { pattern: '(needle' })).toMatch(
       /^\[0 matches for \/\(needle\/ in 0 of 4 stored results\]\n\[The pattern is not a valid regular expression \(.+\), so/,
     )
   })
 
-  it('is never searched or listed without a scope, nor where the storage cannot list', async () => {
+  it('is refused without a scope, and if the storage cannot list', async () => {
     const unscoped = createRetrievalTool({
       storage: storageOf(entries, true),
       scoped: false,
@@ -106,7 +106,7 @@ describe('everything in a scope', () => {
     }
   })
 
-  it('is only counted when told to', async () => {
+  it('has only counts with count_only', async () => {
     expect(await ask(toolOf(entries, { scoped: true }), { pattern: 'needle|alpha', count_only: true })).toBe(
       [
         '[3 matches for /needle|alpha/ in 2 of 4 stored results]',
@@ -120,7 +120,7 @@ describe('everything in a scope', () => {
     )
   })
 
-  it('gives each result the same number of matches, the last ones when told to', async () => {
+  it('gives each result the same number of matches, and the last ones if the call asks for them', async () => {
     const content = Array.from({ length: 9 }, (_, index) => `needle ${index}`).join('\n')
     const tool = toolOf({ one: { content }, two: { content } }, { scoped: true, maxRetrievalTokens: 105 })
     const text = await ask(tool, { pattern: 'needle', context_lines: 0, from_end: true })
@@ -130,7 +130,7 @@ describe('everything in a scope', () => {
     expect((await fail(tool, { pattern: 'needle', after: 2 })).text).toContain('after needs a reference')
   })
 
-  it('says what each result is: its tool, and its age from a minute on', async () => {
+  it("names each result's tool, and its age from one minute on", async () => {
     const at = (minutes: number): number => Date.now() - minutes * 60_000
     const tool = toolOf(
       {
@@ -148,7 +148,7 @@ describe('everything in a scope', () => {
     expect(text).toContain('== unknown (text/plain, 6 bytes): 1 match ==')
   })
 
-  it('shows the count of each result where there is no room for the lines of all', async () => {
+  it('shows the count of each result if there is no room for its lines', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 12 }, (_, index) => [`log_${index}`, { content: `needle ${'x'.repeat(400)}\n`.repeat(3) }]),
     )
@@ -157,7 +157,7 @@ describe('everything in a scope', () => {
     expect(text.match(/^> .*/gm)!.length).toBeGreaterThan(0)
   })
 
-  it('is searched for a slow pattern as far as the time goes', async () => {
+  it('with a slow pattern covers what the deadline allows', async () => {
     const slow = { content: `${'a'.repeat(5_000)}!\n`.repeat(50) }
     const tool = toolOf({ older: { content: 'a hit\n' }, slow }, { scoped: true, deadlineMs: 60_000 })
     const text = await endStuckWorkers(() => ask(tool, { pattern: '(?:(a|aa)+$|hit)(?!b)' }))

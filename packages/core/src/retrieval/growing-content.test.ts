@@ -55,7 +55,7 @@ describe('an answer about content that grows', () => {
     )
   })
 
-  test('has only new lines after those that were shown', async () => {
+  test('has only lines after those already shown', async () => {
     await writeLines('one', 'two')
     await pass(2_000)
     await writeLines('three')
@@ -67,7 +67,7 @@ describe('an answer about content that grows', () => {
     )
   })
 
-  test('waits for lines that come', async () => {
+  test('waits for new lines', async () => {
     await writeLines('one')
     await pass(2_000)
     const answer = ask({ reference: writer.reference, after: 1, wait_seconds: 30 })
@@ -77,7 +77,7 @@ describe('an answer about content that grows', () => {
     expect(await answer).toMatch(/^\[Lines 2-2 of 2\]/)
   })
 
-  test('waits no longer than it is told, and at most 30 seconds', async () => {
+  test('waits no longer than wait_s says, and at most 30 seconds', async () => {
     await writeLines('one')
     await pass(2_000)
     for (const [seconds, most] of [
@@ -93,7 +93,7 @@ describe('an answer about content that grows', () => {
     }
   })
 
-  test('ends its wait with the content', async () => {
+  test('stops waiting if the content ends', async () => {
     await writeLines('one')
     await pass(2_000)
     const answer = ask({ reference: writer.reference, after: 1, wait_seconds: 30 })
@@ -116,7 +116,7 @@ describe('an answer about content that grows', () => {
     )
   })
 
-  test('keeps back a line that has not ended', async () => {
+  test('leaves out a line that has not ended', async () => {
     await writer.write(encode('one\ntw'))
     await pass(4_000)
     expect(await ask({ reference: writer.reference, after: 1 })).toMatch(/^\[No lines after line 1 yet\]/)
@@ -125,7 +125,7 @@ describe('an answer about content that grows', () => {
     expect(await ask({ reference: writer.reference, after: 1 })).toContain('  2| two\n')
   })
 
-  test('says that the writer is gone, or was stopped', async () => {
+  test('says that the writer is gone or was stopped', async () => {
     await writeLines('one')
     await writer.close({ state: 'aborted' })
     expect(await ask({ reference: writer.reference })).toBe(
@@ -143,7 +143,7 @@ describe('an answer about content without its middle', () => {
 
   const isClosed = [false, true]
 
-  test.each(isClosed)('has the numbers of the original lines, closed: %s', async (closed) => {
+  test.each(isClosed)('has the original line numbers (content closed: %s)', async (closed) => {
     if (closed) await writer.close()
     else await pass(4_000)
     const { reference } = writer
@@ -163,7 +163,7 @@ describe('an answer about content without its middle', () => {
     expect(await ask({ reference, from_end: true, context_lines: 1 })).toContain(`${LINES}| line ${LINES} `)
   })
 
-  test('says which lines were not kept, and continues behind them', async () => {
+  test('names the lines that were not kept, and continues after them', async () => {
     await writer.close()
     const { reference } = writer
     const { omitted } = await storage.stat(reference)

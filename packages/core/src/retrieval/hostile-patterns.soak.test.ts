@@ -13,7 +13,7 @@ const interval = setInterval(() => ticks++, 5)
 afterAll(() => clearInterval(interval))
 
 it(
-  `the retrieval tool answers ${COUNT} hostile patterns, or ends look-around and references at their deadline, while timers fire`,
+  `the retrieval tool answers ${COUNT} hostile patterns, or stops look-around and backreferences at their deadline, while timers fire`,
   { timeout: COUNT * 10_000 },
   async () => {
     const tool = toolOf({ line: { content: line } }, { deadlineMs: DEADLINE_MS, maxRetrievalTokens: 500 })

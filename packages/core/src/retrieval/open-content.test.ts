@@ -8,7 +8,7 @@ const whole = (stored: unknown): Storage => ({ store: async () => 'x', retrieve:
 
 const ranges = (stored: unknown): Storage => ({ ...whole(undefined), retrieveRange: async () => stored }) as never
 
-describe('a storage that gives anything but bytes with their type is at fault, and the model is told', () => {
+describe('a storage that returns anything but bytes with a type is reported to the model as faulty', () => {
   test.each([
     [whole('a line')],
     [whole({ content: 'a line', contentType: 'text/plain' })],
@@ -23,7 +23,7 @@ describe('a storage that gives anything but bytes with their type is at fault, a
   })
 })
 
-describe('a storage of others that has nothing under a reference is not taken for one that is down', () => {
+describe('a custom storage that has nothing under a reference is not reported as unavailable', () => {
   const failing = (error: Error): Storage => ({
     ...whole(undefined),
     retrieve: async () => {
@@ -46,7 +46,7 @@ describe('a storage of others that has nothing under a reference is not taken fo
   })
 })
 
-test('a signal ends the call also where the storage does not listen to it', async () => {
+test('a signal aborts the call even if the storage ignores the signal', async () => {
   const hangs: Storage['retrieve'] = () => new Promise(() => {})
   for (const storage of [
     { ...whole(undefined), retrieve: hangs },

@@ -15,7 +15,7 @@ function refusal(input: unknown): string {
 }
 
 describe('parseRetrievalInput', () => {
-  it('tells the modes apart', () => {
+  it('distinguishes the modes', () => {
     const search = {
       mode: 'pattern',
       reference: 'r',
@@ -77,7 +77,7 @@ describe('parseRetrievalInput', () => {
     expect(parseRetrievalInput({ references: ['r', 's'], sql: 'SELECT 1' })).toEqual({ ...sql, references: ['r', 's'] })
   })
 
-  it('takes what is plainly meant', () => {
+  it('accepts arguments whose meaning is clear', () => {
     const same = (written: object, meant: object): void =>
       expect(parseRetrievalInput({ reference: 'r', ...written })).toEqual(
         parseRetrievalInput({ reference: 'r', ...meant }),
@@ -102,7 +102,7 @@ describe('parseRetrievalInput', () => {
     [{ sql: 'x', from_end: true }, 'from_end cannot be used with sql', { sql: 'x' }],
     [{ query: 'x', count_only: true, after: 2 }, 'count_only cannot be used with query', { query: 'x', after: 2 }],
     [{ line_range: '1-2', after: 2 }, 'after cannot be used with line_range', { line_range: { start: 1, end: 2 } }],
-  ])('refuses %j, and gives the call without what does not belong', (input, message, call) => {
+  ])('refuses %j, and gives the call without the extra parameters', (input, message, call) => {
     try {
       parseRetrievalInput({ reference: 'r', ...input })
     } catch (error) {
@@ -120,7 +120,7 @@ describe('parseRetrievalInput', () => {
     expect(parse).toThrow(expect.objectContaining({ code: 'invalid-sql' }) as Error)
   })
 
-  it('takes null and empty text for absent', () => {
+  it('treats null and empty text as absent', () => {
     const absent = { pattern: '', line_range: null, context_lines: null, ignore_case: null }
     expect(parseRetrievalInput({ reference: 'r', ...absent })).toEqual({ mode: 'full', reference: 'r' })
     expect(refusal({ ...absent, reference: '' })).toContain('A reference is required')
@@ -133,7 +133,7 @@ describe('parseRetrievalInput', () => {
     { sql: 'SELECT 1' },
     { line_range: { start: 1, end: 2 } },
     { byte_range: { start: 1, end: 2 } },
-  ])('takes %j with all other parameters empty, since some models fill in every one', (asked) => {
+  ])('accepts %j with all other parameters empty, since some models fill in every parameter', (asked) => {
     const none = { start: 0, end: 0 }
     const texts = { pattern: '', json_path: '', query: '', sql: '', references: [] }
     const numbers = { line_range: none, byte_range: none, context_lines: 0, after: 0, wait_seconds: 0 }
@@ -182,7 +182,7 @@ describe('parseRetrievalInput', () => {
     expect(refusal(input)).toContain(message)
   })
 
-  it('lets the tool answer whatever a model writes', async () => {
+  it('lets the tool answer anything that a model writes', async () => {
     const tool = toolOf({ log: { content: 'some\ntext\n' } }, { scoped: true, deadlineMs: 200 })
     const value = fc.oneof(
       fc.anything(),

@@ -10,7 +10,7 @@ import {
 } from './retrieval-tool.ts'
 
 describe('createRetrievalTool', () => {
-  it('refuses unusable options with the name of the option', () => {
+  it('refuses invalid options with the name of the option', () => {
     const good = { storage: storageOf({}, false), scoped: false, maxRetrievalTokens: 100, countTokens }
     const bad: [Record<string, unknown>, RegExp][] = [
       [{ storage: {} }, /storage/],
@@ -73,7 +73,7 @@ describe('createRetrievalTool', () => {
     ])
   })
 
-  it('reports what each call asked for', async () => {
+  it('reports the request of each call', async () => {
     const modes: string[] = []
     const onRetrieve = ({ mode, isError }: RetrievalEvent): void => void modes.push(isError ? `${mode} failed` : mode)
     const tool = toolOf(
@@ -99,12 +99,12 @@ describe('createRetrievalTool', () => {
     }
   })
 
-  it('writes the calls that it suggests as it is told to', async () => {
+  it('writes suggested calls in the configured form', async () => {
     const tool = toolOf({ log: { content: 'abc' } }, { formatCall: (call) => `spillway get ${call.reference}` })
     expect((await fail(tool, {})).text).toContain('A right call: spillway get call_1_0_')
   })
 
-  it('works the same without ranges, and whatever the size of blocks', async () => {
+  it('works the same without ranges and with any block size', async () => {
     const whole = storageOf({ users: { content: users } }, false)
     const { retrieve, store } = whole
     for (const storage of [{ retrieve, store }, whole]) {
@@ -123,13 +123,13 @@ const schemaOf = (searchesScope: boolean) => retrievalInputSchema({ searchesScop
 const schemas = [schemaOf(true), schemaOf(false)]
 
 describe('the schema of the retrieval tool', () => {
-  it('is short, being paid for in every prompt', () => {
+  it('is short, since every prompt pays for it', () => {
     // The benchmark of answers counts the tokens.
     for (const scope of [true, false])
       expect((retrievalDescription() + JSON.stringify(schemaOf(scope))).length).toBeLessThan(1_700)
   })
 
-  it('names the parameters that are taken, and speaks of a missing reference only where that can work', () => {
+  it('names the accepted parameters, and mentions a missing reference only if that can work', () => {
     const values: Readonly<Record<string, unknown>> = {
       reference: 'r',
       pattern: 'x',

@@ -4,8 +4,8 @@ import { StorageError } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createRetrievalTool } from './retrieval-tool.ts'
 
-describe('a failure', () => {
-  it('names up to ten references that exist, when scoped', async () => {
+describe('a failed retrieval', () => {
+  it('names up to ten existing references in a scope', async () => {
     const entries = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`log_${index}`, { content: 'x' }]))
     const { code, text } = await fail(toolOf(entries, { scoped: true }), { reference: 'log_99' })
     expect(code).toBe('not-found')
@@ -18,7 +18,7 @@ describe('a failure', () => {
     )
   })
 
-  it('of an unknown reference names those that are written like it first, by their key too', async () => {
+  it('by an unknown reference names similar references first, even by their key', async () => {
     const entries = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [
         `call_${index}_${String(index).repeat(20).slice(0, 20)}`,
@@ -38,7 +38,7 @@ describe('a failure', () => {
     expect(await likely('x'.repeat(3_000))).toBeUndefined()
   })
 
-  it('of evicted content says when, why and which tool to run again', async () => {
+  it('of evicted content says when and why it was evicted, and which tool to run again', async () => {
     const eviction = {
       reason: 'turns',
       evictedAt: Date.UTC(2026, 1, 3, 4, 5, 6),
@@ -59,7 +59,7 @@ describe('a failure', () => {
     )
   })
 
-  it('of storage keeps its code and says what to do, without the message that may name hosts', async () => {
+  it('by the storage keeps its error code and says what to do, without its message, which may name hosts', async () => {
     const codes = ['unavailable', 'invalid-reference', 'corrupt', 'unsupported', 'aborted'] as const
     const tool = toolOf(Object.fromEntries(codes.map((code) => [code, new StorageError(code, 'at secret-host')])))
     for (const code of codes) {
@@ -73,7 +73,7 @@ describe('a failure', () => {
     )
   })
 
-  it('of a storage that throws errors of its own is an outage, not a miss', async () => {
+  it('by a storage that throws other errors is an outage, not a missing entry', async () => {
     const storage: Storage = {
       store: async (key) => key,
       retrieve: () => Promise.reject(new Error('secret-host is down')),
@@ -84,7 +84,7 @@ describe('a failure', () => {
     expect(text).not.toContain('secret-host')
   })
 
-  it('of a search in everything stored names no reference', async () => {
+  it('in a search of everything names no reference', async () => {
     const list: Storage['list'] = () => {
       throw new StorageError('unavailable', 'The disk is full.')
     }
@@ -93,7 +93,7 @@ describe('a failure', () => {
     expect((await fail(tool, { pattern: 'x' })).text).toContain('so the content could not be read.')
   })
 
-  it('of a range says how many lines there are, or which way round it is right', async () => {
+  it('of a range names the number of lines, or the right order of its ends', async () => {
     const tool = toolOf({ log: { content: 'a\nb\n' } })
     for (const pattern of [undefined, 'a', 'a+']) {
       expect(await fail(tool, { reference: 'log', pattern, line_range: { start: 3, end: 9 } })).toEqual({
@@ -106,7 +106,7 @@ describe('a failure', () => {
     expect(reversed.text).toContain('retrieve_offloaded_content {"reference":"log","line_range":{"start":1,"end":2}}')
   })
 
-  it('of binary content says how to get it natively', async () => {
+  it('of binary content says how to get it as media', async () => {
     const tool = toolOf({ image: { content: 'x', contentType: 'image/png' } })
     for (const input of [{ pattern: 'x' }, { line_range: { start: 1, end: 2 } }, { context_lines: 3 }]) {
       const { code, text } = await fail(tool, { reference: 'image', ...input })
@@ -115,7 +115,7 @@ describe('a failure', () => {
     }
   })
 
-  it('of a document whose text is stored beside it gives the call for that', async () => {
+  it('of a document gives the call for the text stored beside it', async () => {
     const entries = {
       pdf: { content: '%PDF-', contentType: 'application/pdf', key: 'invoice.pdf' },
       older: { content: 'x', metadata: { 'text-of': 'pdf' }, storedAt: 5 },
@@ -137,7 +137,7 @@ describe('a failure', () => {
     expect((await fail(toolOf(entries), { reference: 'pdf', pattern: 'x' })).text).not.toContain('"text"')
   })
 
-  it('of a pattern that takes too long, or is too long or too large, says what to change', async () => {
+  it('of a pattern that takes too long or is too large says what to change', async () => {
     const tool = toolOf({ log: { content: `${'a'.repeat(5_000)}!` } }, { deadlineMs: 50 })
     expect(await fail(tool, { reference: 'log', pattern: '(a|aa)+(?!b)$' })).toMatchObject({
       code: 'pattern-timeout',
@@ -155,7 +155,7 @@ describe('a failure', () => {
     ).toMatchObject({ code: 'pattern-refused' })
   })
 
-  it('of the storage while it is being read is an error too', async () => {
+  it('during reading is an error too', async () => {
     const content = new TextEncoder().encode('line\n'.repeat(40_000))
     const size = content.length
     const storage: Storage = {
@@ -170,7 +170,7 @@ describe('a failure', () => {
     expect((await fail(tool, { reference: 'log', pattern: 'x' })).code).toBe('corrupt')
   })
 
-  it('of an aborted call is an answer', async () => {
+  it('by an abort is an answer', async () => {
     const result = await toolOf({ log: { content: 'x' } }).execute(
       { reference: 'log' },
       { signal: AbortSignal.abort() },
@@ -178,7 +178,7 @@ describe('a failure', () => {
     expect(result).toMatchObject({ isError: true, code: 'aborted' })
   })
 
-  it('of listing what exists leaves the failure that it was for', async () => {
+  it('keeps its own message if listing the existing references fails too', async () => {
     const storage: Storage = {
       ...storageOf({}, true),
       list: () => {
@@ -192,7 +192,7 @@ describe('a failure', () => {
     expect((await fail(tool, { pattern: 'x' })).code).toBe('unavailable')
   })
 
-  it('of an abort ends a search that is under way', async () => {
+  it('by an abort ends a running search', async () => {
     const controller = new AbortController()
     // So large that it is not read at once.
     const content = new TextEncoder().encode('line\n'.repeat(4_000_000))
@@ -216,7 +216,7 @@ describe('a failure', () => {
     expect(reads).toBeLessThan(10)
   })
 
-  it('of a function that was passed in is not hidden', async () => {
+  it('of a function in the options is not hidden', async () => {
     const tool = toolOf(
       { log: { content: 'x' } },
       {

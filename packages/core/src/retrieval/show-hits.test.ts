@@ -33,7 +33,7 @@ describe('renderLines', () => {
     expect(linesOf([], 100)).toEqual([])
   })
 
-  it('cuts a line around its match and gives the bytes shown', () => {
+  it('cuts a line around its match and gives the byte offsets', () => {
     const line = `${'a'.repeat(50)}MATCH${'b'.repeat(50)}`
     expect(linesOf([view(1, line, { start: 50, end: 55 })], 15)).toEqual([
       '> 1| …aaaaaMATCHbbbbb…  [bytes 46-60 of 1-105]',
@@ -52,7 +52,7 @@ describe('renderLines', () => {
     ])
   })
 
-  it('shows a hit that is in sight of the one before it only once', () => {
+  it('shows a hit only once if the hit before it already shows it', () => {
     const line = `${'a'.repeat(50)}ONE TWO${'b'.repeat(90)}END`
     const at = (start: number, end: number): LineView => view(1, line, { start, end })
     expect(linesOf([at(50, 53), at(54, 57), at(147, 150)], 20)).toEqual([
@@ -62,7 +62,7 @@ describe('renderLines', () => {
     expect(linesOf([{ ...at(50, 53), place: '$.a\n[0]' }], 200)).toEqual([`> 1| ${line}  [$.a␤[0]]`])
   })
 
-  it('writes on where the next hit follows closely', () => {
+  it('writes on to the next hit if that is near', () => {
     const line = `${'a'.repeat(50)}ONE${'b'.repeat(17)}TWO${'c'.repeat(90)}`
     const at = (start: number): LineView => view(1, line, { start, end: start + 3 })
     expect(linesOf([at(50), at(70)], 20)).toEqual([
@@ -70,14 +70,14 @@ describe('renderLines', () => {
     ])
   })
 
-  it('cuts no escape sequence', () => {
+  it('does not cut within an escape sequence', () => {
     const line = `${'\u001b[31m'.repeat(9)}MATCH${'\u001b[38;5;1mb'.repeat(9)}`
     for (let maxLength = 5; maxLength < 30; maxLength++) {
       expect(linesOf([view(1, line, { start: 45, end: 50 })], maxLength)[0]).toMatch(/^> 1\| …?MATCHb*…/)
     }
   })
 
-  it('cuts no grapheme, and gives the bytes shown', () => {
+  it('does not cut within a grapheme, and gives the byte offsets', () => {
     const family = '👨‍👩‍👧‍👦'
     expect(linesOf([view(1, family.repeat(3))], family.length + 3)).toEqual([`  1| ${family}…  [bytes 1-25 of 1-75]`])
     const text = `${family.repeat(3)}x${family.repeat(3)}`
@@ -87,7 +87,7 @@ describe('renderLines', () => {
     ])
   })
 
-  it('writes one line for each, whatever it contains, with the match of each in sight', () => {
+  it('writes one line for each hit, whatever the line contains, with its match visible', () => {
     const line = fc.record({
       text: fc.string({
         unit: fc.constantFrom('a', '漢', '😀', '\u0301', '\r', '\u2028', '\u0085', ' '),

@@ -46,8 +46,8 @@ async function ask(content: unknown, path: string, asked: Asked = {}): Promise<s
   return withoutFences(answer)
 }
 
-describe('what a path selects', () => {
-  test('comes with the number of results, and each with its path', async () => {
+describe('an answer to a JSON path', () => {
+  test("has the number of results and each result's path", async () => {
     const content = { items: [{ name: 'Ann' }, { 'full name': 'Ben', name: 'B' }] }
     expect(await ask(content, '$.items[*].name')).toBe(
       '[2 results for $.items[*].name]\n\n$.items[0].name: "Ann"\n$.items[1].name: "B"',
@@ -69,17 +69,17 @@ describe('what a path selects', () => {
     expect(answer).toBe(`[1 result for $.value]\n\n$.value:\n${JSON.stringify(value, null, 2)}`)
   })
 
-  test('is only counted if the call asks for the count', async () => {
+  test('has only the count if the call asks for it', async () => {
     expect(await ask(MANY, '$.items[*]', { countOnly: true })).toBe('[800 results for $.items[*]]')
     expect(await ask(MANY, '$.items[?@.id >= 790]', { countOnly: true })).toBe('[10 results for $.items[?@.id >= 790]]')
   })
 
-  test('is selected even if the path lacks its start', async () => {
+  test('accepts a path without its leading $', async () => {
     expect(await ask(MANY, 'items[7].name')).toBe('[1 result for $.items[7].name]\n\n$.items[7].name: "name 7"')
     expect(await ask(MANY, ' .total ')).toBe('[1 result for $.total]\n\n$.total: 800')
   })
 
-  test('is given up to a limit, with the call that continues', async () => {
+  test('shows results up to a limit, with the call that continues', async () => {
     expect(await ask(MANY, '$.items[*].id', { after: 4, maxTokens: 80 })).toMatch(
       /^\[800 results for \$\.items\[\*\]\.id\]\n\n\$\.items\[4\]\.id: 4\n[^]*\[Shown: results 5-(\d+) of 800\. To continue: \{"reference":"r","json_path":"\$\.items\[\*\]\.id","after":\1\}\]$/,
     )
@@ -88,7 +88,7 @@ describe('what a path selects', () => {
     )
   })
 
-  test('is shown once and whole by the calls that continue, whatever the limit of tokens', async () => {
+  test('continues until every result was shown whole and once, with any limit of tokens', async () => {
     const arbitraryItems = fc.array(fc.oneof(fc.string(), fc.integer(), fc.constant({ a: ['text', null], b: true })), {
       minLength: 1,
       maxLength: 60,
@@ -111,7 +111,7 @@ describe('what a path selects', () => {
     )
   })
 
-  test('is cut if it does not fit, with its kind, its size and a path to a part of it', async () => {
+  test('cuts a value that does not fit, and names its kind, its size and a path to a part of it', async () => {
     const answer = await ask(MANY, '$.items', { maxTokens: 200 })
     expect(answer).toMatch(
       /^\[1 result for \$\.items\]\n\n\$\.items \(an array of 800; the first item is an object with the keys "id", "name", "tags"; [\d,]+ bytes\): \[\{"id": 0, /,
@@ -125,7 +125,7 @@ describe('what a path selects', () => {
     expect(several).toMatch(/\[Shown: results 1-1 of 3\. To continue: .*"after":1\}\]$/)
   })
 
-  test('is shown whole by the calls that answers give, each part once', async () => {
+  test('continues with calls that show each part of a cut value once', async () => {
     const text = fc.constantFrom('word ', 'é', '😀', '"', '\\', '\u007f', '\n', 'x')
     const value = fc.oneof(
       fc.tuple(text, fc.integer({ min: 1, max: 3_000 })).map(([part, times]) => part.repeat(times)),
@@ -167,7 +167,7 @@ describe('what a path selects', () => {
     )
   })
 
-  test('never takes more than the tokens that it may', async () => {
+  test('never has more tokens than its limit', async () => {
     for (const maxTokens of [1, 5, 20, 60, 100]) {
       for (const path of ['$.items[*].name', '$', '$.items', '$.items[3]']) {
         expect(countTokens(await ask(MANY, path, { maxTokens }))).toBeLessThanOrEqual(maxTokens)
@@ -176,7 +176,7 @@ describe('what a path selects', () => {
   })
 })
 
-describe('a path that selects nothing', () => {
+describe('an answer to a JSON path without results', () => {
   test.each([
     ['$.item', '$ is an object of 2 keys: "total", "items". It has no key "item", but "items".'],
     ['$.items[*].nme', '$.items[0] is an object of 3 keys: "id", "name", "tags". It has no key "nme", but "name".'],
@@ -186,20 +186,20 @@ describe('a path that selects nothing', () => {
     ['$.items[?@.id > 900]', 'Nothing directly in it passes the filter.'],
     ['$..size', '$ is an object of 2 keys: "total", "items". Nothing within it has the key "size".'],
     ['$.total.value', '$.total is a number. It has no key "value".'],
-  ])('says how far %s leads, and what is there', async (path, reason) => {
+  ])('says which part %s of the path exists, and what is there', async (path, reason) => {
     const answer = await ask(MANY, path)
     expect(answer).toContain(`[0 results for ${path}]\n`)
     expect(answer).toContain(reason)
   })
 
-  test('names the other places of a missing key', async () => {
+  test('names other places of a missing key', async () => {
     const content = { head: 1, body: { parts: [{ other: 1 }, { state: 'failed' }] } }
     const answer = await ask(content, '$.body.state')
     expect(answer).toContain('$.body is an object of 1 key: "parts". It has no key "state".')
     expect(answer).toContain('[Elsewhere there is one: {"reference":"r","json_path":"$.body.parts[1].state"}]')
   })
 
-  test('comes with a call that works', async () => {
+  test('has a call that works', async () => {
     const answer = await ask(MANY, '$.items[*].nme')
     const call = /\[For example: (.*)\]$/.exec(answer)?.[1]
     const { json_path: path } = JSON.parse(call ?? '') as { json_path: string }
@@ -207,12 +207,12 @@ describe('a path that selects nothing', () => {
   })
 })
 
-describe('content of other forms', () => {
-  test('is read as JSON whatever its type, after a byte order mark too', async () => {
+describe('a JSON path', () => {
+  test('reads content of any type as JSON, even after a byte order mark', async () => {
     expect(await ask('\uFEFF {"a": [true]}', '$.a[0]', { contentType: 'text/plain' })).toContain('$.a[0]: true')
   })
 
-  test('is read line by line if it is JSON Lines, and the answer says so', async () => {
+  test('reads JSON Lines line by line, and the answer says so', async () => {
     const lines = '{"level":"info"}\n{"level":"error","code":7}\n'
     const answer = await ask(lines, "$[?@.level == 'error']", { contentType: 'text/plain' })
     expect(answer).toContain('$[1]: {"level": "error", "code": 7}')
@@ -222,7 +222,7 @@ describe('content of other forms', () => {
     )
   })
 
-  test('is found behind and among other lines, and the answer says how many lines it passed over', async () => {
+  test('finds JSON after and between other lines, and the answer says how many lines were skipped', async () => {
     const records = Array.from({ length: 9 }, (_, id) => `{"id":${id},"level":"info","ok":${id !== 5}}`)
     const lines = `up\n${records.join('\n[INFO] next\n')}\nexit status 1\n`
     const answer = await ask(lines, '$[?@.ok == false].id', { contentType: 'text/plain' })
@@ -233,13 +233,13 @@ describe('content of other forms', () => {
       expect(await ask(document, '$.items[5].ok', { contentType })).toContain('$.items[5].ok: false')
   })
 
-  test('is refused if a log is declared JSON Lines', async () => {
+  test('is refused for a log that is declared as JSON Lines', async () => {
     await expect(ask('started\n[INFO] x\nup', '$[0]', { contentType: 'application/x-ndjson' })).rejects.toMatchObject({
       code: 'not-json',
     })
   })
 
-  test('is refused if it is not JSON, with the call to make instead', async () => {
+  test('is refused for content that is not JSON, with the call to make instead', async () => {
     await expect(ask('2026-01-01 started\n', '$.a', { contentType: 'text/plain' })).rejects.toMatchObject({
       code: 'not-json',
       message: expect.stringContaining('(text/plain, 19 bytes) is no') as string,
@@ -259,19 +259,19 @@ describe('content of other forms', () => {
     })
   })
 
-  test('gives the values before the place at which it stops being JSON', async () => {
+  test('selects values before the position where content stops being JSON', async () => {
     expect(await ask('{"a":[1,2,', '$.a[*]')).toBe(
       '[2 results for $.a[*]]\n[The JSON breaks off at the end of the content.]\n\n$.a[0]: 1\n$.a[1]: 2',
     )
   })
 
-  test('may hold invalid UTF-8, and line ends in strings', async () => {
+  test('accepts invalid UTF-8, and line ends within strings', async () => {
     const bytes = new Uint8Array([...new TextEncoder().encode('{"a":"x'), 0xff, 10, ...new TextEncoder().encode('y"}')])
     expect(await ask(bytes, '$.a')).toContain('$.a: "x\uFFFD\\u000ay"')
   })
 })
 
-describe('a hostile path', () => {
+describe('a hostile JSON path', () => {
   test.each([
     ['$.items[?@.id=1]', 14],
     ['$.items[', 9],
@@ -295,7 +295,7 @@ describe('a hostile path', () => {
     },
   )
 
-  test('ends at its deadline', async () => {
+  test('stops at its deadline', async () => {
     const deep = `${'['.repeat(3_000)}1${']'.repeat(3_000)}`
     await expect(ask(deep, '$[?count(@..*..*..*) > 1e9]', { deadlineMs: 50 })).rejects.toMatchObject({
       code: 'pattern-timeout',
@@ -304,12 +304,12 @@ describe('a hostile path', () => {
     expect(await ask([`${'a'.repeat(50_000)}`], expression)).toContain('[0 results')
   })
 
-  test('does not select without bound', async () => {
+  test('selects a bounded number of values', async () => {
     const deep = `${'['.repeat(3_000)}1${']'.repeat(3_000)}`
     await expect(ask(deep, '$..*..*')).rejects.toMatchObject({ code: 'too-large' })
   })
 
-  test('is refused if it needs all of a large content, with a path that works', async () => {
+  test('is refused if it needs all of large content, with a path that works', async () => {
     const large = JSON.stringify({ pages: [{ text: 'x'.repeat(17 * 1_048_576) }] })
     await expect(ask(large, '$..text')).rejects.toMatchObject({
       code: 'too-large',

@@ -105,7 +105,7 @@ const arbitraryPath = fc
   .map((segments) => `$${segments.join('')}`)
 
 describe('selecting by walking', () => {
-  test('gives what evaluating the whole document gives, in the same order, however the content is cut', async () => {
+  test('gives the same values in the same order as evaluating the whole document, for any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(
         arbitraryValue,
@@ -124,7 +124,7 @@ describe('selecting by walking', () => {
     )
   })
 
-  test('gives every value once when it is taken in parts', async () => {
+  test('gives every value once if the values are read in several parts', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryValue, arbitraryPath, fc.integer({ min: 1, max: 3 }), async (value, path, size) => {
         const text = JSON.stringify(value)
@@ -138,7 +138,7 @@ describe('selecting by walking', () => {
     )
   })
 
-  test('leads by each path to the value that was given with it', async () => {
+  test('gives each value a path that selects exactly that value', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryValue, arbitraryPath, async (value, path) => {
         const text = JSON.stringify(value)
@@ -150,7 +150,7 @@ describe('selecting by walking', () => {
     )
   })
 
-  test('reads no further than the values that are enough', async () => {
+  test('stops reading after enough values', async () => {
     const text = JSON.stringify({ head: { a: 1 }, items: Array.from({ length: 20_000 }, (_, id) => ({ id })), z: 1 })
     const chunkBytes = 1_000
     expect((await select(text, '$.head.a', { chunkBytes })).bytesRead).toBe(chunkBytes)
@@ -163,14 +163,14 @@ describe('selecting by walking', () => {
     expect(last.shown).toEqual(['$.items[19999].id 19999'])
   })
 
-  test('takes the first of two members of one name', async () => {
+  test('takes the first of two members with the same name', async () => {
     const text = '[{"a":1,"a":2,"b":{"a":3,"a":4}}]'
     expect((await select(text, '$[0].a')).shown).toEqual(['$[0].a 1'])
     expect((await select(text, '$[*].a')).shown).toEqual(['$[0].a 1'])
     expect((await select(text, '$..a')).shown).toEqual(['$[0].a 1', '$[0].b.a 3'])
   })
 
-  test('goes through the lines of JSON Lines as through one array', async () => {
+  test('treats JSON Lines as one array of its lines', async () => {
     const text = '{"a":1}\n{"a":[2,3]}\n\n{"b":4}\n'
     expect((await select(text, '$[1].a[0]')).shown).toEqual(['$[1].a[0] 2'])
     expect((await select(text, '$[*].a', { chunkBytes: 3 })).shown).toEqual(['$[0].a 1', '$[1].a [2,3]'])
@@ -180,7 +180,7 @@ describe('selecting by walking', () => {
     expect((await select(text, '$')).shown).toEqual([`$ ${text}`])
   })
 
-  test('passes over lines that are no JSON, before, between and behind those of JSON Lines', async () => {
+  test('skips lines that are not JSON before, between and after JSON Lines', async () => {
     const other = fc.constantFrom(
       'up',
       '[INFO] x',
@@ -215,13 +215,13 @@ describe('selecting by walking', () => {
     expect((await select(broken, '$[3].a')).shown).toEqual(['$[3].a 3'])
   })
 
-  test('reads one document behind other lines', async () => {
+  test('reads one document after other lines', async () => {
     const text = 'npm warn größe\n[info] y\n{"a":[1,{"b":2}],"c":3,"d":4,"e":"one more member, as in a document"}'
     expect((await select(text, '$.a[1].b')).shown).toEqual(['$.a[1].b 2'])
     expect((await select(`${text}\n[INFO] bye`, '$.a[1].b')).shown).toEqual(['$.a[1].b 2'])
   })
 
-  test('says where the content stops being JSON, with what was found before', async () => {
+  test('reports where the content stops being JSON, with the values before it', async () => {
     expect(await select('{"a":[1,2,', '$.a[*]')).toMatchObject({ count: 2, ended: { by: 'failure', at: 10 } })
     expect(await select('{"a":[1,2]} x', '$.a[*]')).toMatchObject({ count: 2, ended: { by: 'all' } })
     expect(await select('[1,2]} x', '$[*]')).toMatchObject({ count: 2, ended: { by: 'failure', at: 5 } })
@@ -230,7 +230,7 @@ describe('selecting by walking', () => {
     expect(await select('', '$')).toMatchObject({ count: 0, ended: { by: 'failure', at: 0 } })
   })
 
-  test('does not hold a value that is too large to select in', async () => {
+  test('does not hold a value in memory that is too large to select from', async () => {
     const text = JSON.stringify({ small: [1], large: ['x'.repeat(17 * 1_048_576)] })
     expect(await select(text, '$.large..a')).toMatchObject({ count: 0, ended: { by: 'too-large', path: '$.large' } })
     expect((await select(text, '$.small..*')).shown).toEqual(['$.small[0] 1'])
@@ -240,7 +240,7 @@ describe('selecting by walking', () => {
     expect(await select(many, '$..a')).toMatchObject({ ended: { by: 'too-large', path: '$' } })
   })
 
-  test('takes any depth', async () => {
+  test('accepts any nesting depth', async () => {
     const depth = 100_000
     const text = `${'{"a":['.repeat(depth)}1${']}'.repeat(depth)}`
     expect((await select(text, '$.a[0].a')).count).toBe(1)
@@ -248,7 +248,7 @@ describe('selecting by walking', () => {
     expect(await select(text, '$[?value(@..b) == value(@..c)]')).toMatchObject({ count: 1 })
   })
 
-  test('ends work without end at its deadline, and gives way meanwhile', async () => {
+  test('stops endless work at its deadline, and yields to the event loop until then', async () => {
     const text = `${'['.repeat(2_000)}1${']'.repeat(2_000)}`
     const turns = await countTurns(async () => {
       const { ended } = await select(text, '$[?count(@..*..*..*..*) > 1]', { deadlineMs: 150 })
@@ -267,26 +267,26 @@ function* steps(count: number): Generator<undefined, number> {
   return count
 }
 
-describe('work', () => {
+describe('limited work', () => {
   afterEach(() => vi.restoreAllMocks())
 
   test('runs to its result', async () => {
     expect(await new WorkPace(1_000, undefined).run(steps(5))).toBe(5)
   })
 
-  test('yields to the event loop, and ends at its deadline', async () => {
+  test('yields to the event loop and stops at its deadline', async () => {
     const work = (): Promise<void> =>
       expect(new WorkPace(40, undefined).run(endless())).rejects.toBeInstanceOf(WorkTimeout)
     expect(await countTurns(work)).toBeGreaterThan(0)
   })
 
-  test('ends at its deadline if the clock stands still', async () => {
+  test('stops at its deadline even if the clock stands still', async () => {
     vi.spyOn(performance, 'now').mockReturnValue(5)
     await expect(new WorkPace(40, undefined).run(endless())).rejects.toBeInstanceOf(WorkTimeout)
     expect(await new WorkPace(40, undefined).run(steps(60))).toBe(60)
   })
 
-  test('does not count waiting', async () => {
+  test('does not count time spent waiting', async () => {
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     const pace = new WorkPace(10, undefined)
@@ -300,7 +300,7 @@ describe('work', () => {
     await expect(pace.turn()).rejects.toBeInstanceOf(WorkTimeout)
   })
 
-  test('ends if the signal aborts', async () => {
+  test('stops if the signal aborts', async () => {
     const controller = new AbortController()
     setImmediate(() => controller.abort())
     await expect(new WorkPace(60_000, controller.signal).run(endless())).rejects.toMatchObject({ code: 'aborted' })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { compactJson, formatJson } from './write-results.ts'
 
 describe('a formatted value', () => {
-  test('is what JSON.stringify writes with two spaces, or one line where it is short', () => {
+  test('equals JSON.stringify with two spaces, or is one line if it is short', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const { text, isCut } = formatJson(JSON.stringify(value), Infinity)
@@ -17,14 +17,14 @@ describe('a formatted value', () => {
     )
   })
 
-  test('keeps numbers and strings as they stand, and empty ones together', () => {
+  test('keeps numbers and strings unchanged, and puts empty ones on one line', () => {
     const json = '{ "a" : 1.50e+3,"b":[ ] ,"c":{},"d":"\\u0041 \\" , { "}'
     expect(formatJson(json, Infinity).text).toBe('{"a": 1.50e+3, "b": [], "c": {}, "d": "\\u0041 \\" , { "}')
     const long = `[${json},[[]],{"x":{}},"${'y'.repeat(100)}"]`
     expect(formatJson(long, Infinity).text).toContain('\n  [\n    []\n  ],\n  {\n    "x": {}\n  },\n')
   })
 
-  test('is cut on one line where it is longer than it may be', () => {
+  test('is cut if it is longer than one line may be', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 50 }), (value, maxUnits) => {
         const json = JSON.stringify(value)
@@ -41,12 +41,12 @@ describe('a formatted value', () => {
     )
   })
 
-  test('grows with the value alone, however deep it is', () => {
+  test('grows with its value, not with its depth', () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
     expect(formatJson(deep, Infinity).text.length).toBeLessThan(100 * deep.length)
   })
 
-  test('has no line ends of its strings', () => {
+  test('has no line ends from its strings', () => {
     expect(formatJson('"a\nb\u2028\u0085c"', Infinity).text).toBe(String.raw`"a\u000ab\u2028\u0085c"`)
   })
 })

@@ -48,7 +48,7 @@ const noise = (count: number, from = 0): string[] =>
   Array.from({ length: count }, (_, index) => `${from + index} served page ${(index * 7) % 13} to a visitor`)
 
 describe('answerQuery', () => {
-  it('shows of progress what a terminal shows, or all of it where an earlier state has the word', async () => {
+  it('shows progress output as a terminal would, or completely if a searched word is in an earlier state', async () => {
     const progress = (word: string): string =>
       `${Array.from({ length: 40 }, (_, index) => `got ${index} ${word}`).join('\r')}\rdone`.padEnd(20)
     const answer = await ask(`${progress('files')}\npayment declined\n${progress('refunds')}`, 'payment')
@@ -75,7 +75,7 @@ describe('answerQuery', () => {
     )
   })
 
-  it('folds passages that differ in numbers only', async () => {
+  it('folds passages that differ only in numbers', async () => {
     const lines = Array.from({ length: 3_000 }, (_, index) =>
       index % 10 === 0 ? `2026-01-01T00:00:${index} request ${index + 10} failed with status 503` : `tick ${index}`,
     )
@@ -86,7 +86,7 @@ describe('answerQuery', () => {
     expect(answer).toMatch(/\[and \d{3} more passages like this, the first at line \d/)
   })
 
-  it('names words that occur nowhere, and words with almost the same spelling', async () => {
+  it('names words that do not occur, and words with similar spelling', async () => {
     const answer = await ask('the payment was declined', 'paymnet declined refunded')
     expect(answer).toContain('[Nowhere: paymnet, refunded]\n')
     expect(answer).toContain('\n[Close to paymnet: payment]')
@@ -106,7 +106,7 @@ describe('answerQuery', () => {
     expect(linesShown(answer, true)[0]).toBe(301)
   })
 
-  it('numbers lines as they are stored', async () => {
+  it('gives the line numbers of the stored content', async () => {
     const lines = ['\uFEFFfirst', 'sec\u2028ond\r', '', 'third needle\r', 'x\rneedle in it', 'needle at the end\n']
     const answer = await ask(lines.join('\n'), 'needle')
     expect(linesShown(answer, true)).toEqual([4, 5, 6])
@@ -114,7 +114,7 @@ describe('answerQuery', () => {
     expect(answer).toContain('> 4| third needle\n')
   })
 
-  it('shows the part of a very long line, with its bytes', async () => {
+  it('shows part of a very long line, with its byte offset', async () => {
     const json = JSON.stringify(
       Array.from({ length: 20_000 }, (_, id) => ({ id, state: id === 9_999 ? 'payment declined' : 'settled' })),
     )
@@ -157,7 +157,7 @@ describe('answerQuery', () => {
     }
   })
 
-  it('refuses questions without words, and binary content', async () => {
+  it('refuses questions without words and binary content', async () => {
     await expect(ask('text', '?! … 🙂')).rejects.toMatchObject({ name: 'RetrievalError', code: 'invalid-input' })
     const binary = contextOf({ log: { content: 'text', contentType: 'image/png' } })
     const call: QueryRequest = { mode: 'query', reference: 'log', query: 'text', after: 0 }
@@ -256,7 +256,7 @@ describe('laws of answerQuery', () => {
     { maxLength: 60 },
   )
 
-  it('is the same whatever the blocks are that content is read in', async () => {
+  it('does not depend on the size of the blocks in which content is read', async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1, max: 100 }), async (lines, blockBytes) => {
         const content = lines.join('\n')
@@ -267,7 +267,7 @@ describe('laws of answerQuery', () => {
     )
   })
 
-  it('shows lines under the numbers that they have', async () => {
+  it('shows lines under their own numbers', async () => {
     await fc.assert(
       fc.asyncProperty(text, async (lines) => {
         const stored = lines.join('\n').split('\n')

@@ -195,7 +195,7 @@ describe('sql over a table', () => {
       expect(rowsOf(await ask(tool, { reference: 'r', sql })), sql).toEqual(expected)
   })
 
-  it('says how many rows there are, and over how many', async () => {
+  it('names the number of result rows and of searched rows', async () => {
     expect(await query('a,b\n1,x\n2,\n3,y z\n', 'SELECT b, a FROM t WHERE a > 1')).toBe(
       '[2 rows; over 3 stored rows]\n\nrow| b,a\n1| ,2\n2| y z,3',
     )
@@ -215,7 +215,7 @@ describe('sql over a table', () => {
     expect(await rows(content, 'SELECT name, n + 1 FROM t ORDER BY n DESC')).toEqual(['y,3', 'x,2'])
   })
 
-  it('reads aligned columns of a command', async () => {
+  it("reads aligned columns of a command's output", async () => {
     const content =
       'NAME          READY   STATUS    RESTARTS   AGE\napi-7d9f      1/1     Running   0          5d\n' +
       'web-5c4b      0/1     Failed    12         2d\ndb-0          1/1     Running   1          9d\n' +
@@ -224,7 +224,7 @@ describe('sql over a table', () => {
     expect(await rows(content, sql)).toEqual(['Failed,12', 'Running,1', 'Pending,0'])
   })
 
-  it('names the array that it took from a document, and takes another by json_path', async () => {
+  it('names the array that it reads in a document, and reads another with json_path', async () => {
     const content = '{"few":[{"k":1}],"many":[{"n":1},{"n":2},{"n":3}]}'
     expect(await query(content, 'SELECT sum(n) FROM t')).toContain('largest array of objects in this JSON: "$.many"')
     expect(await rows(content, 'SELECT k FROM t', { json_path: '$.few' })).toEqual(['1'])
@@ -241,7 +241,7 @@ describe('sql over a table', () => {
   })
 })
 
-describe('a text with several tables', () => {
+describe('sql over several tables in a text', () => {
   const content = `NAME            READY   STATUS    RESTARTS   AGE
 pod/api-7d9f8   1/1     Running   0          5d
 pod/web-5c4b7   0/1     Failed    12         2d
@@ -254,7 +254,7 @@ service/web   ClusterIP   10.0.0.2     80/TCP     2d
 service/db    NodePort    10.0.0.3     5432/TCP   3d
 `
 
-  it('has them as t1 and t2, and the largest as t', async () => {
+  it('names them t1 and t2, and the largest t', async () => {
     expect(await query(content, 'SELECT status, count(*) FROM t GROUP BY 1 ORDER BY 2 DESC, 1')).toBe(
       '[3 rows; over 4 stored rows]\n\nrow| STATUS,count(*)\n1| Running,2\n2| Failed,1\n3| Pending,1\n' +
         '[This text has 2 tables: t1 (4 rows: NAME, READY, STATUS, …), t2 (3 rows: NAME, TYPE, "CLUSTER-IP", …). ' +
@@ -270,7 +270,7 @@ service/db    NodePort    10.0.0.3     5432/TCP   3d
     expect(await query(content, 'SELECT count(*) FROM T2')).toMatch(/^\[1 row; over 3 stored rows\]/)
   })
 
-  it('gives its largest table to a join with other content', async () => {
+  it('uses the largest table to join with other content', async () => {
     const tool = toolOf(
       { a: { content: 'age,days\n5d,5\n' }, b: { content } },
       { scoped: true, deadlineMs: UNHURRIED_MS },
@@ -286,7 +286,7 @@ service/db    NodePort    10.0.0.3     5432/TCP   3d
     expect(rowsOf(await query(`${first}\n\n${first}\n`, 'SELECT count(*), sum(restarts) FROM t'))).toEqual(['8,26'])
   })
 
-  it('lists the columns of each if a statement names none of them', async () => {
+  it('lists the columns of each table if a statement names none of them', async () => {
     const { text } = await fail(toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS }), {
       reference: 'r',
       sql: 'SELECT kind FROM t2',
@@ -298,11 +298,11 @@ service/db    NodePort    10.0.0.3     5432/TCP   3d
   })
 })
 
-describe('types', () => {
+describe('the types of sql columns', () => {
   const typesOf = async (...cells: readonly string[]): Promise<string> =>
     (await rows(['c,d', ...cells.map((text) => `${text},x`)].join('\n'), 'SELECT group_concat(typeof(c)) FROM t'))[0]!
 
-  it('are found by the cells of a column', async () => {
+  it('follow from the cells', async () => {
     expect(await typesOf('1', '-2', '0', '')).toBe('"integer,integer,integer,null"')
     expect(await typesOf('1', '2.50', '1e3')).toBe('"real,real,real"')
     expect(await typesOf('01', '2', '3')).toBe('"text,text,text"')
@@ -312,7 +312,7 @@ describe('types', () => {
     expect(await typesOf('+49', '+1')).toBe('"text,text"')
   })
 
-  it('keep integers beyond 2^53, and longer ones as text', async () => {
+  it('keep integers beyond 2^53, and longer integers as text', async () => {
     expect(await rows('id,x\n9007199254740993,a\n9007199254740992,b\n', 'SELECT max(id) FROM t')).toEqual([
       '9007199254740993',
     ])
@@ -324,14 +324,14 @@ describe('types', () => {
     ])
   })
 
-  it('are those of JSON: text stays text, true is 1', async () => {
+  it('are the types of JSON: text stays text, true is 1', async () => {
     const content = '[{"a":"1","b":true,"c":[1,2],"d":null},{"a":"2","b":false,"c":[],"d":""}]'
     const sql = 'SELECT typeof(a), sum(b), typeof(c), typeof(d) FROM t GROUP BY a'
     expect(await rows(content, sql)).toEqual(['text,1,text,null', 'text,0,text,text'])
     expect(await rows(content, 'SELECT value FROM t, json_each(c)')).toEqual(['1', '2'])
   })
 
-  it('are right if the first rows are not typical of a column', async () => {
+  it('are right even if the first rows are not typical of a column', async () => {
     const many = Array.from({ length: 60_000 }, (_, index) => `${index + 10_000},${index},x`)
     const content = ['zip,n,t', ...many, '00123,0.5,y'].join('\n')
     const sql = 'SELECT typeof(zip), typeof(n) FROM t WHERE rowid IN (1, 60001)'
@@ -339,7 +339,7 @@ describe('types', () => {
     expect(await rows(content, "SELECT count(*) FROM t WHERE zip = '00123'")).toEqual(['1'])
   })
 
-  it('count what does not fit, and say what it is', async () => {
+  it('come with a count and a description of the cells that do not fit', async () => {
     const content = ['n,x', ...Array.from({ length: 50 }, (_, index) => `${index},x`), 'n/a,y'].join('\n')
     const answer = await query(content, 'SELECT count(*) FROM t WHERE n < 10')
     expect(rowsOf(answer)).toEqual(['10'])
@@ -348,7 +348,7 @@ describe('types', () => {
     )
   })
 
-  it('say which rows and cells are not there', async () => {
+  it('come with the rows and cells that are missing', async () => {
     const ragged = await query('a,b\n1,2\n3\n4,5,6\n', 'SELECT count(*) FROM t', {}, 'text/csv')
     expect(ragged).toContain('Rows with another number of cells than the header: 2')
     const mixed = await query('[{"a":1},7,"x,y",[8],{"a":2},null]', 'SELECT count(*) FROM t')
@@ -359,18 +359,18 @@ describe('types', () => {
     expect(answer).toContain('The table has 10,000 columns, of which the first 2,000 are loaded.')
   })
 
-  it('are those of 2,000 columns that come one after the other', async () => {
+  it('are found in 2,000 columns that appear one after the other', async () => {
     const content = Array.from({ length: 2_000 }, (_, key) => `{"k${key}":${key},"x":"y"}`).join('\n')
     expect(await rows(content, 'SELECT sum(k1998), count(k7), count(x) FROM t')).toEqual(['1998,1,2000'])
   })
 
-  it('and names of columns are told apart in any case', async () => {
+  it('come with column names that differ only in case', async () => {
     expect(await rows('A,a,a b,\n1,2,3,4\n', 'SELECT A, a_2, "a b", "column 4" FROM t')).toEqual(['1,2,3,4'])
   })
 })
 
-describe('an answer', () => {
-  it('continues at the next row if it is capped, and shows each row once', async () => {
+describe('an answer of sql', () => {
+  it('continues at the next row if it is cut, and shows each row once', async () => {
     const tool = toolOf({ r: { content: CSV } }, { maxRetrievalTokens: 400, deadlineMs: UNHURRIED_MS })
     const seen: string[] = []
     for (let after: number | undefined = 0; after !== undefined;) {
@@ -398,10 +398,10 @@ describe('an answer', () => {
   })
 })
 
-describe('a statement that is refused', () => {
+describe('an sql statement that is refused', () => {
   const content = 'id,status,amount\n1,open,5\n2,paid,6\n'
 
-  it('names the columns, and the closest', async () => {
+  it('gives the names of the columns, and the closest one', async () => {
     const tool = toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS })
     const { code, text } = await fail(tool, { reference: 'r', sql: 'SELECT sum(amout) FROM t' })
     expect(code).toBe('unknown-column')
@@ -458,7 +458,7 @@ describe('a statement that is refused', () => {
     "SELECT replace(hex(zeroblob(8000000)), '0', 'xxxxxxxxxx')",
     'SELECT zeroblob(1000000000)',
     "SELECT printf('%.*c', 999999999, 'x')",
-  ])('%j says why', async (sql) => {
+  ])('gives its reason: %j', async (sql) => {
     const { text, code } = await fail(toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS }), {
       reference: 'r',
       sql: sql === '' ? ' ' : sql,
@@ -474,7 +474,7 @@ describe('a statement that is refused', () => {
     ['JSON without objects', '{"a":[1,2,3],"b":"x"}'],
     ['a stack trace', 'Error: no\n    at a (b.js:1:2)\n    at c (d.js:3:4)\n'],
     ['nothing', ''],
-  ])('may be one over %s', async (_, other) => {
+  ])('may be one over content without tables: %s', async (_, other) => {
     const { code, text } = await fail(toolOf({ r: { content: other } }), { reference: 'r', sql: 'SELECT 1 FROM t' })
     expect(code).toBe('not-a-table')
     expect(text).toMatch(/To see it: retrieve_offloaded_content \{"reference":"r","line_range"/)
@@ -486,7 +486,7 @@ describe('a statement that is refused', () => {
   })
 })
 
-describe('a statement without end', () => {
+describe('an endless sql statement', () => {
   const content = `n,x\n${Array.from({ length: 1_000 }, (_, index) => `${index},x`).join('\n')}\n`
   const ENDLESS = [
     'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c',
@@ -501,7 +501,7 @@ describe('a statement without end', () => {
     return toolOf({}, { storage, deadlineMs })
   }
 
-  it.each(ENDLESS)('ends at its deadline while timers fire: %s', async (sql) => {
+  it.each(ENDLESS)('stops at its deadline while timers fire: %s', async (sql) => {
     const tool = await hurriedTool(400)
     let ticks = 0
     const timer = setInterval(() => ticks++, 5)
@@ -510,7 +510,7 @@ describe('a statement without end', () => {
     expect(ticks).toBeGreaterThan(3)
   })
 
-  it('lets other callers have their turn', async () => {
+  it('lets other calls run', async () => {
     const tool = await hurriedTool(1_500)
     const other = toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS })
     const hostile = Array.from({ length: 12 }, () => fail(tool, { reference: 'r', sql: ENDLESS[0]! }))
@@ -524,25 +524,25 @@ describe('a statement without end', () => {
     expect(order.indexOf('quick')).toBeLessThan(10)
   })
 
-  it('ends if the call is aborted', async () => {
+  it('stops if the call is aborted', async () => {
     const tool = toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS })
     const result = await tool.execute({ reference: 'r', sql: ENDLESS[0] }, { signal: AbortSignal.timeout(300) })
     expect(result).toMatchObject({ isError: true, code: 'aborted' })
   })
 
-  it('has only so much memory', async () => {
+  it('has limited memory', async () => {
     const sql =
       'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 90000) SELECT count(DISTINCT x || hex(zeroblob(20000))) FROM c'
     const { code } = await fail(toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS }), { reference: 'r', sql })
     expect(code).toBe('too-large')
   })
 
-  it('may be a large cross join that does end', async () => {
+  it('does not stop a large cross join that is finite', async () => {
     expect(await rows(content, 'SELECT count(*) FROM t a, t b')).toEqual(['1000000'])
   })
 })
 
-it('loads a table once', async () => {
+it('sql loads a table once for several statements', async () => {
   let read = 0
   const storage = storageOf({ r: { content: CSV } }, false)
   const counting = {
