@@ -51,7 +51,7 @@ describe.each([
         }
       },
     ],
-  ])('mends what it found corrupt when it was read %s, once it is stored again', async (_way, read) => {
+  ])('repairs an entry that was corrupt when read %s, if the entry is stored again', async (_way, read) => {
     for (const change of [undefined, tellingDriver]) {
       const { storage, flip, only, calls } = make(change)
       const reference = await storage.store('log', content)
@@ -66,7 +66,7 @@ describe.each([
     }
   })
 
-  test('counts what it mends once', async () => {
+  test('counts a repaired entry once', async () => {
     const { storage, flip, only, disk } = make()
     const created: boolean[] = []
     const store = async (one: string): Promise<string> =>
@@ -80,7 +80,7 @@ describe.each([
     expect(disk.records.size).toBe(2)
   })
 
-  test('leaves what is intact as it is, and what it could read as a whole since', async () => {
+  test('keeps intact entries, and entries that were read as a whole since', async () => {
     const { storage, flip, only, calls } = make()
     const reference = await storage.store('log', content)
     const middle = only().content.length >> 1

@@ -6,20 +6,20 @@ import { anyInputSchema } from './any-input-schema.ts'
 
 const SCHEMA = { type: 'object', properties: { reference: { type: 'string' } }, required: ['reference'] }
 
-it('shows the schema to models', () => {
+it('anyInputSchema shows its schema to models', () => {
   const { jsonSchema } = anyInputSchema(SCHEMA)['~standard']
   expect(jsonSchema.input()).toEqual(SCHEMA)
   expect(jsonSchema.output()).toEqual(SCHEMA)
 })
 
-it('gives each reader a copy of its own', () => {
+it('anyInputSchema gives each reader its own copy', () => {
   const { jsonSchema } = anyInputSchema(Object.freeze(SCHEMA))['~standard']
   const first = jsonSchema.input()
   first['additionalProperties'] = false
   expect(jsonSchema.input()).toEqual(SCHEMA)
 })
 
-it.each([[undefined], [null], ['text'], [{ unknown: 1 }]])('accepts %o', (value) => {
+it.each([[undefined], [null], ['text'], [{ unknown: 1 }]])('anyInputSchema accepts %o', (value) => {
   expect(anyInputSchema(SCHEMA)['~standard'].validate(value)).toEqual({ value })
 })
 
@@ -36,7 +36,7 @@ async function setUp(includeRetrievalTool = true): Promise<{ offloader: ContextO
   return { offloader, events }
 }
 
-it('emits one event if a model is not offered the tool that previews name', async () => {
+it('an event is emitted once if a model is not offered the tool that previews name', async () => {
   const { offloader, events } = await setUp()
   tellHiddenTool(offloader, [{ name: 'read' }, { name: RETRIEVAL_TOOL_NAME }])
   expect(events).toMatchObject([{ type: 'offload' }])
@@ -45,7 +45,7 @@ it('emits one event if a model is not offered the tool that previews name', asyn
   expect(events.slice(1)).toEqual([hidden(RETRIEVAL_TOOL_NAME)])
 })
 
-it('compares the name of the tool in previews', async () => {
+it('the check for a missing tool uses the tool name in previews', async () => {
   const { offloader, events } = await setUp()
   const named = offloader.withRetrievalToolName('read_stored')
   tellHiddenTool(named, [{ name: 'read_stored' }])
@@ -53,7 +53,7 @@ it('compares the name of the tool in previews', async () => {
   expect(events.slice(1)).toEqual([hidden('read_stored')])
 })
 
-it('emits no event for an offloader without a retrieval tool', async () => {
+it('no event is emitted for an offloader without a retrieval tool', async () => {
   const { offloader, events } = await setUp(false)
   tellHiddenTool(offloader, [])
   expect(events).toMatchObject([{ type: 'offload' }])

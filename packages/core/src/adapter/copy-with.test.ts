@@ -11,7 +11,7 @@ class Tool {
   }
 }
 
-it('copies an object with its class, and replaces properties in the copy alone', () => {
+it('copyWith copies an object with its class, and replaces properties only in the copy', () => {
   const tool = new Tool()
   const copy = copyWith(tool, { name: 'write' })
   expect(copy).toBeInstanceOf(Tool)
@@ -21,7 +21,7 @@ it('copies an object with its class, and replaces properties in the copy alone',
   expect(Object.keys(copy)).toEqual(['type', 'name'])
 })
 
-it('copies accessors without calling them, symbols, and hidden properties', () => {
+it('copyWith copies accessors without calling them, symbols, and hidden properties', () => {
   const symbol = Symbol('mark')
   let reads = 0
   const tool = {
@@ -39,7 +39,7 @@ it('copies accessors without calling them, symbols, and hidden properties', () =
   expect(Object.keys(copy)).not.toContain('hidden')
 })
 
-it('replaces read-only properties and accessors by values', () => {
+it('copyWith replaces read-only properties and accessors by values', () => {
   const tool = Object.freeze({
     name: 'read' as string,
     get tags() {
@@ -49,7 +49,7 @@ it('replaces read-only properties and accessors by values', () => {
   expect(copyWith(tool, { name: 'write', tags: ['b'] })).toEqual({ name: 'write', tags: ['b'] })
 })
 
-it('copies an object without a prototype', () => {
+it('copyWith copies an object without a prototype', () => {
   const tool = Object.assign(Object.create(null) as { name?: string }, { name: 'read' })
   expect(Object.getPrototypeOf(copyWith(tool, {}))).toBeNull()
 })

@@ -6,25 +6,25 @@ import { countAsModel } from './count-as-model.ts'
 
 const LOG = '2026-03-14 12:00:01 INFO request 4821 of user 77 answered in 12 ms\n'.repeat(20)
 
-it('counts as the estimate does for the tokenizer that it is made for', async () => {
+it('countAsModel equals the estimate for the tokenizer of the estimate', async () => {
   const count = await countAsModel(async (text) => countO200k(text))
   expect(count(LOG)).toBe(estimateTokens(LOG))
   expect(count('')).toBe(0)
 })
 
-it('counts more for a model that counts more, and less for one that counts less', async () => {
+it('countAsModel counts more tokens for a model with more tokens, and fewer for one with fewer', async () => {
   const more = await countAsModel(async (text) => countO200k(text) * 1.5)
   expect(more(LOG)).toBe(Math.ceil(estimateTokens(LOG) * 1.5))
   const less = await countAsModel((text) => countO200k(text) * 0.9)
   expect(less(LOG)).toBe(Math.ceil(estimateTokens(LOG) * 0.9))
 })
 
-it('is not under another tokenizer that it was fitted to', async () => {
+it('countAsModel does not undercount for a model with another tokenizer', async () => {
   const count = await countAsModel(async (text) => countCl100k(text))
   expect(count(LOG)).toBeGreaterThanOrEqual(countCl100k(LOG))
 })
 
-it('asks once, about a short text', async () => {
+it('countAsModel asks the model once, about a short text', async () => {
   const asked: string[] = []
   const count = await countAsModel(async (text) => asked.push(text))
   count(LOG)
@@ -39,6 +39,6 @@ it.each<[string, (text: string) => unknown]>([
   ['says nothing', () => undefined],
   ['says NaN', () => Number.NaN],
   ['throws', () => Promise.reject(new Error('quota'))],
-])('estimates if the model %s', async (_what, count) => {
+])('countAsModel estimates if the model %s', async (_what, count) => {
   expect(await countAsModel(count as (text: string) => Promise<number>)).toBe(estimateTokens)
 })

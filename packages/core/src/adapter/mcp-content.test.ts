@@ -31,7 +31,7 @@ it.each<[object, ContentBlock]>([
     { type: 'resource_link', uri: 'https://example.com/a', name: 'a' },
     { type: 'link', url: 'https://example.com/a', name: 'a' },
   ],
-])('reads %o', (part, block) => {
+])('MCP content is read from %o', (part, block) => {
   expect(readMcpPart(part)).toEqual(block)
 })
 
@@ -49,7 +49,7 @@ it.each([
   [{ type: 'resource', resource: { uri: 'file:///a' } }],
   [{ type: 'resource_link' }],
   [{ type: 'of_the_future', text: 'a' }],
-])('passes %o through', (part) => {
+])('MCP content passes %o through', (part) => {
   expect(readMcpPart(part)).toEqual({ type: 'unknown', value: part })
 })
 
@@ -74,7 +74,7 @@ it.each<[ContentBlock, object]>([
     { type: 'document', mediaType: 'application/pdf', name: 'a b.pdf', data },
     { type: 'resource', resource: { uri: 'file:///a%20b.pdf', mimeType: 'application/pdf', blob: BASE64 } },
   ],
-])('writes %o', (block, part) => {
+])('MCP content is written from %o', (block, part) => {
   expect(writeMcpPart(block)).toEqual(part)
 })
 
@@ -82,7 +82,7 @@ it.each<ContentBlock>([
   { type: 'text', text: 'a' },
   { type: 'image', mediaType: 'image/png', data },
   { type: 'audio', mediaType: 'audio/wav', data },
-])('writes $type so that it reads back', (block) => {
+])('MCP content of type $type can be read back', (block) => {
   expect(readMcpPart(writeMcpPart(block))).toEqual(block)
 })
 
@@ -90,13 +90,13 @@ const TEXT = { type: 'text', text: 'two users' }
 
 const IMAGE = { type: 'image', data: 'AQID', mimeType: 'image/png' }
 
-it('reads the parts of a result, as the very objects', () => {
+it('parts of an MCP result keep their object identity', () => {
   const result = readMcpResult({ content: [TEXT, IMAGE], _meta: { took: 7 } })
   expect(result).toEqual({ parts: [TEXT, IMAGE], isError: false })
   expect(result?.parts[1]).toBe(IMAGE)
 })
 
-it('reads an error', () => {
+it('an MCP error is read as an error', () => {
   expect(readMcpResult({ content: [TEXT], isError: true })).toEqual({ parts: [TEXT], isError: true })
 })
 
@@ -111,7 +111,7 @@ it.each([
   [{ content: [{ type: 'search_result', source: 'a' }] }],
   [{ content: [TEXT], structuredContent: { users: 2 } }],
   [{ content: [TEXT], rows: 2 }],
-])('takes %o for a value', (value) => {
+])('%o is read as a plain value', (value) => {
   expect(readMcpResult(value)).toBeUndefined()
 })
 
@@ -126,14 +126,14 @@ describe('mcp model output', () => {
     expect(mcpModelOutput(failed, 'file-data')).toEqual({ type: 'error-text', value: 'two users\ntwo users' })
   })
 
-  it('keeps several parts apart, media in the form that is asked for', () => {
+  it('keeps several parts separate, with media in the requested form', () => {
     const result = { content: [TEXT, IMAGE], isError: false }
     expect(mcpModelOutput(result, 'file-data')).toEqual({ type: 'content', value: [TEXT, SHOWN_IMAGE] })
     const media = { type: 'media', data: 'aGk=', mediaType: 'image/png' }
     expect(mcpModelOutput({ content: [IMAGE] }, 'media')).toEqual({ type: 'content', value: [media] })
   })
 
-  it('keeps the name and the type of a resource, also of one alone', () => {
+  it('keeps the name and type of a resource, even of a single resource', () => {
     const resource = {
       type: 'resource',
       resource: { uri: 'file:///a.md', mimeType: 'text/markdown', text: 'two users' },
@@ -143,7 +143,7 @@ describe('mcp model output', () => {
     expect(mcpModelOutput({ content: [resource, TEXT] }, 'media')).toEqual({ type: 'content', value: [part, TEXT] })
   })
 
-  it('writes structured content behind them, indented', () => {
+  it('writes structured content after the parts, indented', () => {
     expect(mcpModelOutput({ content: [TEXT], structuredContent: { users: 2 } }, 'file-data')).toEqual({
       type: 'content',
       value: [TEXT, { type: 'text', text: '{\n  "users": 2\n}' }],
@@ -167,7 +167,7 @@ describe('mcp model output', () => {
     ['structured content that goes in circles', { content: [TEXT], structuredContent: circular }],
     ['structured content that is too deep', { content: [TEXT], structuredContent: deep }],
     ['structured content that JSON does not have', { content: [TEXT], structuredContent: () => 7 }],
-  ])('takes %s for a value', (_name, value) => {
+  ])('reads %s as a plain value', (_name, value) => {
     expect(mcpModelOutput(value, 'file-data')).toBeUndefined()
   })
 })

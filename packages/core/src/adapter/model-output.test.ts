@@ -8,14 +8,14 @@ const TEXT = { type: 'text', text: 'two users' } as const
 
 const IMAGE = { type: 'image', mediaType: 'image/png', data: new Uint8Array([104, 105]) } as const
 
-it('writes texts as one, and marks an error', () => {
+it('writeModelOutput joins texts into one, and marks an error', () => {
   expect(writeModelOutput([TEXT], { isError: false, form: 'file' })).toEqual({ type: 'text', value: 'two users' })
   const blocks = [TEXT, { type: 'json', value: { users: 2 } } as const]
   const value = 'two users\n{"users":2}'
   expect(writeModelOutput(blocks, { isError: true, form: 'file' })).toEqual({ type: 'error-text', value })
 })
 
-it('writes media as parts, in the form that is asked for', () => {
+it('writeModelOutput writes media as parts in the requested form', () => {
   expect(writeModelOutput([TEXT, IMAGE], { isError: false, form: 'file-data' })).toEqual({
     type: 'content',
     value: [TEXT, { type: 'image-data', data: 'aGk=', mediaType: 'image/png' }],
@@ -26,7 +26,7 @@ it('writes media as parts, in the form that is asked for', () => {
   })
 })
 
-it('writes an empty text if there are no blocks', () => {
+it('writeModelOutput writes an empty text if there are no blocks', () => {
   expect(writeModelOutput([], { isError: false, form: 'file' })).toEqual({ type: 'text', value: '' })
 })
 
@@ -113,7 +113,7 @@ describe('readModelPart', () => {
     undefined,
     'text',
     7,
-  ])('passes on %j as it is', (part) => {
+  ])('passes %j through', (part) => {
     expect(readModelPart(part)).toEqual({ type: 'unknown', value: part })
     expect((readModelPart(part) as { value: unknown }).value).toBe(part)
   })
@@ -151,7 +151,7 @@ const BLOCKS: readonly ContentBlock[] = [
 ]
 
 it.each<ModelMediaForm>(['media', 'file-data', 'file'])(
-  'writes media and names in the form %s so that they read back',
+  'media and names written in the form %s can be read back',
   (form) => {
     for (const block of BLOCKS) expect(readModelPart(writeModelPart(block, form))).toEqual(block)
   },
@@ -162,6 +162,6 @@ it.each<[ContentBlock, string]>([
   [{ type: 'json', value: { a: 1 } }, '{"a":1}'],
   [{ type: 'json', value: undefined }, 'null'],
   [{ type: 'link', url: 'https://example.com' }, '{"type":"link","url":"https://example.com"}'],
-])('writes %o as text', (block, text) => {
+])('a value of a model part is written as text: %o', (block, text) => {
   expect(writeModelPart(block, 'file-data')).toEqual({ type: 'text', text })
 })

@@ -23,13 +23,13 @@ const request = {
   fromText: (body: string): Part => ({ kind: 'text', body }),
 }
 
-it('says why a result stays', async () => {
+it('an outcome says why a result is not offloaded', async () => {
   const withinLimit = { status: 'inline', reason: 'within-limit' }
   expect(await offloadParts(offloader, { ...request, parts: [{ kind: 'text', body: 'small' }] })).toEqual(withinLimit)
   expect(await offloadParts(offloader, { ...request, parts: [] })).toEqual(withinLimit)
 })
 
-it('puts the replacement first, and the very parts that stay after it', async () => {
+it('the replacement comes first, followed by the remaining parts with their identity', async () => {
   const parts = [
     { kind: 'ad', body: 'a' },
     { kind: 'text', body: LOG },
@@ -43,7 +43,7 @@ it('puts the replacement first, and the very parts that stay after it', async ()
   expect(replaced[2]).toBe(parts[2])
 })
 
-it('writes blocks of previewers as parts, or omits them', async () => {
+it('blocks of previewers are written as parts, or omitted', async () => {
   const added: ContentBlock = { type: 'image', mediaType: 'image/webp', data: new Uint8Array(5_000) }
   const previewer = {
     name: 'smaller',
@@ -102,7 +102,7 @@ describe('offloadModelOutput', () => {
   it.each([
     ['image-data', { type: 'image-data', mediaType: 'image/png' }, 'image-data'],
     ['file', { type: 'file', mediaType: 'image/png' }, 'file'],
-  ])("adds a previewer's block in the form of the replaced part: %s", async (_form, part, type) => {
+  ])('adds the block of a previewer in the form of the replaced part: %s', async (_form, part, type) => {
     const added = { type: 'image', mediaType: 'image/webp', data: new Uint8Array(3_000) } as const
     const previewer = { name: 'smaller', recognize: () => 1, read: async () => ({ blocks: [added] }) }
     const previewers = [{ ...previewer, previews: 'media' as const }]
@@ -116,7 +116,7 @@ describe('offloadModelOutput', () => {
     ])
   })
 
-  it('puts the replacement before the very parts that stay', async () => {
+  it('puts the replacement before the remaining parts, which keep their identity', async () => {
     const small = { type: 'text', text: 'small', providerOptions: OPTIONS }
     const unknown = { type: 'of the future', body: 'a' }
     const file = { type: 'file-id', fileId: 'file-1' }
@@ -132,13 +132,13 @@ describe('offloadModelOutput', () => {
     expect(replaced.value[3]).toBe(file)
   })
 
-  it('names a small text that stays beside others', async () => {
+  it('names a small text that remains beside other parts', async () => {
     const small = { type: 'text', text: 'two users', filename: 'file:///users.md', mediaType: 'text/markdown' }
     const { value } = await offload({ type: 'content', value: [small, { type: 'text', text: LOG }] })
     expect(value.slice(1)).toEqual([{ type: 'text', text: '==> file:///users.md <==\ntwo users' }])
   })
 
-  it('gives the replacement the provider options of the texts that it replaces, and of nothing else', async () => {
+  it('gives the replacement only the provider options of the texts it replaces', async () => {
     const image = { type: 'image-data', data: encodeBase64(new Uint8Array(2_000_000)), mediaType: 'image/png' }
     const output = {
       type: 'content',
@@ -168,7 +168,7 @@ describe('offloadModelOutput', () => {
     expect(await offload(output)).toBe(output)
   })
 
-  it('returns every output within the limit as the very object', async () => {
+  it('returns an output within the limit as the same object', async () => {
     const small = fc.string({ maxLength: 100 })
     const output = fc.oneof(
       fc.record({ type: fc.constantFrom('text', 'error-text'), value: small }),
@@ -195,7 +195,7 @@ describe('offloadModelOutput', () => {
   })
 })
 
-describe('offload as record', () => {
+describe('an object offloaded as a record', () => {
   const ONE_LINE = 'lorem ipsum '.repeat(5_000)
 
   const ROWS = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `user ${id}` }))
@@ -231,11 +231,11 @@ describe('offload as record', () => {
     ['nothing', undefined],
     ['a number', 7],
     ['a function', () => LOG],
-  ])('leaves %s that is small', async (_what, value) => {
+  ])('keeps %s if it is small', async (_what, value) => {
     expect(await offload(value)).toEqual({ replaced: undefined, stored: [], told: [] })
   })
 
-  it('writes the replacement of a string into the field result', async () => {
+  it('has the replacement of a string in its field result', async () => {
     const { replaced, stored } = await offload(LOG)
     expect(replaced).toEqual({ result: REPLACED })
     expect(stored).toEqual([LOG])
@@ -262,14 +262,14 @@ describe('offload as record', () => {
     ['output', ONE_LINE],
     ['error', ONE_LINE],
     ['text', LOG],
-  ])('stores the text of an object that has only the field %s', async (name, text) => {
+  ])('stores the text if an object has only the field %s', async (name, text) => {
     const { replaced, stored, told } = await offload({ [name]: text })
     expect(replaced).toEqual({ [name]: REPLACED })
     expect(stored).toEqual([text])
     expect(told).toMatchObject([{ isError: name === 'error' }])
   })
 
-  it('replaces a long text in its field, and keeps short fields beside it in their order', async () => {
+  it('replaces a long text in its field, and keeps short fields in their order', async () => {
     const value = { status: 'ok', stdout: LOG, stderr: 'a warning', code: 0, headers: { a: [1] } }
     const { replaced, stored } = await offload(value)
     expect(replaced).toEqual({ ...value, stdout: REPLACED })
@@ -277,7 +277,7 @@ describe('offload as record', () => {
     expect(stored).toEqual([LOG])
   })
 
-  it('takes the names of properties that every object has for fields like others', async () => {
+  it('treats fields named like properties of every object as ordinary fields', async () => {
     const value = JSON.parse(JSON.stringify({ code: 0, log: LOG }).replace('log', '__proto__')) as object
     const { replaced, stored } = await offload(value)
     expect(Object.keys(replaced ?? {})).toEqual(['code', '__proto__'])
@@ -293,21 +293,21 @@ describe('offload as record', () => {
       { isError: true, content: [{ type: 'text', text: LOG }] },
       { isError: true, content: [{ type: 'text', text: REPLACED }] },
     ],
-  ])('keeps %s an error, and says that it is one', async (_what, value, expected) => {
+  ])('keeps %s an error, and says so', async (_what, value, expected) => {
     const { replaced, told } = await offload(value)
     expect(replaced).toEqual(expected)
     expect(told).toMatchObject([{ isError: true }])
   })
 
   it.each([{ error: null }, { error: '' }, { error: undefined }, { isError: false }, { isError: 'yes' }])(
-    'takes an object with %j for no error',
+    'does not treat an object with %j as an error',
     async (mark) => {
       const { told } = await offload({ ...mark, rows: ROWS })
       expect(told).toMatchObject([{ isError: false }])
     },
   )
 
-  it('replaces parts of an MCP result, and keeps the very others with all else of it', async () => {
+  it('replaces parts of an MCP result, and keeps the other parts and fields', async () => {
     const small = { type: 'text', text: 'small', annotations: { audience: ['user'] } }
     const link = { type: 'resource_link', uri: 'https://example.com/a', name: 'a' }
     const value = { _meta: { id: 7 }, content: [small, { type: 'text', text: LOG }, link], isError: false }
@@ -319,7 +319,7 @@ describe('offload as record', () => {
     expect(stored).toEqual([LOG])
   })
 
-  it('stores the bytes of an image in an MCP result, and writes blocks of previewers as its parts', async () => {
+  it('stores the bytes of an image in an MCP result, and writes blocks of previewers as parts', async () => {
     const added = { type: 'image', mediaType: 'image/webp', data: new Uint8Array([1, 2, 3]) } as const
     const previewer = {
       name: 'smaller',
@@ -338,7 +338,7 @@ describe('offload as record', () => {
     })
   })
 
-  it('stores many bytes as they are, under the type that they begin with', async () => {
+  it('stores a large number of bytes under the type of their first bytes', async () => {
     const storage = tinyStorage()
     const offloader = new ContextOffloader({ storage })
     const bytes = new Uint8Array(1_200_010)
@@ -350,14 +350,14 @@ describe('offload as record', () => {
     expect(await storage.retrieve(reference)).toEqual({ content: bytes.subarray(10), contentType: 'image/png' })
   })
 
-  it('counts structured content, and removes it with stored parts', async () => {
+  it('counts structured content, and removes it with the stored parts', async () => {
     const content = [{ type: 'text', text: 'three thousand users' }]
     const { replaced, stored } = await offload({ content, structuredContent: { rows: ROWS } })
     expect(replaced).toEqual({ content: [{ type: 'text', text: REPLACED }, content[0]] })
     expect(stored).toEqual([JSON.stringify({ structuredContent: { rows: ROWS } }, undefined, 2)])
   })
 
-  it('changes no value that it is given', async () => {
+  it('does not change the given value', async () => {
     const value = Object.freeze({ status: 'ok', log: LOG })
     const result = Object.freeze({ content: Object.freeze([Object.freeze({ type: 'text', text: LOG })]) })
     for (const one of [value, result]) {
@@ -367,7 +367,7 @@ describe('offload as record', () => {
     }
   })
 
-  it('leaves values that JSON cannot express, without rejecting', async () => {
+  it('returns values that JSON cannot express unchanged, without rejecting', async () => {
     const cycle: Record<string, unknown> = { log: LOG }
     cycle['self'] = cycle
     let deep: unknown = 'end'
@@ -392,13 +392,13 @@ const throwing = (thrown: unknown): Promise<unknown> =>
   offloadThrown(new ContextOffloader({ storage: tinyStorage() }), { toolName: 'build', toolCallId: 'c', thrown })
 
 it.each([new BuildError('small'), 'small', undefined, null, 0, Symbol('s'), 12n, { code: 1 }])(
-  'returns what is small or has no words as it is: %s',
+  'an error that is small or has no words is returned unchanged: %s',
   async (thrown) => {
     expect(await throwing(thrown)).toBe(thrown)
   },
 )
 
-it('keeps the class and the fields of an error, and the error itself as cause', async () => {
+it('an offloaded error keeps its class and fields, and has the original as cause', async () => {
   const thrown = new BuildError(HUGE)
   const replaced = await throwing(thrown)
   expect(replaced).toBeInstanceOf(BuildError)
@@ -407,7 +407,7 @@ it('keeps the class and the fields of an error, and the error itself as cause', 
   expect((replaced as Error).stack).not.toContain('error in line 2500')
 })
 
-it('turns a huge string into a string, and a huge object into an error', async () => {
+it('a huge string is replaced by a string, and a huge object by an error', async () => {
   expect(await throwing(HUGE)).toMatch(/^\[Offloaded/)
   const thrown = { stdout: HUGE.split('\n') }
   expect(await throwing(thrown)).toMatchObject({ message: expect.stringMatching(/^\[Offloaded/), cause: thrown })

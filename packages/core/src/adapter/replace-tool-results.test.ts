@@ -30,7 +30,7 @@ const SHORT = { type: 'text', value: 'short' }
 
 const isLong = ({ output }: ToolResultPart): boolean => (output as typeof SHORT).value.startsWith('long')
 
-it('replaces outputs in messages of tools, and changes nothing that it is given', async () => {
+it('replaceToolResults replaces outputs in messages of tools, and changes no given object', async () => {
   const messages = [
     { role: 'user', content: 'long' },
     said(call('a', {}), result('b', 'long')),
@@ -47,7 +47,7 @@ it('replaces outputs in messages of tools, and changes nothing that it is given'
   for (const index of [1, 2]) expect(parts?.[index]).toBe(ownParts?.[index])
 })
 
-it('tells the input of the last call before a result, of several with one id', async () => {
+it('replaceToolResults passes the input of the last call before a result, even if several calls share an id', async () => {
   const told: unknown[] = []
   const messages = [
     answered(result('a', 'of no call')),
@@ -63,7 +63,7 @@ it('tells the input of the last call before a result, of several with one id', a
   expect(told).toEqual([undefined, 2, 1, 3])
 })
 
-it('replaces all at the same time', async () => {
+it('replaceToolResults replaces all outputs in parallel', async () => {
   let running = 0
   let most = 0
   const messages = [answered(result('a', 'long'), result('b', 'long')), answered(result('c', 'long'))]
@@ -76,12 +76,12 @@ it('replaces all at the same time', async () => {
   expect(most).toBe(3)
 })
 
-it('rejects as the function does', async () => {
+it('replaceToolResults rejects if the given function rejects', async () => {
   const error = new Error('no')
   await expect(replaceToolResults([answered(result('a', ''))], () => Promise.reject(error))).rejects.toBe(error)
 })
 
-it('finds any JSON output by a copy', () => {
+it('the memory of outputs finds any JSON output by a copy of it', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string(), (output, id) => {
       const outputs = new KnownOutputs<unknown>()
@@ -91,7 +91,7 @@ it('finds any JSON output by a copy', () => {
   )
 })
 
-it('tells outputs apart as their JSON does', () => {
+it('the memory of outputs distinguishes outputs with different JSON', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
       fc.pre(JSON.stringify(one) !== JSON.stringify(other))
@@ -109,13 +109,13 @@ it.each<[unknown, unknown]>([
   [null, {}],
   [{ 0: 'a' }, ['a']],
   [1, '1'],
-])('tells %o from %o', (one, other) => {
+])('the memory of outputs distinguishes %o from %o', (one, other) => {
   const outputs = new KnownOutputs<unknown>()
   outputs.add('call_1', one)
   expect(outputs.find('call_1', other)).toBeUndefined()
 })
 
-it('keeps several outputs of one id, and ids that name properties of every object', () => {
+it('the memory of outputs keeps several outputs of one id, and ids named like properties of every object', () => {
   const outputs = new KnownOutputs<string>()
   for (const id of ['__proto__', 'constructor', '']) {
     expect(outputs.find(id, 'one')).toBeUndefined()
@@ -126,7 +126,7 @@ it('keeps several outputs of one id, and ids that name properties of every objec
   }
 })
 
-it('finds the same object without reading it', () => {
+it('the memory of outputs finds the same object without reading it', () => {
   const outputs = new KnownOutputs<unknown>()
   const output = {
     get text(): string {
@@ -137,7 +137,7 @@ it('finds the same object without reading it', () => {
   expect(outputs.find('call_1', output)).toBeDefined()
 })
 
-it('knows a text again, and no other value', () => {
+it('the memory of outputs recognizes a repeated text, and no other value', () => {
   const texts = new SmallTexts()
   for (const value of ['one', 'one', '', { a: 1 }, undefined]) texts.add('read', value)
   expect(['one', ''].map((text) => texts.has('read', text))).toEqual([true, true])
@@ -145,7 +145,7 @@ it('knows a text again, and no other value', () => {
   expect(texts.has('search', 'one')).toBe(false)
 })
 
-it('forgets the others before they are too many', () => {
+it('the memory of outputs forgets the oldest before there are too many', () => {
   const texts = new SmallTexts()
   const textOf = (index: number): string => `${index}`.padStart(1_000_000)
   for (let index = 0; index < 5; index += 1) texts.add('read', textOf(index))

@@ -26,11 +26,11 @@ it.each<[string, ContextOffloader, RunOptions<never>]>([
   ['a scope', offloader, { scope: () => ['a'] }],
   ['undefined', offloader, { scope: undefined }],
   ['a storage without scopes that all share', unscoped, { scope: () => [] }],
-])('accepts options: %s', (_, one, options) => {
+])('options of a run may be %s', (_, one, options) => {
   expect(() => assertRunOptions(one, options, { usage })).not.toThrow()
 })
 
-it('leaves the other options of an adapter to the adapter', () => {
+it('options of a run may include options that only the adapter knows', () => {
   expect(() => assertRunOptions(offloader, { mode: 7 } as never, { usage, others: ['mode'] })).not.toThrow()
 })
 
@@ -41,18 +41,18 @@ it.each<[unknown, unknown, RegExp]>([
   [offloader, { exept: [] }, /^Unknown option "exept"\. Known: scope, mode\.$/],
   [offloader, { scope: 'tenant' }, /^scope must be a function of the run, got string/],
   [unscoped, {}, /^This storage has no scope\(\)/],
-])('rejects %o with %o', (one, options, message) => {
+])('options %o are refused with %o', (one, options, message) => {
   expect(() => assertRunOptions(one, options as RunOptions<never>, { usage, others: ['mode'] })).toThrow(message)
 })
 
-it('accepts an offloader, and one of a scope', () => {
+it('an offloader is accepted, with or without a scope', () => {
   const offloader = new ContextOffloader({ storage: tinyStorage() })
   for (const one of [offloader, offloader.forScope('a')])
     expect(() => assertOffloader(one, 'use(offloader)')).not.toThrow()
 })
 
 it.each([[undefined], [null], ['offloader'], [{}], [{ storage: tinyStorage() }], [tinyStorage()], [() => undefined]])(
-  'rejects %o, and shows the call in the message',
+  '%o is refused as an offloader, with the right call in the message',
   (value) => {
     expect(() => assertOffloader(value, 'use(offloader)')).toThrow(
       new TypeError(
@@ -77,14 +77,14 @@ async function shares(writer: readonly string[], reader: readonly string[]): Pro
   return !(await offloaderOf(reader).retrievalTool.execute({ reference: stored?.reference })).isError
 }
 
-it('isolates scopes, and gives all runs of a scope the same offloader', async () => {
+it("a run's scope is isolated, and all runs of a scope share one offloader", async () => {
   expect(await shares(['a'], ['a'])).toBe(true)
   expect(await shares(['a'], ['b'])).toBe(false)
   expect(await shares(['a', 'b'], ['a'])).toBe(false)
   expect(await shares(['a'], [])).toBe(false)
 })
 
-it('returns the offloader itself without segments, and one offloader for several calls of a run', () => {
+it('a run without segments uses the given offloader, and several calls of a run use the same one', () => {
   const offloader = new ContextOffloader({ storage: tinyStorage() })
   const offloaderOf = offloaderOfRun(offloader, ofSegments)
   expect(offloaderOf([])).toBe(offloader)
@@ -104,7 +104,7 @@ it.each<[what: string, scope: (run: unknown) => readonly string[]]>([
   ['returns an empty segment', () => ['']],
   ['returns what is no string', () => [undefined as unknown as string]],
   ['returns a huge segment', () => ['x'.repeat(2_000)]],
-])('stores nothing, answers and emits an event if the scope %s', async (_what, scope) => {
+])('a run whose scope %s stores nothing, answers, and emits an event', async (_what, scope) => {
   const events: OffloadEvent[] = []
   const all = new ContextOffloader({ storage: tinyStorage(), onEvent: (event) => void events.push(event) })
   const offloader = offloaderOfRun(all, scope)({})
@@ -123,7 +123,7 @@ const form = {
   scope: ({ id }: { id: string }) => (id === '' ? [] : [id]),
 }
 
-it('reads the run for the option scope, whose default the adapter names', () => {
+it('the option scope is called with the run, and the adapter names its default', () => {
   const byDefault = runsOf(offloader, {}, form)
   expect([byDefault.segmentsOf({ session: 'a' }), byDefault.segmentsOf({})]).toEqual([['a'], []])
   expect(byDefault.offloaderOf({})).toBe(offloader)
@@ -138,14 +138,14 @@ it('tells the limit of a tool, which is infinite if its results stay whole', () 
   expect(limits).toEqual([500, Infinity, 2_500])
 })
 
-it('tells the model that a scope can be searched without a reference, if the storage has scopes', () => {
+it('the tool says that a scope can be searched without a reference if the storage has scopes', () => {
   const requires = (one: ContextOffloader): readonly string[] | undefined =>
     runsOf(one, { scope: () => [] }, form).retrievalTool.inputSchema.required
   expect(requires(offloader)).toBeUndefined()
   expect(requires(unscoped)).toEqual(['reference'])
 })
 
-it('lets all runs share a storage without scopes, if the adapter allows that', () => {
+it('all runs share a storage without scopes if the adapter allows that', () => {
   expect(() => assertRunOptions(unscoped, {}, { usage, mayShare: true })).not.toThrow()
   expect(() => assertRunOptions(offloader, { mode: 7 } as never, { usage, others: 'any' })).not.toThrow()
 })
@@ -159,7 +159,7 @@ async function evictedAfter(storage: Storage, turns: number): Promise<readonly s
   return evicted
 }
 
-it('evicts after other turns than the storage, in both directions', async () => {
+it('a run may evict after more or fewer turns than its storage', async () => {
   const never = tinyStorage()
   const sooner = withEvictAfterTurns(never, 2)
   const reference = await sooner.store('a', hello)
@@ -170,7 +170,7 @@ it('evicts after other turns than the storage, in both directions', async () => 
   expect(await evictedAfter(always, 30)).toEqual([])
 })
 
-it('keeps the content, the references and the other settings of the storage', async () => {
+it('a change of turns keeps the content, the references and all other settings of the storage', async () => {
   const storage = tinyStorage({ maxBytes: 10 })
   const other = withEvictAfterTurns(storage, 5)
   const reference = await storage.scope('a').store('key', hello)
@@ -181,7 +181,7 @@ it('keeps the content, the references and the other settings of the storage', as
 
 const twoMethods: Storage = { store: async (key) => key, retrieve: () => Promise.reject(new Error('none')) }
 
-it('rejects turns of a scope and of a third-party storage, except for null', () => {
+it('turns other than null are refused for a scope and for a custom storage', () => {
   for (const storage of [tinyStorage().scope('a'), twoMethods]) {
     expect(() => withEvictAfterTurns(storage, 5, 'evictAfterCycles')).toThrow(
       /^evictAfterCycles needs a storage that counts turns/,
@@ -190,7 +190,7 @@ it('rejects turns of a scope and of a third-party storage, except for null', () 
   }
 })
 
-it.each([0, -1, 1.5, Number.NaN, '5', {}])('rejects %j turns', (turns) => {
+it.each([0, -1, 1.5, Number.NaN, '5', {}])('turns cannot be %j', (turns) => {
   expect(() => withEvictAfterTurns(tinyStorage(), turns as number)).toThrow(
     /^evictAfterTurns must be a positive integer, or null for never/,
   )

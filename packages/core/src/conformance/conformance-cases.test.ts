@@ -6,7 +6,7 @@ import type { ConformanceHarness } from './harness.ts'
 import { runConformance } from './run.ts'
 
 describe('conformanceCases', () => {
-  test('have ids of their own, made of an area and a promise', () => {
+  test('have unique ids, made of an area and a promise', () => {
     const ids = conformanceCases.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     for (const id of ids) expect(id).toMatch(/^[a-z-]+\/[a-z0-9]+(?:-[a-z0-9]+)*$/)
@@ -16,7 +16,7 @@ describe('conformanceCases', () => {
     expect(conformanceCases[0]?.id).toBe('harness/isolated')
   })
 
-  test('use nothing but what they require', async () => {
+  test('use only the methods that they require', async () => {
     // Those that need the driver have all of it.
     for (const one of conformanceCases.filter(({ needsDriver }) => needsDriver !== true)) {
       const report = await runConformance(reducedHarness(one.requires ?? []), { cases: [one] })

@@ -14,13 +14,13 @@ function take(seed: number, count: number): string[] {
   return forged
 }
 
-test('10,000 forged references never have a valid one among them, and are mostly different', () => {
+test('10,000 forged references include no valid one and are mostly different', () => {
   const forged = take(1, 10_000)
   expect(forged.filter((reference) => own.includes(reference))).toEqual([])
   expect(new Set(forged).size).toBeGreaterThan(8_000)
 })
 
-test('the first 300 have references of elsewhere, paths, NUL, encoded dots, other cases and compatible letters', () => {
+test('the first 300 forged references include references of other storages, paths, NUL, encoded dots, other cases and compatible letters', () => {
   const forged = take(1, 300)
   expect(forged).toEqual(expect.arrayContaining(others))
   const has = (pattern: RegExp): boolean => forged.some((reference) => pattern.test(reference))
@@ -36,7 +36,7 @@ test('the first 300 have references of elsewhere, paths, NUL, encoded dots, othe
     expect(has(pattern) ? 'has' : 'has not', String(pattern)).toBe('has')
 })
 
-test('the same seed gives the same references', () => {
+test('forged references are equal for equal seeds', () => {
   expect(take(3, 500)).toEqual(take(3, 500))
   expect(take(3, 500)).not.toEqual(take(4, 500))
 })

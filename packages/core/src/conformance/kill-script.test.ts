@@ -8,7 +8,7 @@ const entry = (key: string, size: number): KillScript['unfinished'] => ({
   content: new Uint8Array(size),
 })
 
-test('stores what is to be acknowledged, comes half-way through the rest, and stays there', async () => {
+test('the kill script stores the acknowledged entries and half of the next one, and then waits', async () => {
   const storage = tinyStorage()
   const script = { acknowledged: [entry('a', 10), entry('b', 20)], unfinished: entry('c', 1_000) }
   const references = await new Promise<readonly string[]>((resolve, reject) => {
@@ -20,7 +20,7 @@ test('stores what is to be acknowledged, comes half-way through the rest, and st
   expect(listed).toEqual(references.map((reference) => `${reference} text/csv`))
 })
 
-test('needs a storage that takes streams', async () => {
+test('the kill script needs a storage with streams', async () => {
   const { store, retrieve } = tinyStorage()
   const script = { acknowledged: [], unfinished: entry('c', 10) }
   const run = runKillScript({ store, retrieve }, script, () => undefined)

@@ -19,12 +19,12 @@ function twoMethods(): Storage {
 }
 
 describe('planConformance', () => {
-  test('runs what storage and harness can do', async () => {
+  test('runs the cases that storage and harness support', async () => {
     const cases = [passing({ requires: ['list', 'outage'], settings: { ttlMs: 5 } })]
     expect(await planConformance(tinyHarness(), { cases })).toEqual([{ case: cases[0], action: 'run' }])
   })
 
-  test('never takes a missing power for proven, and says which it is', async () => {
+  test('reports cases of a missing power as not proven, and names the power', async () => {
     const cases = [passing({ requires: ['outage'] }), passing({ id: 'area/other', requires: ['reopen'] })]
     const harness: ConformanceHarness = { ...bare, missingPowers: { reopen: 'it lives in memory' } }
     expect(await planConformance(harness, { cases })).toMatchObject([
@@ -33,14 +33,14 @@ describe('planConformance', () => {
     ])
   })
 
-  test('takes a setting that the harness cannot apply for not proven', async () => {
+  test('reports a setting that the harness cannot apply as not proven', async () => {
     const cases = [passing({ settings: { maxBytes: 5 } })]
     expect(await planConformance(bare, { cases })).toMatchObject([
       { action: 'not-proven', reason: 'the harness cannot set maxBytes' },
     ])
   })
 
-  test('does not apply to settings that a storage leaves to others, and says why', async () => {
+  test('skips settings that a storage leaves to others, and says why', async () => {
     const cases = [passing({ settings: { ttlMs: 5 }, requires: ['outage'] }), passing({ settings: { maxBytes: 5 } })]
     const harness: ConformanceHarness = { ...bare, missingSettings: { ttlMs: 'the server sees to it' } }
     expect(await planConformance(harness, { cases })).toMatchObject([
@@ -57,7 +57,7 @@ describe('planConformance', () => {
     await expect(planConformance(harness, { cases: [passing()] })).rejects.toThrow('missingSettings names')
   })
 
-  test('does not apply to methods that a storage does not have', async () => {
+  test('skips cases of methods that a storage does not have', async () => {
     const harness: ConformanceHarness = {
       ...bare,
       level: 'full',
@@ -69,7 +69,7 @@ describe('planConformance', () => {
     ])
   })
 
-  test('does not ask a two-method storage for what the full level promises', async () => {
+  test('does not ask a two-method storage for promises of the full level', async () => {
     const cases = [passing(), passing({ id: 'area/both', level: 'two-method' })]
     expect(await planConformance({ ...bare, level: 'two-method' }, { cases })).toMatchObject([
       { action: 'not-applicable' },
@@ -77,19 +77,19 @@ describe('planConformance', () => {
     ])
   })
 
-  test('has nothing of what the filter refuses', async () => {
+  test('leaves out cases that the filter refuses', async () => {
     const cases = [passing(), passing({ id: 'area/other' })]
     const plan = await planConformance(bare, { cases, filter: (id) => id === 'area/other' })
     expect(plan.map((planned) => planned.case.id)).toEqual(['area/other'])
   })
 
-  test('skips what is large until it is asked for', async () => {
+  test('skips large cases unless they are requested', async () => {
     const cases = [passing({ large: true })]
     expect(await planConformance(bare, { cases })).toMatchObject([{ action: 'skipped' }])
     expect(await planConformance(bare, { cases, large: true })).toMatchObject([{ action: 'run' }])
   })
 
-  test('passes known gaps on, and refuses those that name no case', async () => {
+  test('includes known gaps, and refuses a known gap that names no case', async () => {
     const cases = [passing()]
     const plan = await planConformance({ ...bare, knownGaps: { 'area/promise': 'not built yet' } }, { cases })
     expect(plan).toMatchObject([{ action: 'run', knownGap: 'not built yet' }])
@@ -114,13 +114,13 @@ describe('planConformance', () => {
       } as unknown as ConformanceHarness,
       '"reset"',
     ],
-  ])('refuses an incomplete harness %#', async (harness, words) => {
+  ])('refuses an incomplete harness (%#)', async (harness, words) => {
     const plan = planConformance(harness, { cases: [passing()] })
     await expect(plan).rejects.toThrow(TypeError)
     await expect(plan).rejects.toThrow(words)
   })
 
-  test('disposes of the storage that it looked at', async () => {
+  test('disposes of the storage that it inspected', async () => {
     let open = 0
     const harness: ConformanceHarness = {
       ...bare,
@@ -142,11 +142,11 @@ test.each<[PlannedCase, string]>([
   [{ case: one, action: 'not-proven', reason: 'no power' }, 'area/promise [not proven: no power]'],
   [{ case: one, action: 'not-applicable', reason: 'no list()' }, 'area/promise [not applicable: no list()]'],
   [{ case: one, action: 'skipped' }, 'area/promise [skipped: no reason given]'],
-])('names a test %#', (planned, name) => {
+])('the name of a test has the planned case and its reason (%#)', (planned, name) => {
   expect(testName(planned)).toBe(name)
 })
 
-test('throws for what fails a run, with the promise and the cause', () => {
+test('a failed result throws the promise and its cause', () => {
   const error = new Error('cause')
   const failure = { kind: 'promise', message: 'it is not kept', error } as const
   const result = { id: one.id, title: one.title, detail: 'it is not kept', failure }

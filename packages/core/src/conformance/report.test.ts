@@ -14,7 +14,7 @@ const results: readonly CaseResult[] = [
 ]
 const report: ConformanceReport = { name: 'my-storage', level: 'full', ok: false, results }
 
-test('a report has a row for each area, and then what did not simply pass, with its reason', () => {
+test('a report has a row for each area, then the cases that did not simply pass, with reasons', () => {
   expect(formatReport(report))
     .toBe(`\`my-storage\`, level \`full\`: 2 passed, 1 failed, 1 gap closed, 1 known gap, 2 not proven, 1 not applicable.
 
@@ -47,7 +47,7 @@ Not applicable:
 `)
 })
 
-test('a report of everything passed has one column', () => {
+test('a report has one column if everything passed', () => {
   const passed = { ...report, ok: true, results: results.filter(({ status }) => status === 'passed') }
   expect(formatReport(passed)).toBe(`\`my-storage\`, level \`full\`: 2 passed.
 

@@ -27,17 +27,13 @@ async function resultOf(
 }
 
 describe('runConformance', () => {
-  test(
-    'finds nothing wrong with a storage that keeps every promise, also thoroughly',
-    { timeout: 120_000 },
-    async () => {
-      const report = await runConformance(tinyHarness(), { thorough: true, seed: 2 })
-      expect(report.results.filter(({ status }) => status !== 'passed' && status !== 'skipped')).toEqual([])
-      expect(report).toMatchObject({ name: 'tiny', level: 'full', ok: true })
-    },
-  )
+  test('passes a storage that keeps every promise, even thoroughly', { timeout: 120_000 }, async () => {
+    const report = await runConformance(tinyHarness(), { thorough: true, seed: 2 })
+    expect(report.results.filter(({ status }) => status !== 'passed' && status !== 'skipped')).toEqual([])
+    expect(report).toMatchObject({ name: 'tiny', level: 'full', ok: true })
+  })
 
-  test('reports what failed, and tells a broken promise from an unexpected error', async () => {
+  test('reports failures, and distinguishes a broken promise from an unexpected error', async () => {
     expect(await resultOf(broken)).toMatchObject({
       status: 'failed',
       detail: 'it is not kept',
@@ -52,7 +48,7 @@ describe('runConformance', () => {
     })
   })
 
-  test('reports a long message of a failure without its middle', async () => {
+  test('shortens the middle of a long failure message', async () => {
     const reference = `mem_${'A'.repeat(100_000)}`
     const error = new Error(`${reference} has another form`)
     for (const run of [async () => fail(`"${reference}" has another form`), () => Promise.reject(error)]) {
@@ -63,12 +59,12 @@ describe('runConformance', () => {
     }
   })
 
-  test('is not ok once a case has failed', async () => {
+  test('is not ok if a case failed', async () => {
     expect((await runConformance(harness, { cases: [kept] })).ok).toBe(true)
     expect((await runConformance(harness, { cases: [kept, { ...broken, id: 'area/other' }] })).ok).toBe(false)
   })
 
-  test('takes a known gap for expected until it closes, which fails the run', async () => {
+  test('expects a known gap to fail, and fails the run if the gap closes', async () => {
     const knownGaps = { 'area/promise': 'not built yet' }
     expect(await resultOf(broken, { knownGaps })).toMatchObject({ status: 'known-gap', detail: 'not built yet' })
     expect(await resultOf(kept, { knownGaps })).toMatchObject({ status: 'gap-closed' })
@@ -76,7 +72,7 @@ describe('runConformance', () => {
     expect((await runConformance({ ...harness, knownGaps }, { cases: [kept] })).ok).toBe(false)
   })
 
-  test('takes no failure of the harness for a known gap', async () => {
+  test('does not count a failure of the harness as a known gap', async () => {
     const knownGaps = { 'area/promise': 'not built yet' }
     const dispose = async (): Promise<void> => {
       throw new Error('cannot be removed')
@@ -94,12 +90,12 @@ describe('runConformance', () => {
     expect(await resultOf(kept, { create: leaking })).toMatchObject({ status: 'failed', failure: { kind: 'teardown' } })
   })
 
-  test('ends a case that hangs', async () => {
+  test('stops a case that hangs', async () => {
     const hanging = promise(() => new Promise<never>(() => undefined))
     expect(await resultOf(hanging, { timeoutMs: 20 })).toMatchObject({ status: 'failed', failure: { kind: 'timeout' } })
   })
 
-  test('creates a storage of its own for each case, with its settings, and disposes of all that was opened', async () => {
+  test('creates a new storage with its settings for each case, and disposes of everything opened', async () => {
     const events: string[] = []
     let created = 0
     const create: ConformanceHarness['create'] = async (settings) => {
@@ -119,7 +115,7 @@ describe('runConformance', () => {
     ])
   })
 
-  test('closes what a case has reopened', async () => {
+  test('closes storages that a case has reopened', async () => {
     let closed = 0
     const reopened = Object.assign(tinyStorage(), { close: async () => void (closed += 1) })
     const create: ConformanceHarness['create'] = async () => ({
@@ -140,7 +136,7 @@ describe('runConformance', () => {
     for (const number of numbers) expect(number >= 0 && number < 1).toBe(true)
   })
 
-  test('tells of each result as it comes', async () => {
+  test('reports each result at once', async () => {
     const seen: string[] = []
     const cases = [kept, { ...broken, id: 'area/other' }]
     await runConformance(harness, { cases, onResult: ({ id, status }) => seen.push(`${id} ${status}`) })

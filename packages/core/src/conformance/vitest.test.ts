@@ -18,6 +18,6 @@ storageConformance(
   { filter: (id) => id === 'clear/counts', onResult: (result) => results.push(result) },
 )
 
-test('each result was told of', () => {
+test('onResult was called for each result', () => {
   expect(results).toMatchObject([{ id: 'clear/counts', status: 'known-gap' }])
 })

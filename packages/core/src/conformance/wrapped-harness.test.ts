@@ -26,7 +26,7 @@ const faulty =
     })
 
 describe('wrappedHarness', () => {
-  test('names what is wrapped in what, and keeps powers and settings', async () => {
+  test('names the wrappers, and keeps powers and settings', async () => {
     const inner = tinyHarness()
     const harness = wrappedHarness(inner, { name: 'compressed', wrap: (storage) => compressed(storage) })
     expect(harness.name).toBe('tiny, compressed')

@@ -17,11 +17,11 @@ function twoMethods(): Storage {
 }
 
 describe('a storage with two methods', () => {
-  test('can do nothing more by itself', () => {
+  test('has no other methods of its own', () => {
     expect(adoptStorage(twoMethods()).can).toEqual({ list: false, delete: false, locate: false, openEntry: false })
   })
 
-  test('gets streams as a whole', async () => {
+  test('receives streams as one array of bytes', async () => {
     const storage = twoMethods()
     const adopted = adoptStorage(storage)
     const chunk = bytes('ab')
@@ -35,7 +35,7 @@ describe('a storage with two methods', () => {
     expect(await storage.retrieve('call_1')).toEqual({ content: bytes('abcd'), contentType: 'text/csv' })
   })
 
-  test('is opened, and read in parts', async () => {
+  test('can be opened and read in parts', async () => {
     const adopted = adoptStorage(twoMethods())
     await adopted.store('call_1', bytes('one\ntwo\n'))
     const content = await adopted.open('call_1')
@@ -45,7 +45,7 @@ describe('a storage with two methods', () => {
     await expect(adopted.open('call_2')).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('lists, removes, evicts and locates nothing', async () => {
+  test('does not list, remove, evict or locate entries', async () => {
     const adopted = adoptStorage(twoMethods())
     await adopted.store('call_1', bytes('content'))
     expect(await collect(adopted.list())).toEqual([])
@@ -56,7 +56,7 @@ describe('a storage with two methods', () => {
   })
 })
 
-test('a storage with all methods does it by itself', async () => {
+test('a storage with all methods uses its own methods', async () => {
   const storage = tinyStorage({ evictAfterTurns: 1 })
   const adopted = adoptStorage(storage)
   expect(adopted.can).toEqual({ list: true, delete: true, locate: true, openEntry: true })
@@ -69,7 +69,7 @@ test('a storage with all methods does it by itself', async () => {
   expect((await adopted.endTurn()).evicted).toMatchObject([{ reference: first }])
 })
 
-test('calls are made through the function that is given', async () => {
+test('calls of an adopted storage go through the given function', async () => {
   const called: string[] = []
   const content = await adoptStorage({
     store: async (key) => key,

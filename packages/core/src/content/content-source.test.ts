@@ -98,7 +98,7 @@ describe('content source', () => {
       ['small', small],
       ['large', large],
       ['empty', new Uint8Array(0)],
-    ])('reads %s content right in every way, again and again', async (_size, content) => {
+    ])('reads %s content correctly by every method, repeatedly', async (_size, content) => {
       const { lines } = indexOf(content)
       for (const [way, storage, reference] of await storagesOf(content)) {
         const times = content === large ? 1 : 2
@@ -119,7 +119,7 @@ describe('content source', () => {
       }
     })
 
-    test('gives a whole that the caller may change', async () => {
+    test('returns whole content that the caller may change', async () => {
       for (const [, storage, reference] of await storagesOf(small)) {
         const options = { blockBytes: BLOCK_BYTES }
         await withContentSource(storage, reference, options, async (source) => (await source.whole()).fill(0))
@@ -129,7 +129,7 @@ describe('content source', () => {
       }
     })
 
-    test('asks a storage of others for no content a second time', async () => {
+    test('asks a custom storage for content only once', async () => {
       const [, ranges, , whole] = await storagesOf(small)
       for (const [, storage, reference] of [ranges!, whole!]) {
         const retrieve = vi.spyOn(storage, 'retrieve')
@@ -147,7 +147,7 @@ describe('content source', () => {
       }
     })
 
-    test('sees at once that a storage of others has something no more if it has ranges', async () => {
+    test('notices at once that a custom storage with ranges has removed content', async () => {
       const storage = tinyStorage()
       const reference = await storage.store('content', small)
       const others: ReadableStorage = {
@@ -173,13 +173,13 @@ describe('content source', () => {
       { contentType: 'text/plain', size: 3, close },
       { contentType: 'text/plain', size: -1, read: async () => small, close },
       { size: 3, read: async () => small, close },
-    ])('rejects with corrupt if a storage opens anything but content: %j', async (opened) => {
+    ])('rejects with corrupt if a storage opens a value that is not content: %j', async (opened) => {
       const storage = { retrieve: async () => undefined, open: async () => opened } as unknown as ReadableStorage
       await expect(open(storage, 'a', { blockBytes: 10 })).rejects.toMatchObject({ code: 'corrupt' })
     })
 
     test.each([undefined, 'abc', new Uint8Array(2), new Uint8Array(4)])(
-      'rejects with corrupt where opened content gives anything but the bytes asked for: %s',
+      'rejects with corrupt if opened content returns other bytes than requested: %s',
       async (given) => {
         const opened = { contentType: 'text/plain', size: 3, read: async () => given, close }
         const storage = { retrieve: async () => undefined, open: async () => opened } as unknown as ReadableStorage
@@ -191,7 +191,7 @@ describe('content source', () => {
   })
 
   describe('opened content', () => {
-    test('closes content that opens only after the abort', async () => {
+    test('is closed if it opens only after the abort', async () => {
       const { promise: opening, resolve } = Promise.withResolvers<OpenContent>()
       const { promise: asked, resolve: noteAsked } = Promise.withResolvers<void>()
       const { promise: closed, resolve: noteClosed } = Promise.withResolvers<void>()
@@ -210,7 +210,7 @@ describe('content source', () => {
       await closed
     })
 
-    test('closes, also if using the content fails', async () => {
+    test('is closed even if using it fails', async () => {
       const closed = vi.fn<() => Promise<void>>(close)
       const opened = { contentType: 'text/plain', size: 0, read: async () => new Uint8Array(0), close: closed }
       const storage = { retrieve: async () => undefined, open: async () => opened } as unknown as ReadableStorage
@@ -249,7 +249,7 @@ it.each([
   ['UTF-16 that is declared as nothing', wide(`\ufeff${LOG}`), 'application/octet-stream'],
   ['UTF-8 that is declared as nothing', encode(LOG), 'application/x-made-up'],
   ['UTF-8 with a NUL', encode(LOG.replace('installed', 'in\0stalled')), 'text/plain'],
-])('reads %s by lines, patterns and words', async (_name, content, contentType) => {
+])('content in %s is read by lines, patterns and words', async (_name, content, contentType) => {
   expect(await ask(content, contentType, { pattern: 'SourceNotFound: .$' })).toContain('> 612| 612: SourceNotFound: é')
   expect(await ask(content, contentType, { line_range: { start: 612, end: 612 } })).toContain(
     '| 612: SourceNotFound: é',
@@ -260,13 +260,13 @@ it.each([
   expect(await ask(content, contentType, { reference: undefined, query: 'SourceNotFound' })).toContain('612: Source')
 })
 
-it('finds matches in UTF-16, with the line numbers of the stored bytes', async () => {
+it('a search of UTF-16 finds matches with the line numbers of the stored bytes', async () => {
   expect(await ask(MIXED, 'text/plain', { pattern: 'NotFound' })).toContain('> 9001| SourceNotFound: once')
   expect(await ask(MIXED, 'text/plain', { query: 'SourceNotFound' })).toContain('9001| SourceNotFound: once')
   expect(await ask(MIXED, 'text/plain', { line_range: { start: 9_002, end: 9_002 } })).toContain('the end')
 })
 
-it('shows NULs as signs, so that an answer has none', async () => {
+it('an answer shows NUL as a symbol', async () => {
   const names = encode(Array.from({ length: 1_501 }, (_, index) => `./src/file-${index}.ts\0`).join(''))
   const answer = await ask(names, 'text/plain', { pattern: 'file-777\\.ts' })
   expect(answer).toContain('␀./src/file-777.ts␀')
@@ -277,7 +277,7 @@ it.each([
   ['declared as text', png(800, 600), 'text/plain'],
   ['declared as a table', bytesOf('PK\x03\x04\x14\0\0\0\b\0', 0xff, 0xee, '\x01\x02\x03\x04'), 'text/csv'],
   ['declared as nothing', png(800, 600), 'application/octet-stream'],
-])('never claims to have searched binary content that is %s', async (_name, content, contentType) => {
+])('an answer never claims to have searched binary content that is %s', async (_name, content, contentType) => {
   for (const input of [{ pattern: 'a' }, { query: 'a' }, { line_range: { start: 1, end: 2 } }, { sql: 'SELECT 1' }])
     expect(await ask(content, contentType, input)).toMatch(/^Error: This content is binary/)
   const inScope = await ask(content, contentType, { reference: undefined, pattern: 'absent' })
@@ -324,21 +324,21 @@ describe('withLineIndex', () => {
     return [start, tries]
   }
 
-  test('reads by the index that was kept', async () => {
+  test('reads by the stored index', async () => {
     expect(await startOfLine(15_001, indexOf(content))).toEqual([1_500_000, [22]])
   })
 
-  test('makes the index if none was kept, or none that can be read', async () => {
+  test('builds the index if none was stored, or none that can be read', async () => {
     for (const kept of [undefined, '', 'AAAA', indexOf(lines(10, 100))])
       expect(await startOfLine(15_001, kept)).toEqual([1_500_000, [22]])
   })
 
-  test('sees that a kept index is of other content, and makes its own', async () => {
+  test('notices that a stored index belongs to other content, and builds its own', async () => {
     const stale = indexOf(lines(40_000, 50))
     expect(await startOfLine(15_001, stale)).toEqual([1_500_000, [11, 22]])
   })
 
-  test('passes on what the caller throws', async () => {
+  test('passes on errors of the caller', async () => {
     const disk = new TinyDisk(Date.now)
     const storage = createStorage(new TinyDriver(disk))
     const reference = await storage.store('log', content)

@@ -14,7 +14,7 @@ import {
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
 describe('mediaFromData', () => {
-  it('reads Base64, also URL-safe, unpadded and wrapped', () => {
+  it('reads Base64 that is URL-safe, unpadded or wrapped', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const base64 = encodeBase64(bytes)
@@ -39,7 +39,7 @@ describe('mediaFromData', () => {
     ['audio/mpeg', 'audio'],
     ['video/mp4', 'video'],
     ['application/pdf', 'document'],
-  ])('takes %j for an %s', (mediaType, type) => {
+  ])('reads %j as %s', (mediaType, type) => {
     expect(mediaFromData(mediaType, 'aGk=', 'name')).toMatchObject({ type, mediaType, name: 'name' })
   })
 
@@ -56,19 +56,19 @@ describe('mediaFromData', () => {
     ['not a type', '', 'document', 'application/octet-stream'],
     ['image/webp', '\x89PNG\r\n\x1a\n', 'image', 'image/webp'],
     ['text/plain; charset=utf-8', 'a', 'document', 'text/plain; charset=utf-8'],
-  ])('takes the type %j of bytes that begin with %j for an %s of type %s', (given, beginning, type, mediaType) => {
+  ])('reads the type %j from bytes that begin with %j in %s of type %s', (given, beginning, type, mediaType) => {
     const data = Uint8Array.from(beginning, (character) => character.charCodeAt(0))
     expect(mediaFromData(given, data, 'name')).toEqual({ type, mediaType, name: 'name', data })
   })
 })
 
 describe('mediaFromUrl', () => {
-  it('keeps a URL as it is', () => {
+  it('keeps a URL unchanged', () => {
     const url = 'https://example.com/a.png?x=1'
     expect(mediaFromUrl('image/png', url)).toEqual({ type: 'image', mediaType: 'image/png', name: undefined, url })
   })
 
-  it('turns a data: URL into its bytes, and takes its media type', () => {
+  it('decodes a data: URL into its bytes and media type', () => {
     const url = `data:image/png;base64,${encodeBase64(PNG)}`
     expect(mediaFromUrl('application/octet-stream', url)).toMatchObject({
       type: 'image',
@@ -97,7 +97,7 @@ it.each<[ContentBlock, string]>([
   [{ type: 'unknown', value: 'a' }, '"a"'],
   [{ type: 'link', url: 'https://example.com/a', name: 'a' }, 'https://example.com/a'],
   [{ type: 'image', mediaType: 'image/png', url: 'https://example.com/a.png' }, 'https://example.com/a.png'],
-])('writes %o as text', (block, text) => {
+])('a model part writes %o as text', (block, text) => {
   expect(encodeBlock(block)).toEqual({ type: 'text', text })
 })
 
@@ -114,11 +114,11 @@ it.each<[ContentBlock, EncodedBlock]>([
     { type: 'audio', mediaType: 'audio/x-made-up', data },
     { type: 'audio', mediaType: 'audio/x-made-up', data: 'AQID', filename: 'content.bin' },
   ],
-])('writes %o as Base64', (block, encoded) => {
+])('a model part writes %o as Base64', (block, encoded) => {
   expect(encodeBlock(block)).toEqual(encoded)
 })
 
-it('omits values that are not text', () => {
+it('a model part omits values that are not text', () => {
   expect(textBlock('a', { name: 7, mediaType: null, context: undefined })).toStrictEqual({ type: 'text', text: 'a' })
   const origin = { name: 'a.md', mediaType: 'text/markdown', context: 'A note.' }
   expect(textBlock('a', origin)).toStrictEqual({ type: 'text', text: 'a', ...origin })
@@ -130,6 +130,6 @@ it.each<[unknown, string | undefined]>([
   [{ uri: 'file:///a', title: 7 }, 'file:///a'],
   [{ text: 'a' }, undefined],
   [undefined, undefined],
-])('finds the name of %j', (part, name) => {
+])('a media part finds the name of %j', (part, name) => {
   expect(nameOfPart(part)).toBe(name)
 })

@@ -18,7 +18,7 @@ const named = (name: string, message = 'failed'): Error => Object.assign(new Err
 
 const coded = (code: unknown, more: object = {}): Error => Object.assign(new Error('failed'), { code, ...more })
 
-test.each([undefined, null])('%s in place of content is a miss', async (nothing) => {
+test.each([undefined, null])('a storage that returns %s misses', async (nothing) => {
   await expect(orMiss(REFERENCE, async () => nothing)).rejects.toMatchObject({
     code: 'not-found',
     reference: REFERENCE,
@@ -26,7 +26,7 @@ test.each([undefined, null])('%s in place of content is a miss', async (nothing)
   })
 })
 
-test.each([0, '', false, {}])('%j is given as it is', async (value) => {
+test.each([0, '', false, {}])('a storage may return %j', async (value) => {
   expect(await orMiss(REFERENCE, async () => value)).toBe(value)
 })
 
@@ -51,7 +51,7 @@ test.each([
   new Error(`No such key: ${REFERENCE}`),
   new Error(`The entry ${REFERENCE} does not exist.`),
   new Error(`Nothing is stored under ${REFERENCE}`),
-])('$name $code "$message" is a miss', async (error) => {
+])('an error named $name with code $code and message "$message" is a miss', async (error) => {
   expect(await rejected(error)).toMatchObject({ name: 'StorageError', code: 'not-found', cause: error })
 })
 
@@ -78,18 +78,18 @@ test.each([
   Object.assign(new Error(`Reference not found: ${REFERENCE}`), { code: 'ETIMEDOUT' }),
   'not found',
   undefined,
-])('%o stays as it is', async (error) => {
+])('the error %o is not a miss', async (error) => {
   expect(await rejected(error)).toBe(error)
 })
 
-test('an error that is thrown at once is a miss as well', async () => {
+test('an error that is thrown synchronously can be a miss too', async () => {
   const find = (): never => {
     throw named('KeyError')
   }
   await expect(orMiss(REFERENCE, find)).rejects.toMatchObject({ code: 'not-found' })
 })
 
-test('an error of a storage that says its code stays as it is', async () => {
+test('an error with the code of a StorageError is unchanged', async () => {
   const error = new StorageError('unavailable', `${REFERENCE} was not found, as the disk is down.`)
   expect(await rejected(error)).toBe(error)
 })

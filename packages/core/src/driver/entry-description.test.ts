@@ -10,7 +10,7 @@ const description = fc.record({
   metadata: fc.dictionary(text, text),
 })
 
-test('comes back as it was, with any key and metadata', () => {
+test('an encoded description decodes to itself, with any key and metadata', () => {
   fc.assert(
     fc.property(description, fc.boolean(), (one, ascii) => {
       const encoded = encodeDescription(one, { ascii })
@@ -20,7 +20,7 @@ test('comes back as it was, with any key and metadata', () => {
   )
 })
 
-test('is printable ASCII where that is asked for', () => {
+test('an encoded description is printable ASCII on request', () => {
   fc.assert(
     fc.property(description, (one) => {
       expect(encodeDescription(one, { ascii: true })).toMatch(/^[ -~]*$/)
@@ -39,6 +39,6 @@ test.each([
   '{"key":"k","contentType":"a","storedAt":"1","metadata":{}}',
   '{"key":"k","contentType":"a","storedAt":1,"metadata":[]}',
   '{"key":"k","contentType":"a","storedAt":1,"metadata":{"a":1}}',
-])('%s is no description', (wrong) => {
+])('a description cannot be decoded from %s', (wrong) => {
   expect(decodeDescription(wrong)).toBeUndefined()
 })

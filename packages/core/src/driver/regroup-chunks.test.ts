@@ -11,7 +11,7 @@ async function* streamOf(chunks: readonly Uint8Array[], ended?: () => void): Asy
   }
 }
 
-test('pieces have the size asked for, and joined they are what came', async () => {
+test('regrouped pieces have the requested size and the same bytes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.uint8Array({ maxLength: 40 })),
@@ -27,7 +27,7 @@ test('pieces have the size asked for, and joined they are what came', async () =
   )
 })
 
-test('pieces that were given are not changed by what comes later', async () => {
+test('regrouped pieces do not change when later chunks arrive', async () => {
   const pieces: Uint8Array[] = []
   const copies: Uint8Array[] = []
   const chunks = Array.from({ length: 20 }, (_, index) => new Uint8Array(3).fill(index))
@@ -38,13 +38,13 @@ test('pieces that were given are not changed by what comes later', async () => {
   expect(pieces).toEqual(copies)
 })
 
-test('a piece inside one chunk is not copied', async () => {
+test('a piece within one chunk is not copied', async () => {
   const chunk = new Uint8Array(8)
   const pieces = await collect(regroupChunks(streamOf([chunk]), 4))
   expect(pieces.map(({ buffer }) => buffer)).toEqual([chunk.buffer, chunk.buffer])
 })
 
-test('a chunk that is smaller than a piece is not copied where nothing follows', async () => {
+test('a last chunk that is smaller than a piece is not copied', async () => {
   const chunk = new Uint8Array(3)
   const pieces = await collect(regroupChunks(streamOf([chunk]), 4))
   expect(pieces.map(({ buffer }) => buffer)).toEqual([chunk.buffer])
@@ -58,7 +58,7 @@ test('a chunk that was held back is not changed', async () => {
   expect([...room]).toEqual([7, 7, 7, 7, 7, 7, 7, 7])
 })
 
-test('the stream is told to end where the consumer stops', async () => {
+test('the source is closed if the consumer stops', async () => {
   let ended = false
   for await (const piece of regroupChunks(
     streamOf([new Uint8Array(9)], () => (ended = true)),
@@ -72,7 +72,7 @@ test('the stream is told to end where the consumer stops', async () => {
 
 const natural = fc.integer({ min: 0, max: 200 })
 
-test('the pieces, cut as the span says, are what the range is of the whole, and none is superfluous', () => {
+test('the pieces of a span equal the range of the whole, without extra pieces', () => {
   fc.assert(
     fc.property(
       natural,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { refuseFilePath } from './file-entry.ts'
 
 it.each(['/a', '/notes/plan.md', '/.env', '/...', '/a b', '/é/😀', '/a@1', '/__proto__', `/${'a'.repeat(1_023)}`])(
-  'takes %j',
+  'a file entry may be %j',
   (path) => expect(refuseFilePath(path)).toBeUndefined(),
 )
 
@@ -21,6 +21,6 @@ it.each([
   ['/a\u0085b', 'control characters'],
   ['/\uD800', 'control characters'],
   [`/${'a'.repeat(1_024)}`, 'Shorten it'],
-])('refuses %j, and says why', (path, why) => {
+])('a file entry cannot be %j, and the error says why', (path, why) => {
   expect(refuseFilePath(path)).toContain(why)
 })

@@ -33,17 +33,17 @@ describe('PatternSearch', () => {
     expect(found.lines[0]?.text.endsWith(' …')).toBe(true)
   })
 
-  it('finds more lines than are looked at together', async () => {
+  it('finds more lines than one batch holds', async () => {
     const { lines, isComplete } = await find('a\n'.repeat(2_500), 'a')
     expect([lines.length, lines.at(-1)?.line, isComplete]).toEqual([2_500, 2_500, true])
   })
 
-  it('searches for an invalid expression literally, and tells the problem', async () => {
+  it('searches for an invalid expression literally, and reports the problem', async () => {
     expect(new PatternSearch('fine|(').problem).toBe('Unterminated group')
     expect((await find('a (b\nfine|(', 'fine|(')).lines).toEqual([{ line: 2, text: 'fine|(' }])
   })
 
-  it('gives up on a pattern that would hang, for all contents together', async () => {
+  it('stops a pattern that would hang, for all contents together', async () => {
     const storage = tinyStorage()
     const reference = await storage.store('a', encode(`${'a'.repeat(5_000)}!\n`.repeat(40)))
     const search = new PatternSearch(String.raw`^(a+)+\1$`, { deadlineMs: 200 })

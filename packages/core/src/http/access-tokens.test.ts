@@ -6,7 +6,7 @@ const LONG = 'a-token-of-many-characters'
 const bearer = (token: string): Headers => new Headers({ authorization: `Bearer ${token}` })
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-it('knows a bearer by the token, whether that or its digest was given', async () => {
+it('a bearer is recognized by the token, given directly or as its digest', async () => {
   const tokens = new AccessTokens([
     { token: LONG, scope: ['one'] },
     { sha256: digestOf('another-token-of-many').toUpperCase(), scope: ['two', 'three'] },
@@ -16,7 +16,7 @@ it('knows a bearer by the token, whether that or its digest was given', async ()
   expect(await tokens.scopeOf(bearer('another-token-of-many'))).toEqual(['two', 'three'])
 })
 
-it('gives each token an id of its own, which is the same later and says nothing of the token', async () => {
+it('an id is unique for each token, stays the same, and does not reveal the token', async () => {
   const list = [
     { token: LONG, scope: ['one'] },
     { token: `${LONG}-2`, scope: ['one'] },
@@ -30,7 +30,7 @@ it('gives each token an id of its own, which is the same later and says nothing 
   expect((await new AccessTokens(list.toReversed()).callerOf(bearer(LONG)))?.id).toBe(ids[0])
 })
 
-it('is not changed by what becomes of the list that it was made of', async () => {
+it('later changes of the given list have no effect', async () => {
   const list = [{ token: LONG, scope: ['one'] }]
   const tokens = new AccessTokens(list)
   list[0]!.scope.push('other')
@@ -45,7 +45,7 @@ it.each([
   ['a token with more behind it', bearer(`${LONG} x`)],
   ['another scheme', new Headers({ authorization: `Basic ${LONG}` })],
   ['an empty token', bearer('')],
-])('takes %s for a stranger', async (_name, headers) => {
+])('a request with %s is not authorized', async (_name, headers) => {
   expect(await new AccessTokens([{ token: LONG, scope: ['one'] }]).scopeOf(headers)).toBeUndefined()
 })
 
@@ -66,11 +66,11 @@ it.each<[string, unknown, string]>([
     ],
     'given twice',
   ],
-])('refuses %s', (_name, tokens, message) => {
+])('tokens cannot be %s', (_name, tokens, message) => {
   expect(() => new AccessTokens(tokens as never)).toThrow(message)
 })
 
-it('refuses a token that is given as itself and by its digest', async () => {
+it('a token cannot be given both directly and by its digest', async () => {
   const tokens = new AccessTokens([
     { token: LONG, scope: ['a'] },
     { sha256: digestOf(LONG), scope: ['b'] },

@@ -78,7 +78,7 @@ describe('summarizeJournal', () => {
       expect(total[name]).toBe(sum(name))
   })
 
-  it('sums up each tool, also answers to calls of its results, and each scope with those below it', async () => {
+  it('sums up each tool, including answers to calls of its results, and each scope with its child scopes', async () => {
     const journal = new ListJournal()
     await work(new ContextOffloader({ storage: tinyStorage(), journal }))
     const { total, groups } = await summarizeJournal(journal, { by: 'tool' })
@@ -94,7 +94,7 @@ describe('summarizeJournal', () => {
     expect([a, b, none]).toEqual([6, 3, 0])
   })
 
-  it('counts tokens on the day of the call, and a result that is read again on the day on which it was offloaded', async () => {
+  it('counts tokens on the day of the call, and a bounce on the day of the offload', async () => {
     const day = (date: number): { time: number; scope: string } => ({
       time: Date.UTC(2026, 0, date, 23, 59),
       scope: '',
@@ -121,7 +121,7 @@ describe('summarizeJournal', () => {
 })
 
 describe('a journal of an offloader', () => {
-  it('has the tool, references, preview, scope and tokens, and nothing of content, arguments and patterns', async () => {
+  it('has the tool, references, preview, scope and tokens, but no content, arguments or patterns', async () => {
     const journal = new ListJournal()
     const references = await work(new ContextOffloader({ storage: tinyStorage({ evictAfterTurns: 1 }), journal }))
     expect(journal.events[0]).toEqual({
@@ -148,7 +148,7 @@ describe('a journal of an offloader', () => {
     expect(journal.events[1]).toMatchObject({ scope: 'a', reason: 'turns', size: expect.any(Number) })
   })
 
-  it.each(['throws', 'rejects', 'hangs'])('costs no result if it %s, and warns at most once', async (way) => {
+  it.each(['throws', 'rejects', 'hangs'])('loses no result if it %s, and warns at most once', async (way) => {
     const warnings: string[] = []
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation((message) => void warnings.push(String(message)))
     onTestFinished(() => warn.mockRestore())

@@ -27,7 +27,7 @@ const scopesOf = async (storage: ManagedStorage): Promise<string[]> => {
 }
 
 describe('applyRetention', () => {
-  it('evicts the least recently used entries of all scopes beyond a number of bytes, which say so', async () => {
+  it('evicts the least recently used entries of all scopes beyond a number of bytes, and the entries say so', async () => {
     const { storage, references } = await filled(['a', 'b', 'c', 'd'])
     await storage.scope('a').retrieve(references[0]!)
     expect(await applyRetention(storage, { rules: [{ maxBytes: 4_000 }] })).toMatchObject({ entries: 0 })
@@ -43,7 +43,7 @@ describe('applyRetention', () => {
     })
   })
 
-  it('evicts by age and by last use, the first rule of an entry deciding', async () => {
+  it('evicts by age and by last use, and the first rule that matches an entry decides', async () => {
     const { storage, references } = await filled(['a', 'b', 'c', 'd'])
     await storage.scope('b').retrieve(references[1]!)
     const rules = [{ scope: ['a'] }, { tool: 'read', idleMs: MINUTE / 2 }, { maxAgeMs: MINUTE / 2 }]
@@ -52,7 +52,7 @@ describe('applyRetention', () => {
     expect(await scopesOf(storage)).toEqual(['a', 'b', 'd'])
   })
 
-  it('reports only in a dry run, and keeps entries that were used in the last keepMs', async () => {
+  it('only reports in a dry run, and keeps entries used in the last keepMs', async () => {
     const { storage } = await filled(['a', 'b', 'c', 'd'])
     const rules = [{ maxBytes: 0 }]
     expect(await applyRetention(storage, { rules, dryRun: true })).toMatchObject({ entries: 4, bytes: 4_000 })

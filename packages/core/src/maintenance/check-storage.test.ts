@@ -54,7 +54,7 @@ describe('checkStorage', () => {
     expect(disk.records).toEqual(before)
   })
 
-  it('reports content that cannot be read; repair removes it, so that storing it again works', async () => {
+  it('reports content that cannot be read; repair removes it, so that it can be stored again', async () => {
     const { storage, record } = diskStorage()
     const scope = storage.scope('a')
     const [good, bad] = [await scope.store('good', bytes('good')), await scope.store('bad', bytes('damaged'))]
@@ -69,7 +69,7 @@ describe('checkStorage', () => {
     expect(await scope.retrieve(good)).toBeDefined()
   })
 
-  it('reports content that was changed, and leaves it', async () => {
+  it('reports changed content and leaves it', async () => {
     const { storage, record } = diskStorage()
     const reference = await storage.scope('a').store('call', bytes('content'))
     record(`a/${reference}`).content = bytes('CONTENT')
@@ -78,7 +78,7 @@ describe('checkStorage', () => {
     expect((await checkStorage(storage, { scope: ['b'] })).entries).toBe(0)
   })
 
-  it('reports a wrong index of lines, and leaves it, since retrieval notices it', async () => {
+  it('reports a wrong line index and leaves it, since retrieval notices it', async () => {
     const { storage, record } = diskStorage()
     const reference = await storage.store('call', bytes(large))
     const other = await storage.store('other', bytes(large.replaceAll('line', 'l')))
@@ -99,7 +99,7 @@ describe('checkStorage', () => {
     expect(disk.unfinished.size).toBe(0)
   })
 
-  it('proves content through wrappers, and takes nothing for damaged without them', async () => {
+  it('verifies content through wrappers, and without them reports no damage', async () => {
     for (const wrap of [compressed, (inner: ManagedStorage) => encrypted(inner, { key: 'a1'.repeat(32) })]) {
       const { storage: inner } = diskStorage()
       const storage = wrap(inner)

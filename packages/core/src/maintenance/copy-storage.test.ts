@@ -87,7 +87,7 @@ describe('copyStorage', () => {
     expect(count).toBe(8)
   })
 
-  it('goes on where an interrupted copy ended', async () => {
+  it('continues an interrupted copy', async () => {
     const [from, to] = [tinyStorage(), tinyStorage()]
     const stored = await fill(from)
     const abort = new AbortController()
@@ -119,7 +119,7 @@ describe('copyStorage', () => {
     expect((await checkStorage(next)).problems).toEqual([])
   })
 
-  it('copies sealed entries as they are without the key', async () => {
+  it('copies encrypted entries unchanged without the key', async () => {
     const [from, to] = [tinyStorage(), tinyStorage()]
     const stored = await fill(encrypted(from, { key }))
     expect((await copyStorage(from, to)).copied).toBe(stored.length)
@@ -157,7 +157,7 @@ describe('copyStorage', () => {
     await expect(to.retrieve(bad)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  it('refuses to replace another content, and to keep a copy that is not the same', async () => {
+  it('refuses to replace different content, and to keep a copy that differs', async () => {
     const { storage: to, disk } = diskStorage()
     const from = tinyStorage()
     const reference = await from.store('one', bytes('content'))

@@ -13,29 +13,29 @@ const greedy = (text: string): string => text.replace(/secret=\S+/g, '[gone]')
 const json = (value: unknown): string => JSON.stringify(value, null, 2)
 
 describe('redactedJson', () => {
-  it('takes out of each text what it knows, and leaves JSON', () => {
+  it('redacts each text, and stays valid JSON', () => {
     expect(redactedJson(json({ a: 'the secret=abc', b: ['secret=x\nnext line', 1] }), greedy)).toBe(
       json({ a: 'the [gone]', b: ['[gone]\nnext line', 1] }),
     )
   })
 
-  it('takes out what only the key beside it tells', () => {
+  it('redacts a value that only its key marks as secret', () => {
     const byKey = (text: string): string => text.replace(/"password": "[^"]*"/g, '"password": "[gone]"')
     expect(redactedJson(json({ password: 'abc', b: 1 }), byKey)).toBe(json({ password: '[gone]', b: 1 }))
   })
 
-  it('keeps the digits of numbers beside what it takes out', () => {
+  it('keeps the digits of numbers beside redacted values', () => {
     const text = '{"id":1915883588174806058,"price":10.00,"a":"secret=abc"}'
     const compact = (redactedJson(text, greedy) ?? '').replaceAll(/\s/g, '')
     expect(compact).toBe('{"id":1915883588174806058,"price":10.00,"a":"[gone]"}')
   })
 
-  it('returns the very text where there is nothing to take out', () => {
+  it('returns the same string if there is nothing to redact', () => {
     const text = '{"b":1.50, "a":"x"}'
     expect(redactedJson(text, greedy)).toBe(text)
   })
 
-  it('returns nothing where no JSON is left', () => {
+  it('returns nothing if no valid JSON is left', () => {
     expect(redactedJson(json({ secret: 'x' }), () => 'gone')).toBeUndefined()
   })
 })
@@ -62,7 +62,7 @@ describe('redactContent', () => {
     expect(await redactContent(redacted, redact)).toBe(redacted)
   })
 
-  it('returns the very blocks if there is nothing to redact', async () => {
+  it('returns the same blocks if there is nothing to redact', async () => {
     const content: ContentBlock[] = [
       { type: 'text', text: 'max_tokens: 2500' },
       { type: 'json', value: { a: 1 } },
@@ -71,10 +71,10 @@ describe('redactContent', () => {
   })
 })
 
-describe('text in pieces', () => {
+describe('text redacted in pieces', () => {
   const key = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEow+/aB9=\n'.repeat(120)}-----END RSA PRIVATE KEY-----`
 
-  it('is redacted as the whole, wherever it is cut', () => {
+  it('equals the whole text redacted, wherever it is cut', () => {
     const redact = redactOf({ rules: ['secrets', 'emails'] })
     const line = fc.constantFrom(
       'all is well',
@@ -105,7 +105,7 @@ describe('text in pieces', () => {
     expect(left).toBe('{"id":7,"key":"[redacted:secret]"},'.repeat(100_000))
   })
 
-  it('is UTF-8 after it was redacted in bytes', async () => {
+  it('is UTF-8 after bytes were redacted', async () => {
     const bytes = new TextEncoder().encode(`é ${SECRET}\n`.repeat(2_000))
     async function* chunks() {
       for (let at = 0; at < bytes.length; at += 1_001) yield bytes.subarray(at, at + 1_001)

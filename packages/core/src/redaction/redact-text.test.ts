@@ -20,7 +20,7 @@ describe('the rules for secrets', () => {
       '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\nafter',
       '[redacted:secret]\nafter',
     ],
-  ])('redact %s, and nothing of what is left again', (_name, text, expected) => {
+  ])('redact %s, and nothing more when they run again', (_name, text, expected) => {
     expect(redact(text)).toBe(expected)
     expect(redact(expected)).toBe(expected)
   })
@@ -35,7 +35,7 @@ describe('the rules for secrets', () => {
     'sk-learn and https://example.org:8080/x',
     'commit 3f786850e387550fdab836ed7e6dc881de23001b',
     'me@example.org paid with 4111 1111 1111 1111',
-  ])('leave %s', (text) => {
+  ])('leave %s unchanged', (text) => {
     expect(redact(text)).toBe(text)
   })
 })
@@ -55,13 +55,13 @@ describe('resolveRedact', () => {
     expect(both?.('ann: password=hunter2')).toBe('someone: password=[redacted:secret]')
   })
 
-  it('takes what it has resolved before', () => {
+  it('accepts what it has resolved before', () => {
     const resolved = resolveRedact({ where: 'stored' })
     expect(resolveRedact(resolved)).toBe(resolved)
   })
 
   it.each([[() => undefined], [async (value: string) => value], [() => JSON.parse('{') as string]])(
-    'throws an error of its own if a rule fails',
+    'throws its own error if a rule fails',
     (rule) => {
       expect(() => redact('a', { rules: [rule as never] })).toThrow(RedactionError)
     },

@@ -264,56 +264,53 @@ async function askSeveral(
 
 const brief = (answer: unknown): string => JSON.stringify(answer).slice(0, 300)
 
-describe.skipIf(!isGnu())(
-  'the search beside GNU grep and sed (skipped if grep is not GNU grep, or has no UTF-8)',
-  () => {
-    it(
-      `finds the same lines, counts and line numbers for ${COUNT} generated questions`,
-      { timeout: COUNT * 200 },
-      async () => {
-        const subjects = fc.sample(subject, { numRuns: COUNT / QUESTIONS_OF_A_TEXT, seed: SEED })
-        const different: unknown[] = []
-        let matching = 0
-        for (let first = 0; first < subjects.length; first += 50) {
-          const batch = subjects.slice(first, first + 50)
-          const expected = askGrep(batch)
-          for (const [index, { text, blockBytes, questions }] of batch.entries()) {
-            const bytes = new TextEncoder().encode(text)
-            const source = await memorySource(bytes, blockBytes)
-            for (const [number, question] of questions.entries()) {
-              const grep = expected[index]![number]!
-              if (grep.lines.length > 0) matching++
-              const ours = await askSearch(source, bytes, question).catch(String)
-              if (isDeepStrictEqual(ours, grep)) continue
-              different.push({
-                ...question,
-                text: text.slice(0, 300),
-                blockBytes,
-                ours: brief(ours),
-                grep: brief(grep),
-              })
-            }
-            const several = await askSeveral(source, bytes, questions).catch(String)
-            const lines = expected[index]!.map((grep) => grep.lines)
-            const all = [...new Set(lines.flat())].toSorted((a, b) => a - b)
-            const grep = { counts: lines.map(({ length }) => length), lines: all }
-            if (!isDeepStrictEqual(several, grep)) {
-              const patterns = questions.map(({ pattern, ignoreCase }) => ({ pattern, ignoreCase }))
-              different.push({
-                patterns,
-                text: text.slice(0, 300),
-                blockBytes,
-                ours: brief(several),
-                grep: brief(grep),
-              })
-            }
-            await source.close()
+describe.skipIf(!isGnu())('the search compared with GNU grep and sed (skipped without GNU grep or UTF-8)', () => {
+  it(
+    `finds the same lines, counts and line numbers for ${COUNT} generated questions`,
+    { timeout: COUNT * 200 },
+    async () => {
+      const subjects = fc.sample(subject, { numRuns: COUNT / QUESTIONS_OF_A_TEXT, seed: SEED })
+      const different: unknown[] = []
+      let matching = 0
+      for (let first = 0; first < subjects.length; first += 50) {
+        const batch = subjects.slice(first, first + 50)
+        const expected = askGrep(batch)
+        for (const [index, { text, blockBytes, questions }] of batch.entries()) {
+          const bytes = new TextEncoder().encode(text)
+          const source = await memorySource(bytes, blockBytes)
+          for (const [number, question] of questions.entries()) {
+            const grep = expected[index]![number]!
+            if (grep.lines.length > 0) matching++
+            const ours = await askSearch(source, bytes, question).catch(String)
+            if (isDeepStrictEqual(ours, grep)) continue
+            different.push({
+              ...question,
+              text: text.slice(0, 300),
+              blockBytes,
+              ours: brief(ours),
+              grep: brief(grep),
+            })
           }
+          const several = await askSeveral(source, bytes, questions).catch(String)
+          const lines = expected[index]!.map((grep) => grep.lines)
+          const all = [...new Set(lines.flat())].toSorted((a, b) => a - b)
+          const grep = { counts: lines.map(({ length }) => length), lines: all }
+          if (!isDeepStrictEqual(several, grep)) {
+            const patterns = questions.map(({ pattern, ignoreCase }) => ({ pattern, ignoreCase }))
+            different.push({
+              patterns,
+              text: text.slice(0, 300),
+              blockBytes,
+              ours: brief(several),
+              grep: brief(grep),
+            })
+          }
+          await source.close()
         }
-        expect(different.slice(0, 5), `${different.length} of ${COUNT} differ`).toEqual([])
-        // Guards against useless questions: many match something, and many do not match everything.
-        expect(matching).toBeGreaterThan(COUNT / 4)
-      },
-    )
-  },
-)
+      }
+      expect(different.slice(0, 5), `${different.length} of ${COUNT} differ`).toEqual([])
+      // Guards against useless questions: many match something, and many do not match everything.
+      expect(matching).toBeGreaterThan(COUNT / 4)
+    },
+  )
+})

@@ -110,7 +110,7 @@ function isPlain(content: Uint8Array): boolean {
 }
 
 it(
-  `the search ends ${COUNT} hostile patterns by their deadline while timers fire, and finds what V8 finds`,
+  `the search stops ${COUNT} hostile patterns at their deadline while timers fire, and finds what V8 finds`,
   { timeout: COUNT * 5_000 },
   async () => {
     const inputs = Object.entries(HOSTILE_INPUTS).flatMap(([name, make]) =>

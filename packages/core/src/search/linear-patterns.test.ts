@@ -15,7 +15,7 @@ describe.each(Object.entries(LENGTHY_TEXTS))('in %s', (_, make) => {
     return await searchLines(source, [parseSearchPattern(pattern, { ignoreCase: false })], options)
   }
 
-  it('every pattern that a linear engine takes finds its lines', async () => {
+  it('every pattern of the linear engine finds its lines', async () => {
     for (const [pattern, matches] of LINEAR_PATTERNS) {
       const found = await search(pattern)
       expect({ pattern, lines: found.lines, stopped: found.stopped }).toEqual({

@@ -9,21 +9,21 @@ describe('decoded text', () => {
 
   const contentOf = (text: string): Uint8Array => new Uint8Array(new TextEncoder().encode(text))
 
-  it('decodes content once it is searched a second time, and remembers the text', () => {
+  it('is kept from the second search of a content on', () => {
     const content = contentOf('one\r\ntwo')
     expect(decodedText(content)).toBeUndefined()
     expect(decodedText(content)).toMatchObject({ text: 'one\r\ntwo', isAscii: true, hasReturns: true })
     expect(decodedText(content.subarray(0))).toBe(decodedText(content))
   })
 
-  it('gives one unit for each byte', () => {
+  it('has one unit for each byte', () => {
     const content = contentOf('é')
     decodedText(content)
     expect(decodedText(content)).toMatchObject({ isAscii: false, hasReturns: false })
     expect(decodedText(content)?.text).toHaveLength(2)
   })
 
-  it('counts as what a process remembers of content, and goes with it', () => {
+  it('counts towards the content cache, and is evicted with it', () => {
     const content = contentOf('x'.repeat(10_000))
     decodedText(content)
     const before = contentCache.bytes
@@ -34,7 +34,7 @@ describe('decoded text', () => {
     expect(decodedText(content)).toBeUndefined()
   })
 
-  it('takes no part of a content for the whole', () => {
+  it('is not kept for a part of a content', () => {
     const content = contentOf('one two')
     for (let turn = 0; turn < 3; turn++) expect(decodedText(content.subarray(0, 3))).toBeUndefined()
   })
@@ -57,11 +57,11 @@ it.each([
   ['[^\\s]*', false, true],
   ['(?=a)', false, true],
   ['\\x41', false, true],
-])('%s: bytes alone %s, line ends matter %s', (expression, isSingleByte, seesLineEnds) => {
+])('a pattern %s: can match bytes alone %s, depends on line ends %s', (expression, isSingleByte, seesLineEnds) => {
   expect(byteTraits(expression)).toEqual({ isSingleByte, seesLineEnds })
 })
 
-it('claims that bytes can be matched only if they give the matches of the text', () => {
+it('bytes are matched directly only if that gives the matches of the text', () => {
   const runs = propertyRuns(1_670, 50_000)
   const atoms = ['a', 'b', '.', '[^a]', '[ab]', '\\W', '\\w', '\\d', '\\b', '^', '$', '(?:a|b)', '(a.*)', '1']
   const quantifiers = ['', '', '*', '+', '?', '{2}', '*?', '+?']
@@ -93,7 +93,7 @@ it('claims that bytes can be matched only if they give the matches of the text',
 
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 
-it('counts the bytes of units as a decoder reads them, valid or not', () => {
+it('the bytes of valid and invalid units are counted as a decoder reads them', () => {
   const parts = fc.constantFrom(
     [0x61],
     [0xc3, 0xa9],

@@ -193,14 +193,14 @@ describe('searchLines', () => {
     expect((await search(text, ['INFO'], { limit: 5 })).total).toBe(expected.length)
   })
 
-  it('ends before the end of the span', async () => {
+  it('stops before the end of the span', async () => {
     const text = 'hit 1\nhit 2\nhit 3\nhit 4\n'
     const { hits, searchedTo } = await search(text, ['hit'], { span: { start: 6, end: 18 } })
     expect(hits.map(({ start }) => start)).toEqual([6, 12])
     expect(searchedTo).toBe(18)
   })
 
-  it('leaves a byte order mark out of the first line', async () => {
+  it('does not count a byte order mark as part of the first line', async () => {
     expect((await search('\uFEFFfirst\nsecond', ['^first$'])).hits).toEqual([{ pattern: 0, start: 3, end: 8 }])
   })
 

@@ -27,13 +27,13 @@ function taken(costs: Readonly<Record<string, number>>): Record<string, number> 
   }
 }
 
-it('takes the way that is fastest, pauses left out, and looks at others that are not far behind now and then', () => {
+it('a text scanner uses the fastest engine without pauses, and now and then tries similarly fast ones', () => {
   const { fast = 0, near = 0, far = 0 } = taken({ near: 2, far: 50, fast: 1 })
   expect(fast).toBeGreaterThan(900)
   expect(near).toBeGreaterThan(10)
   expect(far).toBe(1)
 })
 
-it('does the work where there is but one way', () => {
+it('a text scanner works with a single engine', () => {
   expect(taken({ only: 5 })).toEqual({ only: 1_000 })
 })

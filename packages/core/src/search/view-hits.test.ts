@@ -64,26 +64,29 @@ describe('viewHits', () => {
     }
   })
 
-  it.each([3, 300, 30_000])('shows of a line of %i states of progress the last, or that of a hit', async (count) => {
-    const states = Array.from({ length: count }, (_, index) => `at ${index + 1} of ${count}`)
-    const text = `first\n${states.join('\r')}\r\nNEEDLE\nbuilt\b\b\b\b\bdone\n`
-    const views = await viewsOf(text, 'NEEDLE', 2, 4_000)
-    expect(views.map((view) => view.text)).toEqual(['first', `at ${count} of ${count}`, 'NEEDLE', 'done'])
-    if (count > 300) return
-    const [view] = await viewsOf(text, 'at 2 of', 0, 4_000)
-    const start = 'first\n'.length + states[0]!.length + 1
-    expect(view).toMatchObject({ text: states[1], start, isWhole: false, match: { start: 0, end: 7 } })
-    const [first] = await viewsOf(text, 'at 1 of', 0, 4_000)
-    expect(first).toMatchObject({ text: states[0], start: 6, isWhole: false })
-  })
+  it.each([3, 300, 30_000])(
+    'shows the last of %i progress states in a line, or the state with the hit',
+    async (count) => {
+      const states = Array.from({ length: count }, (_, index) => `at ${index + 1} of ${count}`)
+      const text = `first\n${states.join('\r')}\r\nNEEDLE\nbuilt\b\b\b\b\bdone\n`
+      const views = await viewsOf(text, 'NEEDLE', 2, 4_000)
+      expect(views.map((view) => view.text)).toEqual(['first', `at ${count} of ${count}`, 'NEEDLE', 'done'])
+      if (count > 300) return
+      const [view] = await viewsOf(text, 'at 2 of', 0, 4_000)
+      const start = 'first\n'.length + states[0]!.length + 1
+      expect(view).toMatchObject({ text: states[1], start, isWhole: false, match: { start: 0, end: 7 } })
+      const [first] = await viewsOf(text, 'at 1 of', 0, 4_000)
+      expect(first).toMatchObject({ text: states[0], start: 6, isWhole: false })
+    },
+  )
 
-  it('splits no character of a very long line', async () => {
+  it('does not split a character of a very long line', async () => {
     const [view] = await viewsOf(`${'é'.repeat(200_000)}NEEDLE${'東'.repeat(100_000)}`, 'NEEDLE', 0, 51)
     expect(view!.text.slice(view!.match!.start, view!.match!.end)).toBe('NEEDLE')
     expect(view!.text).not.toContain('\uFFFD')
   })
 
-  it('shows each match of a very long line by itself', async () => {
+  it('shows each match of a very long line separately', async () => {
     const views = await viewsOf(`${'hit '.repeat(2_000)}\n`, 'hit', 5, 50)
     expect(views).toHaveLength(1_000)
     expect(views.map(({ hit }) => hit!.start)).toEqual(Array.from({ length: 1_000 }, (_, index) => 4 * index))
@@ -100,7 +103,7 @@ describe('viewHits', () => {
 })
 
 describe('findLineSpan', () => {
-  it('finds the bytes of lines', async () => {
+  it('finds the bytes of given lines', async () => {
     const pieces = fc.array(fc.constantFrom('', 'a', 'é', 'x'.repeat(70_000), 'y'.repeat(65_535)), { maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(

@@ -51,7 +51,7 @@ function remember(
 }
 
 describe('CachedContent', () => {
-  test('returns the bytes of the backend, whatever was read before and however small the cache is', async () => {
+  test('returns the bytes of the backend after any earlier reads and with any cache size', async () => {
     const read = fc.tuple(fc.nat(large.length - 1), fc.oneof(fc.nat(300), fc.nat(200_000), fc.nat(1_000_000)))
     const content = fc.constantFrom(contentOf(1), contentOf(200_000), contentOf(1_000_000), large)
     await fc.assert(
@@ -75,7 +75,7 @@ describe('CachedContent', () => {
     )
   })
 
-  test('reads small content once, and all of it', async () => {
+  test('reads small content completely and once', async () => {
     const content = contentOf(1_000_000)
     const { cached, backend } = remember(content)
     await Promise.all([cached.read(0, 600_000, backend.load), cached.read(5, 700_000, backend.load)])
@@ -100,7 +100,7 @@ describe('CachedContent', () => {
     expect(backend.reads).toHaveLength(3)
   })
 
-  test('remembers nothing of large content that is read from end to end', async () => {
+  test('does not cache large content that is read from end to end', async () => {
     const { cached, backend, cache } = remember(large)
     const before = cache.bytes
     for (let at = 0; at + 524_288 <= large.length; at += 524_288) await cached.read(at, at + 524_288, backend.load)
@@ -108,13 +108,13 @@ describe('CachedContent', () => {
     expect(backend.reads[0]).toBe('0+524288 alone')
   })
 
-  test('lets a failed read be tried again', async () => {
+  test('retries after a failed read', async () => {
     const { cached, backend } = remember(contentOf(1_000))
     await expect(cached.read(0, 1_000, () => Promise.reject(new Error('down')))).rejects.toThrow('down')
     expect(await cached.read(0, 1_000, backend.load)).toEqual(contentOf(1_000))
   })
 
-  test('does not keep a larger buffer for a part of it', async () => {
+  test('does not keep a larger buffer alive for a part of it', async () => {
     const { cached } = remember(contentOf(1_000))
     const memory = new Uint8Array(1_000_000)
     const found = await cached.read(0, 1_000, async () => memory.subarray(0, 1_000))
@@ -123,7 +123,7 @@ describe('CachedContent', () => {
 })
 
 describe('CachedContents', () => {
-  test('forgets removed content, also while its bytes are being read', async () => {
+  test('forgets removed content, even while its bytes are being read', async () => {
     const { cached, contents, backend, cache } = remember(contentOf(1_000))
     const reading = cached.read(0, 1_000, backend.load)
     contents.remove('a')
@@ -141,7 +141,7 @@ describe('CachedContents', () => {
     expect([content.isKept, contents.find('a')]).toEqual([false, undefined])
   })
 
-  test('shares content between equal descriptions, and has new content for a different one', () => {
+  test('shares content between equal descriptions, and not between different ones', () => {
     const { cached, contents } = remember(contentOf(1_000))
     expect(contents.add('a', infoOf(contentOf(1_000)), 5, 0)).toBe(cached)
     expect(cached.checkedAt).toBe(5)
@@ -149,7 +149,7 @@ describe('CachedContents', () => {
     expect(cached.isKept).toBe(false)
   })
 
-  test('forgets a content once there is no room to know of it', () => {
+  test('forgets content descriptions if there is no room for them', () => {
     const cache = new ContentCache(3_000)
     const { contents } = remember(contentOf(10), cache)
     for (const key of ['b', 'c', 'd']) contents.add(key, infoOf(contentOf(10)), 0, 0)
@@ -187,7 +187,7 @@ describe('content cache', () => {
       expect(cache.bytes).toBe(100)
     })
 
-    test('never exceeds its budget, also with one piece, and shrinks to a smaller one', () => {
+    test('never exceeds its budget, even with one piece, and shrinks to a smaller budget', () => {
       const cache = new ContentCache(100)
       const { forgotten } = pieces(cache, 101, 60, 40)
       expect([forgotten, cache.bytes]).toEqual([[0], 100])

@@ -42,7 +42,7 @@ test('an entry is due once it was unused for more than N turns of its scope, wha
   )
 })
 
-test('an entry that was found counts from the turn in which it was found, and one that is known keeps its last use', () => {
+test('an entry found in a listing counts as used in that turn, and a known entry keeps its last use', () => {
   const tracker = new TurnTracker(2)
   tracker.used('', 'known')
   tracker.endTurn('')
@@ -66,7 +66,7 @@ test('a scope is listed until its last entry is forgotten', () => {
 
 const eviction = (evictedAt: number) => ({ reason: 'turns', evictedAt, metadata: {} }) as const
 
-test('remembers evictions of each scope apart', () => {
+test('evictions are remembered separately for each scope', () => {
   const log = new EvictionLog()
   log.add('a/x', eviction(1))
   log.add('b/x', eviction(2))
@@ -75,7 +75,7 @@ test('remembers evictions of each scope apart', () => {
   expect([log.find('a/x'), log.find('b/x')]).toEqual([undefined, eviction(2)])
 })
 
-test('forgets the oldest of a scope, and the oldest scope', () => {
+test('the oldest eviction of a scope, and the oldest scope, are forgotten first', () => {
   const log = new EvictionLog(2)
   for (const name of ['x', 'y', 'z']) log.add(`a/${name}`, eviction(0))
   expect([log.find('a/x'), log.find('a/y'), log.find('a/z')]).toEqual([undefined, eviction(0), eviction(0)])

@@ -34,8 +34,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('an entry that is written', () => {
-  test('can be read from another process 2 seconds after a write, before it is closed', async () => {
+describe('an entry that is being written', () => {
+  test('can be read by another process 2 seconds after a write, before it is closed', async () => {
     const writer = await storage.openEntry('call_1')
     await writer.write(encode('first\n'))
     await pass(2_000)
@@ -45,7 +45,7 @@ describe('an entry that is written', () => {
     await writer.close()
   })
 
-  test('shows whole lines, and one that does not end after 4 seconds', async () => {
+  test('shows only whole lines, but an unfinished line after 4 seconds', async () => {
     const writer = await storage.openEntry('call_1')
     const shown = async (): Promise<string> => decode((await storage.retrieve(writer.reference)).content)
     await writer.write(encode('one\ntwo'))
@@ -56,7 +56,7 @@ describe('an entry that is written', () => {
     await writer.close()
   })
 
-  test('is listed with its scope alone and with all scopes, and is not a scope of its own', async () => {
+  test('is listed once in its scope and in all scopes, and is not a scope itself', async () => {
     const scope = storage.scope('tenant')
     const writer = await scope.openEntry('call_1', 'text/plain', { metadata: { tool: 'bash' } })
     await writer.write(encode('a\n'))
@@ -71,7 +71,7 @@ describe('an entry that is written', () => {
     await writer.close()
   })
 
-  test('is an ordinary entry once it is closed, with nothing left of its segments', async () => {
+  test('becomes an ordinary entry if it is closed, without any remaining segments', async () => {
     const writer = await storage.openEntry('call_1')
     await writeLines(writer, 1, 20_000)
     const info = await writer.close({ metadata: { 'exit-code': '0' } })
@@ -97,14 +97,14 @@ describe('an entry that is written', () => {
     expect(decode((await other.retrieve(writer.reference)).content)).toBe('committed\n')
   })
 
-  test('stays open as long as its writer lives, also without output', async () => {
+  test('stays open while its writer lives, even without output', async () => {
     const writer = await storage.openEntry('call_1')
     await pass(600_000)
     expect((await reopen().stat(writer.reference)).state).toBe('open')
     await writer.close()
   })
 
-  test('goes with its age when its writer is gone, and is not taken from a living one', async () => {
+  test('expires if its writer is gone, but not while its writer lives', async () => {
     const aging = { ttlMs: 60_000 }
     const writer = await reopen(aging).openEntry('call_1')
     await writer.write(encode('text\n'))
@@ -118,7 +118,7 @@ describe('an entry that is written', () => {
     expect(disk.records.size).toBe(0)
   })
 
-  test('stops its writer if it is deleted, and does not come back', async () => {
+  test('stops its writer if it is deleted, and does not reappear', async () => {
     const writer = await storage.openEntry('call_1')
     await writer.write(encode('text\n'))
     await pass(2_000)
@@ -128,14 +128,14 @@ describe('an entry that is written', () => {
     expect(disk.records.size).toBe(0)
   })
 
-  test('counts once when its scope is cleared', async () => {
+  test('counts as one entry if its scope is cleared', async () => {
     const writer = await storage.openEntry('call_1')
     await writeLines(writer, 1, 30_000)
     expect(await storage.clear()).toBe(1)
     await expect(writer.close()).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('loses nothing in an outage that ends', async () => {
+  test('loses nothing in a temporary outage', async () => {
     const writer = await storage.openEntry('call_1')
     await writer.write(encode('before\n'))
     disk.isDown = true
@@ -147,7 +147,7 @@ describe('an entry that is written', () => {
     expect(decode((await storage.retrieve(writer.reference)).content)).toBe('before\nduring\n')
   })
 
-  test('refuses more than 8 MiB during an outage, and takes it afterwards', async () => {
+  test('refuses more than 8 MiB during an outage, and accepts more afterwards', async () => {
     const writer = await storage.openEntry('call_1')
     disk.isDown = true
     for (let megabyte = 0; megabyte < 8; megabyte++) await writer.write(new Uint8Array(1_048_576))
@@ -157,7 +157,7 @@ describe('an entry that is written', () => {
     expect((await writer.close()).size).toBe(8 * 1_048_576 + 10)
   })
 
-  test('is copied when it is written, so that its buffer can be used again', async () => {
+  test('copies each written buffer, so that the buffer can be reused', async () => {
     const writer = await storage.openEntry('call_1')
     const buffer = encode('one\n')
     await writer.write(buffer)
@@ -167,7 +167,7 @@ describe('an entry that is written', () => {
     expect(decode((await storage.retrieve(writer.reference)).content)).toBe('one\ntwo\n')
   })
 
-  test('has few segments if its command is quiet', async () => {
+  test('has few segments if its command writes little', async () => {
     const writer = await storage.openEntry('call_1')
     for (let line = 1; line <= 1_000; line++) {
       await writer.write(encode(`line ${line}\n`))
@@ -184,7 +184,7 @@ describe('an entry that is written', () => {
 describe('an entry beyond its limit', () => {
   const LIMIT = 1_048_576
 
-  test('keeps its beginning and its end, and states the missing range', async () => {
+  test('keeps its start and its end, and states the missing range', async () => {
     const writer = await storage.openEntry('call_1', 'text/plain', { maxBytes: LIMIT })
     const lines = 100_000
     const text = Array.from({ length: lines }, (_, index) => `line ${index + 1} ${'x'.repeat(90)}\n`).join('')
@@ -208,7 +208,7 @@ describe('an entry beyond its limit', () => {
     expect((omitted?.lines ?? 0) + ends(kept)).toBe(lines)
   })
 
-  test('keeps its beginning also if short segments leave the middle before they are joined', async () => {
+  test('keeps its start even if short segments are evicted before they are joined', async () => {
     const writer = await storage.openEntry('call_1', 'text/plain', { maxBytes: 262_144 })
     const lines = Array.from({ length: 12_000 }, (_, index) => `line ${index + 1} `.padEnd(99, '.') + '\n')
     for (let at = 0; at < lines.length; at += 100) {
@@ -229,7 +229,7 @@ describe('an entry beyond its limit', () => {
     expect(await writer.close()).toMatchObject({ state: 'complete', size: LIMIT })
   })
 
-  test('needs room for a beginning and an end', async () => {
+  test('needs room for a start and an end', async () => {
     await expect(storage.openEntry('call_1', 'text/plain', { maxBytes: 1_000 })).rejects.toThrow(TypeError)
   })
 })

@@ -78,7 +78,7 @@ describe('createStorage', () => {
   test.each([
     ['too few bytes', 1],
     ['too many bytes', 9],
-  ])('takes %s from a driver for corrupt content', async (_what, size) => {
+  ])('reports %s from a driver as corrupt content', async (_what, size) => {
     const driver = fourMethods()
     const read = driver.read.bind(driver)
     const storage = createStorage({
@@ -103,7 +103,7 @@ describe('createStorage', () => {
     await expect(storage.retrieve(reference)).resolves.toMatchObject({ content: bytes('content') })
   })
 
-  test('does not disturb a later store if one is aborted', async () => {
+  test('does not disturb a later store if an earlier one is aborted', async () => {
     const storage = createStorage(fourMethods())
     const controller = new AbortController()
     const aborted = storage.store('call_1', bytes('content'), 'text/plain', { signal: controller.signal })
@@ -141,7 +141,7 @@ describe('wrapStorage', () => {
     expect(() => wrapStorage(storage() as never, 'compressed', layer('compressed'))).toThrow(message)
   })
 
-  test('encrypts compressed content only, not the other way round', () => {
+  test('encrypts compressed content, and never compresses encrypted content', () => {
     const encrypted = wrapStorage(tinyStorage(), 'encrypted', layer('encrypted'))
     const both = wrapStorage(encrypted, 'compressed', layer('compressed'))
     const compressed = wrapStorage(tinyStorage(), 'compressed', layer('compressed'))
@@ -154,13 +154,13 @@ describe('wrapStorage', () => {
 })
 
 describe('completeDriver', () => {
-  test('returns a complete driver as it is', () => {
+  test('returns a complete driver unchanged', () => {
     const complete = completeDriver(fourMethods())
     expect(completeDriver(complete)).toBe(complete)
     expect(complete.locate).toBeUndefined()
   })
 
-  test('does all of it with four methods', async () => {
+  test('adds all other methods to a driver with four', async () => {
     const driver = completeDriver(fourMethods())
     const info = { key: 'call', contentType: 'text/plain', storedAt: 5, lastUsedAt: 5, metadata: {} }
     expect(await driver.write('a/call_1', stream(bytes('content')), info)).toEqual({ created: true, lastUsedAt: 5 })

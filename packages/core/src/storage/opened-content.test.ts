@@ -66,7 +66,7 @@ afterEach(() => {
 })
 
 describe('opening content', () => {
-  test('costs nothing a second time, and one look at whether it is there after a while', async () => {
+  test('costs nothing the second time, and one check of existence after a while', async () => {
     const { storage, advance, question } = fixture()
     const reference = await storage.store('log', new Uint8Array(100_000))
     expect(await question(reference)).toEqual(['read 0+65536', 'read 0+100000'])
@@ -109,7 +109,7 @@ describe('opening content', () => {
     await expect(quota.question(byQuota)).rejects.toMatchObject({ code: 'evicted', eviction: { reason: 'quota' } })
   })
 
-  test('counts as use also if the backend is not asked', async () => {
+  test('counts as use even if the backend is not asked', async () => {
     const { storage, question } = fixture({ evictAfterTurns: 1 })
     const reference = await storage.store('a', bytes('content'))
     await question(reference)
@@ -131,7 +131,7 @@ describe('opening content', () => {
     expect(await question(reference)).toEqual(['touch'])
   })
 
-  test('needs no writing: a storage that cannot be touched is looked at instead', async () => {
+  test('needs no writing: a storage without touch is asked for the description instead', async () => {
     const { storage, driver, advance, question } = fixture()
     const reference = await storage.store('a', bytes('content'))
     await question(reference)
@@ -141,7 +141,7 @@ describe('opening content', () => {
     expect(await question(reference)).toEqual([])
   })
 
-  test('reads once for all who ask at the same time', async () => {
+  test('reads once for all parallel requests', async () => {
     const { storage, driver, question } = fixture()
     const reference = await storage.store('log', new Uint8Array(100_000))
     const all = await Promise.all(Array.from({ length: 10 }, () => storage.open(reference)))
@@ -152,14 +152,14 @@ describe('opening content', () => {
     expect(await question(reference)).toEqual([])
   })
 
-  test('remembers nothing if the cache is switched off', async () => {
+  test('caches nothing if the cache is switched off', async () => {
     setContentCacheBytes(0)
     const { storage, question } = fixture()
     const reference = await storage.store('log', new Uint8Array(100_000))
     for (let time = 0; time < 2; time += 1) expect(await question(reference)).toEqual(['read 0+65536', 'read 0+100000'])
   })
 
-  test('returns a copy of bytes that the caller may keep', async () => {
+  test('returns a copy of the bytes, which the caller may keep', async () => {
     const { storage, question } = fixture()
     const reference = await storage.store('a', bytes('content'))
     await question(reference)
@@ -180,7 +180,7 @@ describe('opening content', () => {
     await expect(content.read(60_000, 40_000)).rejects.toMatchObject({ code: 'corrupt' })
   })
 
-  test('is aborted by its signal while a backend hangs, for this reader alone', async () => {
+  test('is aborted by its signal while a backend hangs, only for this reader', async () => {
     const { storage, driver } = fixture()
     const reference = await storage.store('a', new Uint8Array(100_000))
     const controller = new AbortController()
@@ -203,7 +203,7 @@ describe('opening content', () => {
     expect(await other).toHaveLength(100_000)
   })
 
-  test('is opened again for uncached parts, and retries after an outage', async () => {
+  test('requests uncached parts again, and retries after an outage', async () => {
     const { storage, disk, driver } = fixture()
     const content = new Uint8Array(20_000_000).fill(97)
     const reference = await storage.store('large', content)
@@ -224,7 +224,7 @@ describe('opening content', () => {
     await Promise.all([second.close(), third.close()])
   })
 
-  test('refuses to read after closing, and ranges that cannot be', async () => {
+  test('refuses reads after closing, and invalid ranges', async () => {
     const { storage } = fixture()
     const content = await storage.open(await storage.store('a', bytes('content')))
     await expect(content.read(-1, 5)).rejects.toThrow(TypeError)
@@ -256,7 +256,7 @@ describe('an entry that a driver opens', () => {
     }
   }
 
-  test('is closed, once, whatever happened', async () => {
+  test('is closed exactly once, even after failures', async () => {
     const disk = new TinyDisk(Date.now)
     const driver = new HandleDriver(disk)
     const storage = createStorage(driver, { ttlMs: HOUR_MS })
@@ -285,7 +285,7 @@ describe('an entry that a driver opens', () => {
 describe('the line index', () => {
   const log = bytes('a line of a log\n'.repeat(100_000))
 
-  test('is kept with text over 1 MiB, built while it is stored, and not shown to users', async () => {
+  test('is stored with text over 1 MiB, built during the store, and hidden from users', async () => {
     const { storage, disk } = fixture()
     const references = [
       await storage.store('log', log),
@@ -299,7 +299,7 @@ describe('the line index', () => {
     expect(await storage.stat(references[0]!)).not.toHaveProperty('lineIndex')
   })
 
-  test('is read without reading the content, and otherwise made once for all', async () => {
+  test('is read without reading the content, or built once for all callers', async () => {
     const { storage, disk, driver } = fixture()
     const reference = await storage.store('log', log)
     const kept = await storage.open(reference)
@@ -320,7 +320,7 @@ describe('the line index', () => {
     expect(driver.asked.filter((asked) => asked === `read 0+${log.length}`)).toHaveLength(1)
   })
 
-  test('is made again for other callers if one gave up', async () => {
+  test('is built again for other callers if one gave up', async () => {
     const { storage, disk } = fixture()
     const reference = await storage.store('log', log)
     for (const record of disk.records.values()) record.info = { ...record.info, lineIndex: 'of nothing' }

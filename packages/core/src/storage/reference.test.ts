@@ -35,7 +35,7 @@ const input: fc.Arbitrary<ReferenceInput> = fc.record({
 })
 
 describe('contentReference', () => {
-  test('gives equal input the equal reference, in the grammar of references', async () => {
+  test('gives equal references for equal input, in the grammar of references', async () => {
     await fc.assert(
       fc.asyncProperty(input, async (given) => {
         const reference = await contentReference(given)
@@ -69,7 +69,7 @@ describe('contentReference', () => {
     expect(new Set(await Promise.all(all.map(contentReference))).size).toBe(all.length)
   })
 
-  test('is the same in every version: replayed conversations stay byte-identical', async () => {
+  test('is the same in every version, so that replayed conversations stay byte-identical', async () => {
     const content = new TextEncoder().encode('hello\n')
     expect(await contentReference({ scope: ['tenant'], key: 'toolu_01:0', contentType: 'text/plain', content })).toBe(
       'toolu_01_0_gnzyvn6ynxa4jxlcnl55',
@@ -84,13 +84,13 @@ describe('contentReference', () => {
     ['../../etc/passwd', 'etc_passwd_'],
     ['K'.repeat(5_000), `${'k'.repeat(32)}_`],
     [`${'-'.repeat(1_000)}a`, 'entry_'],
-  ])('makes of the key %j a slug', async (key, slug) => {
+  ])('starts with a slug of the key: %j gives %j', async (key, slug) => {
     const reference = await contentReference({ scope: [], key, contentType: 't', content: new Uint8Array(0) })
     expect(reference.slice(0, -20)).toBe(slug)
   })
 })
 
-test('randomReference is never the same, in the grammar of references', () => {
+test('randomReference is unique and follows the grammar of references', () => {
   const references = Array.from({ length: 1_000 }, () => randomReference('Call 1'))
   expect(new Set(references).size).toBe(1_000)
   for (const reference of references) expect(reference).toMatch(/^call_1_[a-z2-7]{20}$/)
@@ -150,7 +150,7 @@ const segment = fc.oneof(
 const path = (...segments: string[]): Promise<string> => scopePath(childScope(rootScope(), segments))
 
 describe('encodeSegment', () => {
-  test('uses a-z, 0-9, - and _ only, at most 48 of them, at least one', async () => {
+  test('uses 1 to 48 characters of a-z, 0-9, - and _', async () => {
     await fc.assert(
       fc.asyncProperty(segment, async (given) => {
         expect(await encodeSegment(given)).toMatch(/^[a-z0-9_-]{1,48}$/)
@@ -169,7 +169,7 @@ describe('encodeSegment', () => {
     )
   })
 
-  test('keeps segments apart that differ in one character only, wherever it is and however long they are', async () => {
+  test('gives different names to segments that differ in one character, at any position and length', async () => {
     await fc.assert(
       fc.asyncProperty(segment, fc.nat(), unit, async (given, at, replacement) => {
         const index = at % given.length
@@ -199,13 +199,13 @@ describe('encodeSegment', () => {
 })
 
 describe('scopePath', () => {
-  test('keeps the segments apart', async () => {
+  test('separates the segments', async () => {
     const all = [['foo', 'bar'], ['foobar'], ['foo/bar'], ['foo', 'bar', 'baz'], ['foo'], ['f', 'oobar'], ['foo_2fbar']]
     const paths = await Promise.all(all.map((segments) => path(...segments)))
     expect(new Set(paths).size).toBe(all.length)
   })
 
-  test('starts with the path of the parent scope and a slash, only for scopes below it', async () => {
+  test('starts with the path of the parent scope and a slash, only for child scopes', async () => {
     const list = fc.array(segment, { minLength: 1, maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(list, list, async (upper, other) => {
@@ -250,13 +250,13 @@ test('a key is any string of up to 65,536 characters', () => {
     expect(() => assertKey(key)).toThrow(expect.objectContaining({ code: 'invalid-key' }))
 })
 
-test('content is bytes, and the mistake says how to get them', () => {
+test('content must be bytes, and the error says how to get them', () => {
   expect(() => assertContent(new Uint8Array(0))).not.toThrow()
   expect(() => assertContent('text')).toThrow(TypeError)
   expect(() => assertContent('text')).toThrow('TextEncoder')
 })
 
-test('a stream is an async iterable', () => {
+test('a stream must be an async iterable', () => {
   const chunks = (async function* () {
     yield new Uint8Array(1)
   })()
@@ -267,7 +267,7 @@ test('a stream is an async iterable', () => {
 })
 
 test.each(['text/plain', 'image/svg+xml', 'text/html; charset="utf-8"', `a/${'b'.repeat(253)}`])(
-  'takes %s for a content type',
+  'a content type may be %s',
   (contentType) => {
     expect(() => assertContentType(contentType)).not.toThrow()
   },
@@ -288,11 +288,11 @@ test.each([
   `a/${'b'.repeat(254)}`,
   1,
   null,
-])('refuses %j as a content type', (contentType) => {
+])('a content type cannot be %j', (contentType) => {
   expect(() => assertContentType(contentType)).toThrow(TypeError)
 })
 
-test('a content type that is taken can stand in a header', () => {
+test('a valid content type can be sent in a header', () => {
   const part = fc.constantFrom(
     'text',
     '/',
@@ -334,23 +334,23 @@ test.each([
   [{ tool: 1 }, 'metadata.tool'],
   [{ tool: 'x'.repeat(2_045) }, '2048 bytes'],
   [{ tool: 'é'.repeat(1_023) }, '2048 bytes'],
-])('refuses the metadata %j', (metadata, words) => {
+])('metadata cannot be %j', (metadata, words) => {
   expect(() => assertMetadata(metadata)).toThrow(TypeError)
   expect(() => assertMetadata(metadata)).toThrow(words)
 })
 
-test('metadata is a few short strings', () => {
+test('metadata must be a few short strings', () => {
   for (const metadata of [undefined, {}, { tool: '' }, { 'tool-call-id': 'é\n' }, { tool: 'x'.repeat(2_044) }])
     expect(() => assertMetadata(metadata)).not.toThrow()
 })
 
-test('a range is whole bytes from the start', () => {
+test('a range must be whole bytes from the start', () => {
   expect(() => assertRange({ offset: 0, length: 0 })).not.toThrow()
   for (const range of [{ offset: -1, length: 1 }, { offset: 0, length: 2 ** 53 }, { offset: 0 }, null, undefined, 5])
     expect(() => assertRange(range)).toThrow(TypeError)
 })
 
-test('mistakes about bytes, types, metadata and ranges are no failures of the storage', () => {
+test('invalid bytes, types, metadata and ranges are not failures of the storage', () => {
   for (const check of [
     () => assertContent(1),
     () => assertContentType(1),
@@ -403,7 +403,7 @@ class Source implements AsyncIterable<Uint8Array> {
 }
 
 describe('sourceChunks', () => {
-  test('passes chunks on as they are taken', async () => {
+  test('passes chunks on as they are requested', async () => {
     async function* source(): AsyncGenerator<Uint8Array> {
       yield bytes('a')
       yield bytes('b')
@@ -412,13 +412,13 @@ describe('sourceChunks', () => {
     expect(await texts(sourceChunks(source(), undefined, upper))).toEqual(['A', 'B'])
   })
 
-  test('ends the source when it is left early', async () => {
+  test('closes the source if the consumer stops early', async () => {
     const source = new Source(async () => ({ done: false, value: bytes('a') }))
     for await (const chunk of sourceChunks(source, undefined, same)) if (chunk.length === 1) break
     expect(source.returned).toBe(1)
   })
 
-  test('ends the source when a chunk is refused', async () => {
+  test('closes the source if a chunk is refused', async () => {
     const source = new Source(async () => ({ done: false, value: bytes('a') }))
     const refused = sourceChunks(source, undefined, () => {
       throw new Error('too large')
@@ -435,7 +435,7 @@ describe('sourceChunks', () => {
     expect(wrong.returned).toBe(1)
   })
 
-  test('is ended by its signal while it waits, and tells the source', async () => {
+  test('stops waiting if its signal aborts, and closes the source', async () => {
     const controller = new AbortController()
     const hanging = new Source(() => new Promise<never>(() => undefined))
     const reading = texts(sourceChunks(hanging, controller.signal, same))
@@ -445,7 +445,7 @@ describe('sourceChunks', () => {
     expect(hanging.returned).toBe(1)
   })
 
-  test('asks a source for nothing once its signal has fired', async () => {
+  test('requests nothing from the source if its signal has aborted', async () => {
     let asked = 0
     const source = new Source(async () => {
       asked += 1

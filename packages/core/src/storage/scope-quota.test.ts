@@ -57,21 +57,21 @@ describe('ScopeQuota', () => {
     }
   })
 
-  test('lists a scope far less often than it is written to', async () => {
+  test('lists a scope far less often than the scope is written', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
     for (let index = 0; index < 1_000; index += 1) await store(quota, scope, `${index}`, 10)
     expect(scope.listings).toBeLessThan(30)
   })
 
-  test('counts the entries that were there from the start', async () => {
+  test('counts entries of before', async () => {
     const scope = new MapScope()
     scope.put('old', 600)
     await store(new ScopeQuota(1_000), scope, 'new', 500)
     expect([...scope.entries.keys()]).toEqual(['new'])
   })
 
-  test('leaves an entry used since it was listed, and evicts the next', async () => {
+  test('keeps an entry used since the listing, and evicts the next', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
     for (const id of ['a', 'b', 'c']) scope.put(id, 300)
@@ -81,7 +81,7 @@ describe('ScopeQuota', () => {
     expect([...scope.entries.keys()].toSorted()).toEqual(['a', 'c', 'd', 'e'])
   })
 
-  test('counts an entry that a listing had before its own turn only once', async () => {
+  test('counts an entry only once that a listing already has', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
     for (const id of ['a', 'b']) {
@@ -95,7 +95,7 @@ describe('ScopeQuota', () => {
     expect([...scope.entries.keys()]).toEqual(['a', 'b'])
   })
 
-  test('counts anew once it was told to forget', async () => {
+  test('counts again after forget()', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
     await store(quota, scope, 'a', 400)
@@ -106,7 +106,7 @@ describe('ScopeQuota', () => {
     expect([...scope.entries.keys()]).toEqual(['a', 'c'])
   })
 
-  test('evicts nothing in place of entries that others removed', async () => {
+  test('evicts no other entries if some were removed by others', async () => {
     const scope = new MapScope()
     for (let index = 0; index < 10; index += 1) scope.put(`old ${index}`, 100)
     const quota = new ScopeQuota(1_000)
@@ -131,7 +131,7 @@ describe('ScopeQuota', () => {
     expect(scope.bytes).toBeLessThanOrEqual(1_000)
   })
 
-  test('gives up if nothing can be evicted', async () => {
+  test('stops if nothing can be evicted', async () => {
     const scope = new MapScope()
     const quota = new ScopeQuota(1_000)
     scope.evict = async function* (candidates) {
@@ -142,7 +142,7 @@ describe('ScopeQuota', () => {
     expect(scope.bytes).toBe(1_800)
   })
 
-  test('evicts what one entry displaces at once, in batches of what the driver takes', async () => {
+  test("evicts everything for one entry at once, in batches of the driver's size", async () => {
     for (const [batch, evictions] of [
       [1, 10],
       [4, 3],

@@ -58,12 +58,12 @@ async function callsOf(calls: string[], run: () => Promise<unknown>): Promise<st
 describe('touchFirstBytes', () => {
   const content = bytes('ten bytes.')
 
-  test('content below it is written without asking', async () => {
+  test('writes smaller content without a request before', async () => {
     const { storage, calls } = recorded(() => ({ touchFirstBytes: 11 }))
     expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['write'])
   })
 
-  test('one touch records the use of existing content below it', async () => {
+  test('records the use of existing smaller content with one touch', async () => {
     const { storage, calls } = recorded(() => ({ touchFirstBytes: 11 }), { now: () => 5_000 })
     const first = await storeWithReceipt(storage, content)
     calls.length = 0
@@ -80,7 +80,7 @@ describe('touchFirstBytes', () => {
     ['of just that size', { touchFirstBytes: 10 }],
     ['above it', { touchFirstBytes: 9 }],
     ['of any size where it is not set', {}],
-  ])('content %s is asked for first, and not written again', async (_what, settings) => {
+  ])('looks up content %s first, and does not write it again', async (_what, settings) => {
     const { storage, calls } = recorded(() => settings)
     expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['touch', 'write'])
     expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['touch'])
@@ -89,18 +89,18 @@ describe('touchFirstBytes', () => {
   test.each<[string, Changes]>([
     ['', {}],
     [' below it', { touchFirstBytes: 1_000 }],
-  ])('a stream%s, with its unique reference, is never looked up', async (_what, settings) => {
+  ])('never looks up a stream%s, whose reference is unique', async (_what, settings) => {
     const { storage, calls } = recorded(() => settings)
     const chunks = stream(content, content)
     expect(await callsOf(calls, () => storage.storeStream('call_1', chunks))).toEqual(['write'])
   })
 
-  test('a driver that cannot touch is asked for a description before it writes, however small the content', async () => {
+  test('asks a driver without touch for a description before any write', async () => {
     const { storage, calls } = recorded(() => ({ touch: undefined, touchFirstBytes: 1_000 }))
     expect(await callsOf(calls, () => storage.store('call_1', content))).toEqual(['stat', 'write'])
   })
 
-  test('content stored below it counts towards turns and quota', async () => {
+  test('counts smaller content towards turns and quota', async () => {
     const options = { evictAfterTurns: 1, maxBytes: 25 }
     const { storage } = recorded(() => ({ touchFirstBytes: 1_000 }), options)
     const [first, second, third] = [
@@ -117,7 +117,7 @@ describe('touchFirstBytes', () => {
   })
 })
 
-describe('a write that tells what it found', () => {
+describe('a write that reports whether the entry existed', () => {
   const telling =
     (tellsCreated: boolean) =>
     (driver: TinyDriver): Changes => ({
@@ -135,7 +135,7 @@ describe('a write that tells what it found', () => {
   test.each([
     [true, ['write']],
     [false, ['stat', 'write']],
-  ])('is not asked before nor after if tellsCreated is %s', async (tellsCreated, expected) => {
+  ])('is not preceded or followed by a request if tellsCreated is %s', async (tellsCreated, expected) => {
     const { storage, calls } = recorded(telling(tellsCreated), { now: () => 5_000 })
     const receipts = [await storeWithReceipt(storage, bytes('content'))]
     calls.length = 0
@@ -147,7 +147,7 @@ describe('a write that tells what it found', () => {
     ])
   })
 
-  test('undoing the first store leaves an entry that it found', async () => {
+  test('keeps an existing entry if the first store is undone', async () => {
     const { storage } = recorded(telling(true), { now: () => 5_000 })
     const first = await storeWithReceipt(storage, bytes('content'))
     const second = await storeWithReceipt(storage, bytes('content'))
@@ -174,7 +174,7 @@ describe('removeAll', () => {
       },
     })
 
-  test('is all that clear needs, for a scope and those below it', async () => {
+  test('clears a scope and its child scopes with one call', async () => {
     const { storage, calls, disk } = recorded(removing())
     for (const segments of [['a'], ['a', 'b'], ['ab']]) await storage.scope(...segments).store('call_1', bytes('x'))
     calls.length = 0
@@ -195,7 +195,7 @@ describe('removeAll', () => {
     expect(prefixes).toEqual(['', 'a/b/'])
   })
 
-  test('forgets the turns, bytes and content types of the entries that it names', async () => {
+  test('forgets turns, bytes and content types of the removed entries', async () => {
     const { storage, calls, disk } = recorded(removing(), { evictAfterTurns: 1, maxBytes: 10 })
     const scope = storage.scope('a')
     const reference = await scope.store('call_1', bytes('12345678'))
@@ -210,7 +210,7 @@ describe('removeAll', () => {
     expect(disk.tombstones.size).toBe(0)
   })
 
-  test('an entry evicted, stored again elsewhere and then cleared reads as never stored', async () => {
+  test('makes an entry that was evicted, stored again elsewhere and then cleared read as never stored', async () => {
     let time = 0
     const forgetful = (driver: TinyDriver): Changes => ({ ...removing()(driver), findEviction: undefined })
     const options = { ttlMs: 1_000, now: () => time }
@@ -224,7 +224,7 @@ describe('removeAll', () => {
     await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('an entry opened before can no longer be read', async () => {
+  test('ends reads of an entry that was opened before', async () => {
     const { storage } = recorded(removing())
     const reference = await storage.store('call_1', bytes('content'))
     const opened = await storage.open(reference)
@@ -234,7 +234,7 @@ describe('removeAll', () => {
     await expect(storage.open(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('a signal ends it between two entries, and it is told to end', async () => {
+  test('stops between two entries if its signal aborts, and is told to stop', async () => {
     const ended = { value: false }
     const controller = new AbortController()
     const { storage, disk } = recorded((driver) => {
@@ -254,7 +254,7 @@ describe('removeAll', () => {
     expect(await storage.clear()).toBe(3)
   })
 
-  test('a failure is an outage, and removed entries that it named are forgotten', async () => {
+  test('reports a failure as an outage, and forgets the entries removed so far', async () => {
     const { storage, disk } = recorded((driver) => ({
       async *removeAll() {
         const [id] = driver.disk.records.keys()
@@ -272,7 +272,7 @@ describe('removeAll', () => {
 describe('list with unusedSince', () => {
   const TTL_MS = 60_000
 
-  test('gc lists only entries that may have expired, under its scope', async () => {
+  test('gives gc only entries of its scope that may have expired', async () => {
     let time = 1_000_000
     const { storage, listed } = recorded(undefined, { ttlMs: TTL_MS, now: () => time })
     await storage.scope('a').store('call_1', bytes('x'))
@@ -281,7 +281,7 @@ describe('list with unusedSince', () => {
     expect(listed).toEqual(['a/', { unusedSince: 1_000_000 }])
   })
 
-  test('entries last used at that very time have expired, later ones have not', async () => {
+  test('includes entries last used at exactly that time, but not later ones', async () => {
     let time = 1_000_000
     const { storage } = recorded(
       (driver) => {
@@ -303,7 +303,7 @@ describe('list with unusedSince', () => {
     expect((await collect(storage.list())).map(({ reference }) => reference)).toEqual([fresh])
   })
 
-  test('gc without an age lists nothing, and a list asks for everything', async () => {
+  test('is not used by gc without an age, and a plain list requests everything', async () => {
     const { storage, calls, listed } = recorded()
     await storage.store('call_1', bytes('x'))
     expect(await callsOf(calls, () => storage.gc())).toEqual(['collect'])
@@ -324,7 +324,7 @@ describe('a driver with evictAll', () => {
     },
   })
 
-  test('evicts what is due by turns in batches, and is asked nothing else', async () => {
+  test('evicts due entries by turns in batches, without other requests', async () => {
     const { storage, calls } = recorded(together, { evictAfterTurns: 1 })
     for (let index = 0; index < 501; index += 1) await storage.store(`call_${index}`, bytes('content'))
     await storage.endTurn()
@@ -335,7 +335,7 @@ describe('a driver with evictAll', () => {
     expect(calls).toEqual(['evictAll', 'evictAll'])
   })
 
-  test('evicts what is past its age in batches, with the metadata of each entry', async () => {
+  test('evicts expired entries in batches, with the metadata of each entry', async () => {
     let time = 0
     const { storage, calls } = recorded(together, { ttlMs: 1_000, now: () => time })
     const scope = storage.scope('a')
@@ -354,7 +354,7 @@ describe('a driver with evictAll', () => {
     })
   })
 
-  test('evicts what a large entry displaces at once', async () => {
+  test('evicts everything for a large entry at once', async () => {
     const { storage, calls } = recorded(together, { maxBytes: 100 })
     for (let index = 0; index < 10; index += 1) await storage.store(`call_${index}`, bytes('0123456789'))
     const large = bytes('0123456789'.repeat(9))
@@ -364,7 +364,7 @@ describe('a driver with evictAll', () => {
     expect(await collect(storage.list())).toHaveLength(2)
   })
 
-  test('evicts no entry that is stored again meanwhile, and the others of its batch', async () => {
+  test('keeps an entry that is stored again in the meantime, and evicts the rest of its batch', async () => {
     const [touching, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const { storage, disk } = recorded(
       (driver) => ({
@@ -389,7 +389,7 @@ describe('a driver with evictAll', () => {
     expect([...disk.records.keys()]).toEqual([kept])
   })
 
-  test('leaves an entry to its next turns if another process has just used it', async () => {
+  test('keeps an entry for its next turns if another process has just used it', async () => {
     let isUsed = true
     const { storage } = recorded(
       (driver) => ({
@@ -433,7 +433,7 @@ describe('a damaged entry', () => {
     return { storage, broken, time }
   }
 
-  test('goes when it is past its age, and keeps no other from going', async () => {
+  test('is evicted if it has expired, and does not stop other evictions', async () => {
     const { storage, broken, time } = await damaged({ ttlMs: 1_000 })
     await storage.store('other', bytes('other'))
     time.now += 2_000
@@ -441,7 +441,7 @@ describe('a damaged entry', () => {
     await expect(storage.retrieve(broken)).rejects.toMatchObject({ code: 'evicted' })
   })
 
-  test('goes when it has not been used for too many turns', async () => {
+  test('is evicted if it was unused for too many turns', async () => {
     const { storage } = await damaged({ evictAfterTurns: 1 })
     await storage.store('other', bytes('other'))
     await storage.endTurn()
@@ -449,7 +449,7 @@ describe('a damaged entry', () => {
     expect(evicted.map(({ size }) => size)).toEqual([10, 5])
   })
 
-  test('goes to make room, by a driver that cannot compare and remove too', async () => {
+  test('is evicted by a quota, even by a driver that cannot compare and remove', async () => {
     const { storage, broken } = await damaged({ maxBytes: 20 }, { evict: undefined, findEviction: undefined })
     await storage.store('other', bytes('0123456789'))
     await storage.store('third', bytes('0123456789'))
@@ -465,13 +465,13 @@ describe('a damaged entry', () => {
   })
 })
 
-test('a clock that gives parts of milliseconds is kept in whole ones', async () => {
+test('a clock with fractions of milliseconds is rounded to whole ones', async () => {
   const { storage } = recorded(undefined, { now: () => 1_234.5678 })
   const reference = await storage.store('call_1', bytes('content'))
   expect(await storage.stat(reference)).toMatchObject({ storedAt: 1_234, lastUsedAt: 1_234 })
 })
 
-test('entries that an aborted clear removed without naming them are not served from memory', async () => {
+test('entries that an aborted clear removed are not served from memory', async () => {
   const { storage } = recorded((driver) => ({
     async *removeAll(prefix: string) {
       const ids: string[] = []
@@ -495,7 +495,7 @@ test('entries that an aborted clear removed without naming them are not served f
 })
 
 describe('list with except and below', () => {
-  test('passes the known ids to the driver, and skips them if the driver does not', async () => {
+  test('passes known ids to the driver, and filters them itself if the driver does not', async () => {
     const asked: (string | boolean)[] = []
     const { storage } = recorded((driver) => {
       const list = driver.list.bind(driver)
@@ -515,7 +515,7 @@ describe('list with except and below', () => {
     expect(asked).toEqual([`a/${known}`, true, other, false])
   })
 
-  test('tells the driver to omit scopes below, and skips them if the driver does not', async () => {
+  test('asks the driver to omit child scopes, and filters them itself if the driver does not', async () => {
     const { storage, listed } = recorded()
     await storage.scope('a').store('below', bytes('x'))
     const reference = await storage.store('here', bytes('x'))
@@ -523,14 +523,14 @@ describe('list with except and below', () => {
     expect(listed).toMatchObject(['', { below: false }])
   })
 
-  test('refuses a value that is no Set', async () => {
+  test('refuses an except that is not a Set', async () => {
     const { storage } = recorded()
     await expect(collect(storage.list({ except: ['call_1'] as never }))).rejects.toThrow(TypeError)
   })
 })
 
 describe('scopeAt', () => {
-  test('opens the scopes that a listing names, also those whose names are hashes', async () => {
+  test('opens the scopes that a listing names, even those named by hashes', async () => {
     const { storage } = recorded()
     const scopes = [['a'], ['a', 'user@example.com'], ['x'.repeat(900)]]
     for (const scope of scopes) await storage.scope(...scope).store('key', bytes(scope.join()))

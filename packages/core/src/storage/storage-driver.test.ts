@@ -5,7 +5,7 @@ test.each([
   ['', 'ref'],
   ['a', 'ref'],
   ['a/b', 'ref'],
-])('an id of the path %j and the reference %j can be taken apart again', (path, reference) => {
+])('an id joined from the path %j and the reference %j can be split again', (path, reference) => {
   expect(splitId(entryId(path, reference))).toEqual({ path, reference })
   expect(entryId(path, reference).startsWith(idPrefix(path))).toBe(true)
 })

@@ -9,20 +9,20 @@ import {
   StorageError,
 } from './storage-error.ts'
 
-test('is retryable when the backend is unavailable, unless it says otherwise', () => {
+test('a StorageError is retryable if the backend is unavailable, unless it says otherwise', () => {
   expect(new StorageError('unavailable', 'Try again.').retryable).toBe(true)
   expect(new StorageError('unavailable', 'Gone for good.', { retryable: false }).retryable).toBe(false)
   expect(new StorageError('not-found', 'Check the reference.').retryable).toBe(false)
 })
 
-test('keeps its reference and its cause', () => {
+test('a StorageError keeps its reference and its cause', () => {
   const cause = new Error('ENOSPC')
   const error = new StorageError('unavailable', 'The disk is full.', { key: 'call_1', reference: 'ref', cause })
   expect(error).toMatchObject({ name: 'StorageError', key: 'call_1', reference: 'ref', cause })
   expect('cause' in new StorageError('not-found', 'Nothing.')).toBe(false)
 })
 
-test('is known across two copies of the package, and takes nothing else for one of its own', () => {
+test('a StorageError is recognized across two copies of the package, and other errors are not', () => {
   const other = Object.assign(new Error('from another copy'), { [Symbol.for('spillway.storage-error')]: true })
   expect(StorageError.isInstance(other)).toBe(true)
   expect(StorageError.isInstance(new StorageError('corrupt', 'Wrong.'))).toBe(true)
@@ -38,7 +38,7 @@ describe('guard', () => {
     await expect(failed).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('shows at most the beginning of a key', async () => {
+  test('shows at most the start of a key', async () => {
     const failed = guard({ action: 'store', key: 'k'.repeat(10_000) }, () => Promise.reject(new Error('full')))
     const error: unknown = await failed.catch((caught: unknown) => caught)
     expect(String(error).length).toBeLessThan(300)
@@ -49,12 +49,12 @@ describe('guard', () => {
     await expect(guard({ action: 'retrieve' }, () => Promise.reject(error))).rejects.toBe(error)
   })
 
-  test("lets through the failure of the caller's stream", async () => {
+  test("passes on the failure of the caller's stream", async () => {
     const cause = new Error('the source failed')
     await expect(guard({ action: 'store' }, () => Promise.reject(new SourceError(cause)))).rejects.toBe(cause)
   })
 
-  test('reports a thrown value that is no error as an outage too', async () => {
+  test('reports a thrown value that is not an error as an outage too', async () => {
     await expect(guard({ action: 'close' }, () => Promise.reject('down'))).rejects.toMatchObject({
       code: 'unavailable',
     })
@@ -62,7 +62,7 @@ describe('guard', () => {
 })
 
 describe('guardIteration', () => {
-  test('takes a failure on the way for an outage', async () => {
+  test('reports a failure during iteration as an outage', async () => {
     async function* entries(): AsyncGenerator<number> {
       yield 1
       throw new Error('ECONNRESET')
@@ -75,14 +75,14 @@ describe('guardIteration', () => {
     expect(seen).toEqual([1])
   })
 
-  test('takes a listing that cannot begin for an outage', async () => {
+  test('reports a listing that cannot start as an outage', async () => {
     const failing = guardIteration({ action: 'list' }, () => {
       throw new Error('no connection')
     })
     await expect(failing.next()).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  test('releases the driver when it is left early', async () => {
+  test("closes the driver's iterator if the consumer stops early", async () => {
     let released = false
     async function* entries(): AsyncGenerator<number> {
       try {
@@ -106,7 +106,7 @@ test('checkAborted has the reason of the signal as its cause', () => {
   expect(() => checkAborted(undefined)).not.toThrow()
 })
 
-test('orAborted waits for the first of both, and leaves no listener behind', async () => {
+test('orAborted settles with the first of both, and leaves no listener behind', async () => {
   const { signal } = new AbortController()
   expect(await orAborted(Promise.resolve(5), signal)).toBe(5)
   expect(await orAborted(Promise.resolve(5), undefined)).toBe(5)
@@ -118,7 +118,7 @@ test('orAborted waits for the first of both, and leaves no listener behind', asy
   await expect(waiting).rejects.toMatchObject({ code: 'aborted' })
 })
 
-test('says that nothing is there', () => {
+test('the error of a missing entry says that nothing is stored', () => {
   expect(missingError('call_1', undefined)).toMatchObject({ code: 'not-found', reference: 'call_1', retryable: false })
 })
 
@@ -126,7 +126,7 @@ test.each([
   ['turns', 'unused for too many turns'],
   ['age', 'unused for too long'],
   ['quota', 'room was needed'],
-] as const)('says when and why an entry was evicted by %s, and which tool to run again', (reason, words) => {
+] as const)('the error of an evicted entry says when and why (%s), and which tool to run again', (reason, words) => {
   const eviction = { reason, evictedAt: Date.UTC(2026, 0, 2), metadata: { tool: 'read_log' } }
   const error = missingError('call_1', eviction)
   expect(error).toMatchObject({ code: 'evicted', reference: 'call_1', retryable: false, eviction })
@@ -135,6 +135,6 @@ test.each([
   expect(error.message).toContain('"read_log"')
 })
 
-test('does without the name of the tool', () => {
+test('the error of an evicted entry can do without the name of the tool', () => {
   expect(missingError('call_1', { reason: 'age', evictedAt: 0, metadata: {} }).message).toContain('Run the tool')
 })

@@ -18,18 +18,18 @@ test('two methods make a storage', () => {
 })
 
 test.each([[undefined], [null], ['file:./.spillway'], [{ store: () => '' }], [{ retrieve: () => '' }]])(
-  'refuses %j and says what to pass',
+  'a storage cannot be %j, and the error says what to pass',
   (value) => {
     expect(() => assertStorage(value)).toThrow(TypeError)
     expect(() => assertStorage(value)).toThrow('createStorage()')
   },
 )
 
-test('a storage without scope() is refused if a scope is asked for', () => {
+test('a storage without scope() is refused if a scope is requested', () => {
   expect(() => scopeOf(twoMethods, ['tenant-1'])).toThrow(expect.objectContaining({ code: 'unsupported' }))
 })
 
-test('returns the scope', async () => {
+test('scopeOf returns the scope', async () => {
   const storage = tinyStorage()
   const reference = await scopeOf(storage, ['a', 'b']).store('call_1', new Uint8Array(1))
   await expect(storage.scope('a', 'b').retrieve(reference)).resolves.toMatchObject({ contentType: 'text/plain' })
@@ -40,7 +40,7 @@ test.each([
   [{ evictAfterTurns: null, ttlMs: null, maxBytes: null }],
   [{ evictAfterTurns: 1, ttlMs: 0.5, maxBytes: 1, now: Date.now }],
   [{ evictAfterTurns: undefined, ttlMs: undefined, maxBytes: undefined, now: undefined }],
-])('accepts %j', (options) => {
+])('storage options may be %j', (options) => {
   expect(() => assertManagedStorageOptions(options)).not.toThrow()
 })
 
@@ -57,7 +57,7 @@ test.each([
   [{ maxbytes: 5 }, '"maxbytes"'],
   ['20', 'Storage options'],
   [null, 'Storage options'],
-])('refuses %j and names the option', (options, name) => {
+])('storage options cannot be %j, and the error names the option', (options, name) => {
   const refuse = (): void => assertManagedStorageOptions(options as ManagedStorageOptions)
   expect(refuse).toThrow(TypeError)
   expect(refuse).toThrow(name)

@@ -77,7 +77,7 @@ async function readMetrics(): Promise<Record<string, Point[]>> {
 }
 
 describe('the span of an offload', () => {
-  it('stands below the active span and has what was stored', async () => {
+  it('is below the active span and says what was stored', async () => {
     const tracer = trace.getTracer('framework')
     const parent = await tracer.startActiveSpan('execute_tool read_log', async (span) => {
       await offload(newOffloader())
@@ -101,7 +101,7 @@ describe('the span of an offload', () => {
     })
   })
 
-  it('begins when the result arrived, and lasts until it was replaced', async () => {
+  it('starts when the result arrives and ends when it is replaced', async () => {
     const events: OffloadEvent[] = []
     const listen = telemetryListener()
     const before = Date.now()
@@ -120,7 +120,7 @@ describe('the span of an offload', () => {
     expect(start * 1_000 + rest / 1_000_000).toBeGreaterThanOrEqual(before - 2)
   })
 
-  it('says why a result was skipped, or needed by the budget of its turn', async () => {
+  it('says why a result was skipped, or that the budget of its turn required the offload', async () => {
     await offload(newOffloader({ shouldOffload: () => false }))
     await offload(newOffloader({ mode: 'shadow' }))
     const inTurn = newOffloader({ maxResultTokens: 1_000_000, maxTurnTokens: 4_000 })
@@ -153,7 +153,7 @@ describe('the span of a retrieval', () => {
     })
   })
 
-  it('has the code of a failure, with a tool that belongs to no offloader', async () => {
+  it('has the code of a failure even if the tool belongs to no offloader', async () => {
     const options = { storage: broken, scoped: false, maxRetrievalTokens: 500, countTokens: estimateTokens }
     const tool = createRetrievalTool({ ...options, onRetrieve: telemetryListener() })
     await tool.execute({ reference: SECRET })
@@ -164,7 +164,7 @@ describe('the span of a retrieval', () => {
 })
 
 describe('metrics', () => {
-  it('count results, retrievals, tokens, and their time', async () => {
+  it('count results, retrievals, tokens, and durations', async () => {
     const offloader = newOffloader()
     const reference = await offload(offloader)
     await offloader.retrievalTool.execute({ reference, pattern: 'line 7 ' })
@@ -187,7 +187,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count failures of storing, of turns, and of redaction, and evictions', async () => {
+  it('count evictions, and failures of storing, turns, and redaction', async () => {
     await offload(newOffloader({ storage: broken }))
     await newOffloader({ storage: { ...broken, endTurn: down } }).endTurn()
     const redact = (): string => {
@@ -206,7 +206,7 @@ describe('metrics', () => {
     expect(seen['spillway.evictions']).toEqual([{ attributes: { 'spillway.reason': 'turns' }, value: 1 }])
   })
 
-  it('join the tools beyond 100', async () => {
+  it('combine all tools beyond 100', async () => {
     const offloader = newOffloader({ mode: 'shadow' })
     for (let tool = 0; tool < 103; tool += 1) await offload(offloader, `tool_${tool}`)
     const points = (await readMetrics())['spillway.offloads'] ?? []
@@ -216,7 +216,7 @@ describe('metrics', () => {
   })
 })
 
-it('records no content, patterns, references, scopes, or messages, and at most 20 attributes', async () => {
+it('telemetry has no content, patterns, references, scopes or messages, and at most 20 attributes', async () => {
   const offloader = newOffloader({ storage: tinyStorage() }).forScope(`user-${SECRET}`)
   const reference = await offload(offloader)
   await offloader.retrievalTool.execute({ reference, pattern: SECRET })
@@ -238,7 +238,7 @@ it('records no content, patterns, references, scopes, or messages, and at most 2
   for (const { attributes } of seen) expect(Object.keys(attributes).length).toBeLessThanOrEqual(20)
 })
 
-it('records nothing and disturbs nothing without an SDK, and records once one is registered', async () => {
+it('telemetry records and changes nothing without an SDK, and records after one is registered', async () => {
   unregisterSdk()
   await offload(newOffloader())
   const early = telemetryListener()

@@ -49,7 +49,7 @@ async function damagedDriver(error: Error): Promise<FaultyDriver> {
 
 const corrupt = new StorageError('corrupt', 'damaged')
 
-test('an entry that was corrupt is removed before it is written, once, and counts as what was there', async () => {
+test('a corrupt entry is removed once before it is written, and counts as existing', async () => {
   const driver = await damagedDriver(corrupt)
   expect(await driver.touch('call_1', 5)).toBeUndefined()
   expect(await driver.write('call_1', stream(bytes('content')), INFO)).toEqual({ created: false, lastUsedAt: 1 })
@@ -58,13 +58,13 @@ test('an entry that was corrupt is removed before it is written, once, and count
   expect(await driver.write('call_1', stream(bytes('content')), INFO)).toEqual({ created: false, lastUsedAt: 2 })
 })
 
-test('a corrupt entry that is gone by then counts as created', async () => {
+test('a corrupt entry that has disappeared counts as created', async () => {
   const driver = await damagedDriver(corrupt)
   await driver.lose('call_1')
   expect(await driver.write('call_1', stream(bytes('content')), INFO)).toEqual({ created: true, lastUsedAt: 1 })
 })
 
-test('an outage says nothing of the entry', async () => {
+test('an outage does not mark an entry as corrupt', async () => {
   const driver = await damagedDriver(new Error('down'))
   expect(await driver.touch('call_1', 5)).toBeNull()
 })

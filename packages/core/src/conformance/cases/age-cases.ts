@@ -219,7 +219,7 @@ export const quotaCases: readonly ConformanceCase[] = [
   },
   {
     id: 'quota/holds',
-    title: 'After many stores and streams, a scope has at most maxBytes, and still the newest entry',
+    title: 'After many stores and streams, a scope has at most maxBytes and its newest entry',
     requires: ['list', 'storeStream', 'clock'],
     settings: QUOTA_SETTINGS,
     async run({ storage, powers: { clock } }) {

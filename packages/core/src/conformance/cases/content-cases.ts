@@ -208,7 +208,7 @@ export const rangeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'range/of-large-content',
-    title: 'Ranges of 5 MB are right, wherever the backend cuts it into pieces',
+    title: "Ranges of 5 MB are right at any boundary of the backend's pieces",
     requires: ['retrieveRange'],
     async run(context) {
       const { storage } = context

@@ -232,7 +232,7 @@ export const instanceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'instances/undo',
-    title: 'An undo in one instance leaves entries that another has stored again since',
+    title: 'An undo in one instance keeps entries that another has stored again since',
     requires: ['reopen', 'delete'],
     async run({ storage, powers }) {
       const other = await powers.reopen()
@@ -270,7 +270,7 @@ export const instanceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'locate/unknown',
-    title: 'The location of an entry that was never stored is undefined; an invalid reference is refused',
+    title: 'An entry that was never stored has no location, and an invalid reference is refused',
     requires: ['locate'],
     async run({ storage }) {
       await storage.store('call_1_0', bytes('content'))
@@ -285,7 +285,7 @@ export const instanceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'locate/stays-inside',
-    title: 'The location of an entry has no dots that lead upwards, and differs from those of other scopes',
+    title: 'A location has no dots that lead upwards, and differs between scopes',
     requires: ['locate', 'scope'],
     async run({ storage }) {
       for (const name of ['..', "it's", '$(id)', 'a b', '-rf']) {

@@ -258,7 +258,7 @@ const TTL_MS = 600_000
 export const pagingCases: readonly ConformanceCase[] = [
   {
     id: 'list/beyond-one-page',
-    title: 'All of 2,100 entries are listed, each once, with every option, and clear counts them',
+    title: 'All of 2,100 entries are listed once with every option, and clear counts them',
     requires: ['list', 'clear', 'scope'],
     async run({ storage }) {
       const direct = await storeMany(storage, MANY / 2)

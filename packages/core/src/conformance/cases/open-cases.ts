@@ -198,7 +198,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/leaves-nothing',
-    title: 'A deleted entry that was open before leaves no more behind than one that was stored',
+    title: 'Deleting an entry that was once open leaves no more behind than deleting a stored one',
     requires: ['openEntry', 'delete', 'residue'],
     async run({ storage, powers }) {
       await storage.delete(await storage.store('call_1', bytes('content')))
@@ -239,7 +239,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/limit',
-    title: 'An entry over its limit keeps its beginning and end, and states what is missing',
+    title: 'An entry over its limit keeps its start and end, and states the missing range',
     requires: ['openEntry', 'stat'],
     async run({ storage }) {
       const content = numberedLines(60_000)
@@ -258,7 +258,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/aborted',
-    title: 'Another instance reads the content of an open entry, and the way it ended',
+    title: 'Another instance reads the content of an open entry and its final state',
     requires: ['openEntry', 'stat', 'reopen'],
     async run({ storage, powers }) {
       const content = numberedLines(25_000)
@@ -303,7 +303,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open-entry/kill',
-    title: 'An open entry of a killed writer is listed with all but its last megabyte, and can be removed',
+    title: 'An open entry of a killed writer is listed without at most its last megabyte, and can be removed',
     requires: ['openEntry', 'kill', 'list', 'delete', 'stat', 'residue'],
     async run({ storage, powers }) {
       await storage.delete(await storage.store('warm-up', bytes('content')))

@@ -62,7 +62,7 @@ const OPERATIONS: readonly Operation[] = [
 export const outageCases: readonly ConformanceCase[] = [
   {
     id: 'outage/rejects',
-    title: 'Storing and retrieving reject while the backend is down; afterwards all entries are there again',
+    title: 'Storing and retrieving reject while the backend is down, and all entries are there afterwards',
     level: 'two-method',
     requires: ['outage'],
     async run({ storage, powers }) {
@@ -131,7 +131,7 @@ const ABORTABLE_OPERATIONS: readonly AbortableOperation[] = [
 export const abortCases: readonly ConformanceCase[] = [
   ...ABORTABLE_OPERATIONS.map(({ name, requires = [], run }): ConformanceCase => ({
     id: `abort/${name}`,
-    title: `If its signal has fired, ${name.replaceAll('-', ' ')} rejects with aborted and changes nothing`,
+    title: `If its signal has aborted, ${name.replaceAll('-', ' ')} rejects with aborted and changes nothing`,
     requires: ['list', ...requires],
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))
@@ -147,7 +147,7 @@ export const abortCases: readonly ConformanceCase[] = [
   })),
   {
     id: 'abort/signal-that-does-not-fire',
-    title: 'A signal that fires only after the call has no effect',
+    title: 'A signal that aborts after the call has no effect',
     async run({ storage }) {
       const controller = new AbortController()
       const { signal } = controller
@@ -165,7 +165,7 @@ export const abortCases: readonly ConformanceCase[] = [
 export const concurrencyCases: readonly ConformanceCase[] = [
   {
     id: 'concurrency/parallel-stores',
-    title: '200 different contents stored in parallel under one key are all kept apart',
+    title: '200 different contents stored in parallel under one key stay separate',
     level: 'two-method',
     async run({ storage }) {
       const contents = Array.from({ length: 200 }, (_, index) => pattern(index * 17, index + 1))

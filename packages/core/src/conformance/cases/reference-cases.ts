@@ -23,7 +23,7 @@ async function missOrNothing(what: string, run: () => Promise<void>): Promise<vo
 export const referenceCases: readonly ConformanceCase[] = [
   {
     id: 'reference/grammar',
-    title: 'References have at most 64 characters of a-z, 0-9 and _, whatever the key',
+    title: 'References have at most 64 characters of a-z, 0-9 and _, with any key',
     async run({ storage }) {
       const keys = [
         ...['call_1_0', '', 'A'.repeat(5000), '../../etc/passwd', 's3://bucket/key', '日本語', '\u0000\n', '___'],
@@ -79,7 +79,7 @@ export const referenceCases: readonly ConformanceCase[] = [
   },
   {
     id: 'reference/only-strings',
-    title: 'A reference that is no string is invalid',
+    title: 'A reference that is not a string is invalid',
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))
       const mistakes: unknown[] = [
@@ -204,7 +204,7 @@ export const keyCases: readonly ConformanceCase[] = [
   },
   {
     id: 'key/only-strings',
-    title: 'A key that is no string is invalid, and nothing is stored',
+    title: 'A key that is not a string is invalid, and nothing is stored',
     requires: ['list'],
     async run({ storage }) {
       for (const key of [undefined, null, 1, {}, ['call']] as unknown[])

@@ -60,7 +60,7 @@ export const scopeCases: readonly ConformanceCase[] = [
   {
     id: 'scope/bad-segments-refused',
     title:
-      'A scope without segments, or with segments that are empty, over 1 KB or no strings, rejects with invalid-key',
+      'A scope without segments, or with segments that are empty, over 1 KB or not strings, rejects with invalid-key',
     requires: ['scope'],
     async run({ storage }) {
       const mistakes: unknown[][] = [

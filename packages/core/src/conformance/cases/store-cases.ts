@@ -67,7 +67,7 @@ export const storeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'store/receipt',
-    title: 'onStored is called once, before store resolves, and tells whether this call created the entry',
+    title: 'onStored is called once, before store resolves, and says whether this call created the entry',
     async run({ storage }) {
       const receipts: StoreReceipt[] = []
       const onStored = (receipt: StoreReceipt): number => receipts.push(receipt)

@@ -108,7 +108,7 @@ export const streamCases: readonly ConformanceCase[] = [
   },
   {
     id: 'stream/failing-source',
-    title: 'A stream that fails leaves nothing, and storeStream rejects with its error',
+    title: "A stream that fails leaves nothing, and storeStream rejects with the stream's error",
     requires: ['storeStream', 'list'],
     async run(context) {
       const scope = context.storage.scope?.('a') as typeof context.storage | undefined

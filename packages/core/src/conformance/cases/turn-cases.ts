@@ -28,7 +28,7 @@ const kept = async (storage: Required<Storage>, reference: string): Promise<void
 export const turnCases: readonly ConformanceCase[] = [
   {
     id: 'turns/evicts-after-exactly-n',
-    title: 'An entry that was unused for N turns stays until the next turn ends, which reports its eviction',
+    title: 'An entry unused for N turns stays until the end of the next turn, which reports its eviction',
     requires: ['endTurn', 'stat', 'list'],
     settings: SETTINGS,
     async run({ storage }) {
@@ -60,7 +60,7 @@ export const turnCases: readonly ConformanceCase[] = [
   },
   {
     id: 'turns/revived-by-storing',
-    title: 'Storing an evicted entry again brings it back, created, under the equal reference',
+    title: 'Storing an evicted entry again restores it as created, under the same reference',
     requires: ['endTurn', 'stat'],
     settings: SETTINGS,
     async run({ storage }) {
@@ -90,7 +90,7 @@ export const turnCases: readonly ConformanceCase[] = [
   },
   {
     id: 'turns/earlier-instance',
-    title: 'Entries of an earlier instance are evicted too, once the new one has counted enough turns',
+    title: 'Entries of an earlier instance are evicted too, after enough turns of the new instance',
     requires: ['endTurn', 'reopen', 'stat'],
     settings: SETTINGS,
     async run({ storage, powers }) {
@@ -105,7 +105,7 @@ export const turnCases: readonly ConformanceCase[] = [
   },
   {
     id: 'turns/tombstones-bounded',
-    title: 'Only the latest evicted entries are remembered, up to a maximum; the others are not-found',
+    title: 'Only the latest evicted entries are remembered, up to a maximum, and the others are not-found',
     requires: ['endTurn', 'maxTombstones'],
     settings: { evictAfterTurns: 1 },
     async run({ storage, powers: { maxTombstones } }) {

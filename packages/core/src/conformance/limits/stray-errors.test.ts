@@ -8,7 +8,7 @@ function strayed(name: 'unhandledRejection' | 'uncaughtException', others: reado
 }
 
 it.each(['unhandledRejection', 'uncaughtException'] as const)(
-  'returns the first of what is told by %s',
+  'strayErrors returns the first error reported by %s',
   async (name) => {
     const others = process.listeners(name as 'uncaughtException')
     const stray = collectStrayErrors()
@@ -19,6 +19,6 @@ it.each(['unhandledRejection', 'uncaughtException'] as const)(
   },
 )
 
-it('returns nothing if nothing is thrown', async () => {
+it('strayErrors returns nothing if nothing is thrown', async () => {
   expect(await collectStrayErrors().end()).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { withinTime } from './within-time.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 
-it('returns what the work returns, and throws what it throws, at once or later', async () => {
+it('withinTime returns or throws what the work does, at once or later', async () => {
   expect(await withinTime('work', 1_000, undefined, async () => 7)).toBe(7)
   const error = new Error('failed')
   await expect(withinTime('work', 1_000, undefined, () => Promise.reject(error))).rejects.toBe(error)
@@ -13,12 +13,12 @@ it('returns what the work returns, and throws what it throws, at once or later',
   await expect(withinTime('work', 1_000, undefined, throwing)).rejects.toBe(error)
 })
 
-it('gives work up that does not end', async () => {
+it('withinTime stops waiting for work that does not end', async () => {
   const gaveUp = { kind: 'timeout', message: 'work has not ended after 20 ms' }
   await expect(withinTime('work', 20, undefined, never)).rejects.toMatchObject(gaveUp)
 })
 
-it('gives work up once the signal has fired, before or while it runs', async () => {
+it('withinTime stops waiting if the signal aborts before or during the work', async () => {
   const controller = new AbortController()
   const working = withinTime('work', 10_000, controller.signal, never)
   controller.abort('enough')

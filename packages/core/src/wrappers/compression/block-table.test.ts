@@ -13,13 +13,13 @@ import {
   type CompressionMarker,
 } from './block-table.ts'
 
-test('has no blocks that are larger than any that were written', () => {
+test('a block table has no blocks larger than the largest written', () => {
   expect(BlockTable.of(2 * MAX_BLOCK_BYTES, MAX_BLOCK_BYTES, [100, 100])?.blocks).toBe(2)
   expect(BlockTable.of(MAX_BLOCK_BYTES + 1, MAX_BLOCK_BYTES + 1, [100])).toBeUndefined()
   expect(BlockTable.of(3e9, 4e9, [100])).toBeUndefined()
 })
 
-test('is not read from a hint of larger blocks', () => {
+test('a block table is not read from a hint of larger blocks', () => {
   const hint = encodeHint({ table: BlockTable.of(8_192, 4_096, [100, 100])! })
   expect(decodeHint(hint)?.table.blocks).toBe(2)
   expect(decodeHint(hint.replace('8192.4096', '6000000000.3000000000'))).toBeUndefined()
@@ -38,7 +38,7 @@ const table = fc
 const lengthsOf = (one: BlockTable | undefined): readonly number[] =>
   Array.from({ length: one?.blocks ?? 0 }, (_, block) => one?.compressedLength(block) ?? 0)
 
-test('a table comes back from the end of content, however many blocks there are', () => {
+test('a block table is read from the end of content, with any number of blocks', () => {
   fc.assert(
     fc.property(table, fc.constantFrom('gzip' as const, 'zstd' as const), (one, codec) => {
       const tail = encodeTail(codec, one)
@@ -52,7 +52,7 @@ test('a table comes back from the end of content, however many blocks there are'
   )
 })
 
-test('a table comes back from its text, with the line index beside it', () => {
+test('a block table is read from its text, with the line index beside it', () => {
   fc.assert(
     fc.property(table, fc.option(fc.base64String({ minLength: 4 }), { nil: undefined }), (one, lineIndex) => {
       const hint = decodeHint(encodeHint(lineIndex === undefined ? { table: one } : { table: one, lineIndex }))
@@ -63,7 +63,7 @@ test('a table comes back from its text, with the line index beside it', () => {
   )
 })
 
-test('no other text or bytes are a table', () => {
+test('other text or bytes are not a block table', () => {
   fc.assert(
     fc.property(fc.string(), fc.uint8Array({ maxLength: 200 }), (text, bytes) => {
       expect(decodeHint(text)).toBeUndefined()
@@ -76,7 +76,7 @@ test('no other text or bytes are a table', () => {
 
 const marker: CompressionMarker = { codec: 'gzip', contentType: 'text/plain', blockBytes: MAX_BLOCK_BYTES, size: 3e9 }
 
-test('comes back as it was', () => {
+test('a block table that was written is read back', () => {
   expect(parseMarker(markerText({ metadata: withMarker({}, marker) })!)).toEqual(marker)
 })
 
@@ -88,6 +88,6 @@ test.each([
   { ...marker, size: -1 },
   { ...marker, codec: 'brotli' },
   null,
-])('is absent if its text is %j', (value) => {
+])('a block table is absent if its text is %j', (value) => {
   expect(parseMarker(JSON.stringify(value))).toBeUndefined()
 })

@@ -132,7 +132,7 @@ describe.each(CODECS)('compressed with %s', (codec: CodecName) => {
     expect(info.metadata['tool']).toBe('read_log')
   })
 
-  test('never gives other bytes, whichever is changed or cut', async () => {
+  test('never returns wrong bytes if any byte is changed or cut', async () => {
     const { storage, only } = make({ codec, blockBytes: 4_096 })
     const whole = lines(300)
     const reference = await storage.store('log', whole)
@@ -152,7 +152,7 @@ describe.each(CODECS)('compressed with %s', (codec: CodecName) => {
     expect(wrong).toEqual([])
   })
 
-  test('is read by its own table if the line index is that of another writer', async () => {
+  test("is read by its own table if another writer's line index is stored", async () => {
     const { storage, only } = make({ codec, blockBytes: 4_096 })
     const whole = lines(90_000)
     const reference = await storage.store('log', whole)
@@ -170,7 +170,7 @@ describe.each(CODECS)('compressed with %s', (codec: CodecName) => {
 })
 
 describe('compressed', () => {
-  test('reads for a range only its blocks, and for a list nothing', async () => {
+  test('reads only the blocks of a range, and nothing for a list', async () => {
     const { storage, calls, bytesRead } = make()
     const whole = lines(200_000)
     const reference = await storage.store('log', whole)
@@ -185,7 +185,7 @@ describe('compressed', () => {
     }
   })
 
-  test('finds blocks and sizes by the end of the content if the backend keeps no line index', async () => {
+  test('finds blocks and sizes at the end of the content if the backend stores no line index', async () => {
     const recorded = recordedDriver()
     const { write } = recorded.driver
     const storage = compressed(
@@ -216,7 +216,7 @@ describe('compressed', () => {
     ['of a compressed type', lines(10_000), 'Image/PNG; a=b'],
     ['that does not shrink', noise(600_000), 'application/octet-stream'],
     ['of no bytes', new Uint8Array(0), 'text/plain'],
-  ])('leaves content %s as it is', async (_name, one, type) => {
+  ])('keeps content %s unchanged', async (_name, one, type) => {
     const { storage, only } = make({ minBytes: 4_096 })
     const reference = await storage.store('call', one, type)
     expect(only().info).toMatchObject({ contentType: type, metadata: {} })
@@ -224,7 +224,7 @@ describe('compressed', () => {
     expect(isEqual((await storage.retrieve(reference)).content, one)).toBe(true)
   })
 
-  test('reads uncompressed entries of before, and leaves them unchanged', async () => {
+  test('reads earlier uncompressed entries, and leaves them unchanged', async () => {
     const { storage, driver } = make()
     const reference = await createStorage(driver).store('log', lines(1_000))
     expect((await storage.retrieve(reference)).content).toEqual(lines(1_000))
@@ -247,7 +247,7 @@ describe('compressed', () => {
       }
   })
 
-  test('does not leave compressed bytes beside the description of somebody who stored them plain meanwhile', async () => {
+  test('never combines compressed bytes with the description of an uncompressed entry stored in parallel', async () => {
     const { storage: meanwhile, wrap } = rewriting()
     const whole = lines(1_000)
     for (const [first, second] of [
@@ -265,7 +265,7 @@ describe('compressed', () => {
     }
   })
 
-  test('keeps an entry that two writers compress in different ways at the same time', async () => {
+  test('keeps an entry that two writers compress differently at the same time', async () => {
     const { wrap } = rewriting()
     const whole = lines(1_000)
     let reference = ''
@@ -289,7 +289,7 @@ describe('compressed', () => {
   test.each([
     ['a block', { blockBytes: 5e15, size: 4e15 }, undefined],
     ['content', {}, encodeHint({ table: BlockTable.of(1e12, 16_777_216, new Uint8Array(59_605).fill(1))! })],
-  ])('takes no memory for %s of a size that only a backend speaks of', async (_name, sizes, lineIndex) => {
+  ])('allocates no memory for %s of a size that only the backend claims', async (_name, sizes, lineIndex) => {
     const { storage, only } = make()
     const reference = await storage.store('log', lines(1_000))
     const entry = only()
@@ -304,7 +304,7 @@ describe('compressed', () => {
     await expect(storage.store('log', lines(10_000))).rejects.toMatchObject({ code: 'too-large' })
   })
 
-  test('remembers decompressed blocks, also of content in memory', async () => {
+  test('caches decompressed blocks, even of content in memory', async () => {
     const recorded = recordedDriver()
     let reads = 0
     const storage = compressed(
@@ -332,7 +332,7 @@ describe('compressed', () => {
     expect(reads).toBe(1)
   })
 
-  test('holds a few blocks of a stream and not the whole', async () => {
+  test('holds a few blocks of a stream, not the whole', async () => {
     let given = 0
     let taken = 0
     let ahead = 0
@@ -353,7 +353,7 @@ describe('compressed', () => {
     expect(ahead).toBeLessThan(8)
   })
 
-  test('ends the source if the backend fails', async () => {
+  test('closes the source if the backend fails', async () => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     async function* source(): AsyncGenerator<Uint8Array> {
       try {
@@ -368,7 +368,7 @@ describe('compressed', () => {
     await ended
   })
 
-  test('has exactly the optional methods of the driver below, and does not say where content is', async () => {
+  test('has the same optional methods as the driver below, except locations', async () => {
     const { storage } = make({}, { stat: undefined as never })
     expect(storage.locate).toBeUndefined()
     const reference = await storage.store('log', lines(1_000))
@@ -386,7 +386,7 @@ describe('compressed', () => {
     [{ minSaving: '10%' }, 'minSaving'],
     [{ blocks: 3 }, 'blocks'],
     [null, 'compressed()'],
-  ])('refuses %j, naming the option', (options, name) => {
+  ])('refuses %j and names the option', (options, name) => {
     expect(() => compressed(tinyStorage(), options as never)).toThrow(TypeError)
     expect(() => compressed(tinyStorage(), options as never)).toThrow(name)
   })
@@ -404,7 +404,7 @@ test.each([
   'application/vnd.oasis.opendocument.text',
   'application/made-up+zip',
   'font/woff2',
-])('%s is compressed', (type) => {
+])('content of type %s is compressed', (type) => {
   expect(isCompressedType(type)).toBe(true)
 })
 
@@ -418,6 +418,6 @@ test.each([
   'application/x-tar',
   'application/ld+json',
   'font/ttf',
-])('%s is not', (type) => {
+])('content of type %s is not compressed', (type) => {
   expect(isCompressedType(type)).toBe(false)
 })

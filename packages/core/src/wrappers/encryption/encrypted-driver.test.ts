@@ -66,15 +66,15 @@ const readAll = (entry: OpenEntry | undefined): Promise<readonly Uint8Array[]> =
 
 const EXPECTED = OFFSETS.map((offset) => WHOLE.subarray(offset, offset + 10))
 
-describe('an open entry that is sealed', () => {
-  test('is read in many places at once though another writer described it', async () => {
+describe('an open encrypted entry', () => {
+  test('is read in many places at once even if another writer described it', async () => {
     const { driver, storeAgain } = openingFixture()
     await write(driver)
     await storeAgain()
     expect(await readAll(await driver.open?.(ID))).toEqual(EXPECTED)
   })
 
-  test('is read on when its content is stored again, as often as that happens', async () => {
+  test('continues to be read each time its content is stored again', async () => {
     const { driver, storeAgain, open } = openingFixture()
     await write(driver)
     const entry = await driver.open?.(ID)
@@ -90,7 +90,7 @@ describe('an open entry that is sealed', () => {
     expect(open.now).toBe(0)
   })
 
-  test('is described wrongly only once', async () => {
+  test('has a wrong description only once', async () => {
     const { driver, storeAgain, open } = openingFixture()
     await write(driver)
     await storeAgain()
@@ -101,7 +101,7 @@ describe('an open entry that is sealed', () => {
     expect(open.reads).toBe(OFFSETS.length)
   })
 
-  test('is corrupt wherever it is damaged, and nowhere else, and keeps nothing open', async () => {
+  test('is corrupt only at its damaged places, and leaves nothing open', async () => {
     const { driver, only, open } = openingFixture()
     await write(driver)
     const damaged = HEADER_BYTES + 10 * (SEGMENT_BYTES + 16)
@@ -118,8 +118,8 @@ describe('an open entry that is sealed', () => {
   })
 })
 
-describe('a range that is sealed', () => {
-  test('takes one read, except for the first range described by another writer', async () => {
+describe('a range of an encrypted entry', () => {
+  test('takes one read, except the first range of an entry described by another writer', async () => {
     const { driver, calls, storeAgain } = openingFixture()
     await write(driver)
     await storeAgain()
@@ -132,7 +132,7 @@ describe('a range that is sealed', () => {
     expect(reads).toEqual([3, ...OFFSETS.slice(1).map(() => 1)])
   })
 
-  test('is read while the content is stored again', async () => {
+  test('can be read while the content is stored again', async () => {
     const { driver, inner, storeAgain } = openingFixture()
     await write(driver)
     await storeAgain()

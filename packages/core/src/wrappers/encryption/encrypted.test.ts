@@ -105,7 +105,7 @@ describe('encrypted', () => {
     expect((await storage.retrieve(reference)).content).toEqual(bytes('a text of three segments, about'))
   })
 
-  test('leaves nothing readable in the backend, tombstones included', async () => {
+  test('leaves nothing readable in the backend, even in tombstones', async () => {
     const { driver, disk } = recordedDriver()
     const lines = bytes('marker-of-content\n'.repeat(100_000))
     for (const wrap of [(storage: ManagedStorage) => storage, compressed]) {
@@ -136,7 +136,7 @@ describe('encrypted', () => {
       )
   })
 
-  test('gives equal names and contents nothing in common', async () => {
+  test('encrypts equal names and contents to unrelated bytes', async () => {
     const { driver, disk } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST })
     for (const scope of ['a', 'b']) await storage.scope(scope, 'same').store('same', bytes('same'))
@@ -179,7 +179,7 @@ describe('encrypted', () => {
     expect(disk.tombstones.size).toBe(1)
   })
 
-  test('passes nothing on that a tombstone says in the clear', async () => {
+  test('ignores the unencrypted parts of a tombstone', async () => {
     const { driver, disk } = recordedDriver()
     const storage = encrypted(createStorage(driver, { evictAfterTurns: 1 }), { key: FIRST })
     const reference = await storage.store('call', bytes('content'), 'text/plain', { metadata: { tool: 'read_log' } })
@@ -202,7 +202,7 @@ describe('encrypted', () => {
     expect(await countTurns(() => storage.retrieve(reference))).toBeGreaterThanOrEqual(4)
   })
 
-  test('does not write an entry again', async () => {
+  test('does not write an existing entry again', async () => {
     const { driver, calls } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST })
     const reference = await storage.store('call', bytes('content'))
@@ -213,11 +213,11 @@ describe('encrypted', () => {
   })
 })
 
-describe('keys', () => {
+describe('encryption keys', () => {
   const open = (driver: StorageDriver, options: EncryptedOptions): ManagedStorage =>
     encrypted(createStorage(driver), options)
 
-  test('rotate: new content is sealed with the new key, earlier content is read with its own', async () => {
+  test('rotate: new content uses the new key, and earlier content stays readable with its own', async () => {
     const { driver, disk } = recordedDriver()
     const before = await open(driver, { key: FIRST }).scope('a').store('before', bytes('before'))
     const rotated = open(driver, { keys: { current: { id: '2026', key: SECOND }, previous: [FIRST] }, nameKey: FIRST })
@@ -271,7 +271,7 @@ describe('keys', () => {
       'unavailable',
     ],
     ['finds nothing', () => undefined, 'corrupt'],
-  ])('are asked for again if a function %s at once', async (_name, fail, code) => {
+  ])('are requested again if a function %s at once', async (_name, fail, code) => {
     const { driver } = recordedDriver()
     const reference = await open(driver, { key: { id: 'first', key: FIRST } }).store('a', bytes('a'))
     let previous: () => Uint8Array | undefined = fail
@@ -281,7 +281,7 @@ describe('keys', () => {
     expect((await storage.retrieve(reference)).content).toEqual(bytes('a'))
   })
 
-  test('are named if they are missing, with the available ones', async () => {
+  test('are named with the available keys if they are missing', async () => {
     const { driver } = recordedDriver()
     const reference = await open(driver, { key: { id: 'first', key: FIRST } }).store('call', bytes('content'))
     const other = open(driver, { keys: { current: { id: 'second', key: SECOND } }, nameKey: FIRST })
@@ -297,7 +297,7 @@ describe('keys', () => {
       })
   })
 
-  test('cause no miss if their names have other keys', async () => {
+  test('for other names than those in use do not make an entry appear missing', async () => {
     const { driver } = recordedDriver()
     const reference = await open(driver, { key: FIRST }).scope('a').store('call', bytes('content'))
     const wrong = open(driver, { key: SECOND })
@@ -311,7 +311,7 @@ describe('keys', () => {
     await expect(wrong.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('are not looked for again once all is well', async () => {
+  test('are checked against stored names only once', async () => {
     const { driver, calls } = recordedDriver()
     const storage = open(driver, { key: FIRST })
     await storage.store('call', bytes('content'))
@@ -340,7 +340,7 @@ describe('keys', () => {
     ],
     ['an unknown option', { key: FIRST, nonce: 1 }, 'nonce'],
     ['an unknown option of keys', { keys: { current: FIRST, next: 1 }, nameKey: FIRST }, 'next'],
-  ])('refuse %s, naming the option', (_name, options, message) => {
+  ])('cannot be %s, and the error names the option', (_name, options, message) => {
     expect(() => encrypted(tinyStorage(), options as never)).toThrow(TypeError)
     expect(() => encrypted(tinyStorage(), options as never)).toThrow(message)
   })
@@ -352,8 +352,8 @@ describe('keys', () => {
   })
 })
 
-describe('an entry that cannot be opened', () => {
-  test('has the name that it was requested by', async () => {
+describe('an entry that cannot be decrypted', () => {
+  test('has the name by which it was requested', async () => {
     const { driver, only } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST }).scope('a')
     const reference = await storage.store('call', bytes('content'))
@@ -377,7 +377,7 @@ describe('an entry that cannot be opened', () => {
     }
   })
 
-  test('keeps its name apart from one with two underscores', async () => {
+  test('has a different name from one with two underscores', async () => {
     const { driver } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST })
     await storage.store('call', bytes('content'))
@@ -388,7 +388,7 @@ describe('an entry that cannot be opened', () => {
     expect(await names.innerId('__abc')).toBe('abc')
   })
 
-  test('is listed, described and removed under a name of its own, in its scope', async () => {
+  test('is listed, described and removed under its own name in its scope', async () => {
     const { driver, disk } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST })
     const scope = storage.scope('a', 'b')
@@ -407,7 +407,7 @@ describe('an entry that cannot be opened', () => {
     await expect(scope.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('is no way around the name of an entry', async () => {
+  test('cannot be requested by its encrypted name', async () => {
     const { driver, only } = recordedDriver()
     const storage = encrypted(createStorage(driver), { key: FIRST })
     await storage.store('call', bytes('content'))
@@ -415,7 +415,7 @@ describe('an entry that cannot be opened', () => {
       await expect(answer).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('expires like everything else', async () => {
+  test('expires like any other entry', async () => {
     let now = 1_000
     const { driver, disk } = recordedDriver()
     await createStorage(driver, { now: () => now })
@@ -428,7 +428,7 @@ describe('an entry that cannot be opened', () => {
     expect(disk.records.size).toBe(0)
   })
 
-  test('is an entry stored before without encryption', async () => {
+  test('includes an entry stored earlier without encryption', async () => {
     const { driver } = recordedDriver()
     const plain = createStorage(driver)
     const reference = await plain.store('call', bytes('content'))
@@ -440,7 +440,7 @@ describe('an entry that cannot be opened', () => {
   })
 })
 
-test('clearing names the removed entries, also if the backend clears by itself', async () => {
+test('clearing names the removed entries even if the backend clears by itself', async () => {
   const recorded = recordedDriver()
   const removed: string[] = []
   const driver: StorageDriver = {

@@ -4,7 +4,7 @@ import { checkStorage } from '../../maintenance/check-storage.ts'
 import { createStorage, type ManagedStorage } from '../../storage/managed-storage.ts'
 import { encrypted, type RotatingKeys } from './encrypted.ts'
 
-it('processes that change their keys one after the other, in two steps, read each other at any time', async () => {
+it("processes that change their keys one after the other, in two steps, can read each other's entries at any time", async () => {
   const disk = new TinyDisk(Date.now)
   const [old, next] = ['a1'.repeat(32), 'b2'.repeat(32)]
   const start = (keys: RotatingKeys): ManagedStorage =>

@@ -143,7 +143,7 @@ export const failureCases: readonly ConformanceCase[] = [
   ...STREAM_ENDS.map(
     ({ name, promise, requires = [], settings = {}, sizes = [300_000, LONG], run }): ConformanceCase => ({
       id: `stream/${name}-leaves-no-record`,
-      title: `A stream ${promise} leaves no entry and no physical record, whether short or longer than any part`,
+      title: `A stream ${promise} leaves no entry and no physical record, if shorter or longer than a part`,
       requires: ['storeStream', 'list', 'residue', ...requires],
       settings,
       async run(context) {

@@ -60,7 +60,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'reference/not-strings-reject',
-    title: 'Retrieving a value that is no string, or cannot be printed, rejects',
+    title: 'Retrieving a value that is not a string, or cannot be printed, rejects',
     level: 'two-method',
     async run({ storage }) {
       await storage.store('call_1_0', bytes('content'))
@@ -78,7 +78,7 @@ export const methodCases: readonly ConformanceCase[] = [
   {
     id: 'reference/printable',
     title:
-      'A reference is a string that a model can copy: not empty, without spaces around it and unprintable characters',
+      'A reference is a string that a model can copy: not empty, with neither outer spaces nor unprintable characters',
     level: 'two-method',
     async run({ storage }) {
       for (const key of ['call_1_0', '', 'a\u0000b', 'a\nb', '\ud800', '\u200b', ' a ', '\u202e']) {
@@ -135,7 +135,7 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'error/never-thrown-at-once',
-    title: 'Every method returns a real promise, also for arguments that it refuses',
+    title: 'Every method returns a real promise, even for arguments that it refuses',
     level: 'two-method',
     async run({ storage }) {
       const nothing = undefined as never

@@ -174,7 +174,7 @@ export const useCases: readonly ConformanceCase[] = [
   },
   {
     id: 'age/of-streams-and-across-instances',
-    title: 'Streamed entries expire like others, also in another instance, and use postpones it',
+    title: 'Streamed entries expire like others, even in another instance, and use postpones it',
     requires: ['clock', 'reopen', 'storeStream', 'list'],
     settings: { ttlMs: TTL_MS },
     async run({ storage, powers }) {
@@ -263,7 +263,7 @@ export const useCases: readonly ConformanceCase[] = [
   },
   ...(['turns', 'quota'] as const).map((reason): ConformanceCase => ({
     id: `${reason}/leaves-no-record`,
-    title: `Eviction by ${reason} leaves no physical record, of text with a line index too`,
+    title: `Eviction by ${reason} leaves no physical record, even of text with a line index`,
     requires: ['residue', ...(reason === 'turns' ? (['endTurn'] as const) : [])],
     settings: reason === 'turns' ? { evictAfterTurns: 1 } : { maxBytes: 3_000_000 },
     async run({ storage, powers }) {
