@@ -26,20 +26,20 @@ const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
     (reason: unknown) => reason,
   )
 
-it('answers more calls at once than it has workers', async () => {
+it('the worker pool answers more calls at once than it has workers', async () => {
   const pool = createWorkerPool(SOURCE)
   const calls = Array.from({ length: 20 }, (_, index) => pool.run(index, 10_000))
   expect(await Promise.all(calls)).toEqual(calls.map((_, index) => index))
 })
 
-it('ends a worker that takes too long, and serves the runs that waited for it', async () => {
+it('the worker pool stops a worker that takes too long, and serves the waiting runs', async () => {
   const pool = createWorkerPool(SOURCE)
   const spinning = Array.from({ length: 5 }, () => reasonOf(pool.run('spin', 50)))
   expect(await pool.run('after', 10_000)).toBe('after')
   for (const reason of await Promise.all(spinning)) expect(reason).toBeInstanceOf(WorkerTimeout)
 })
 
-it('serves callers in turn, however many runs one of them has', async () => {
+it('the worker pool serves callers in turn, however many runs one caller has', async () => {
   const pool = createWorkerPool(SOURCE)
   const order: string[] = []
   const greedy = {}
@@ -53,7 +53,7 @@ it('serves callers in turn, however many runs one of them has', async () => {
   expect(order.indexOf('modest')).toBeLessThan(10)
 })
 
-it('ends long runs of a caller above its share once another caller has waited, and runs them again later', async () => {
+it('the worker pool stops long runs of a caller above its share if others wait, and repeats them later', async () => {
   const pool = createWorkerPool(SOURCE, { shortMs: 30 })
   const controller = new AbortController()
   const greedy = Array.from({ length: 8 }, () =>
@@ -66,7 +66,7 @@ it('ends long runs of a caller above its share once another caller has waited, a
   expect(await Promise.all(greedy)).toEqual(greedy.map(() => 'enough'))
 })
 
-it('ends an aborted run, gives its place to others, and takes no place for an aborted run that waited', async () => {
+it('the worker pool stops an aborted run and serves the next one, and never starts an aborted waiting run', async () => {
   const pool = createWorkerPool(SOURCE)
   const controller = new AbortController()
   const started = new Int32Array(new SharedArrayBuffer(4))
@@ -80,7 +80,7 @@ it('ends an aborted run, gives its place to others, and takes no place for an ab
   expect(await Promise.all(next)).toEqual(next.map((_, index) => index))
 })
 
-it('serves short runs while more long runs than it has workers use all their time', async () => {
+it('the worker pool serves short runs while more long runs than workers use all their time', async () => {
   const pool = createWorkerPool(SOURCE, { shortMs: 150 })
   const controller = new AbortController()
   const long = Array.from({ length: 6 }, () => reasonOf(pool.run('spin', 600_000, { signal: controller.signal })))
@@ -90,13 +90,13 @@ it('serves short runs while more long runs than it has workers use all their tim
   expect(await Promise.all(long)).toEqual(long.map(() => 'enough'))
 })
 
-it('gives each long run all its time, one run after the other', async () => {
+it('the worker pool gives each long run its whole time, one run after the other', async () => {
   const pool = createWorkerPool(SOURCE, { shortMs: 20 })
   const reasons = await Promise.all(Array.from({ length: 6 }, () => reasonOf(pool.run('spin', 60))))
   for (const reason of reasons) expect(reason).toBeInstanceOf(WorkerTimeout)
 })
 
-it('replaces a worker that ends or runs out of memory', async () => {
+it('the worker pool replaces a worker that exits or runs out of memory', async () => {
   const pool = createWorkerPool(SOURCE, { maxMemoryMb: 32 })
   for (const message of ['exit', 'fill']) {
     const reason = await reasonOf(pool.run(message, 20_000))
@@ -106,7 +106,7 @@ it('replaces a worker that ends or runs out of memory', async () => {
   }
 })
 
-it('never hands work to an idle worker that is ending', async () => {
+it('the worker pool never gives work to an idle worker that is exiting', async () => {
   const pool = createWorkerPool(SOURCE, { idleMs: 1 })
   for (let run = 0; run < (isFull ? 60 : 15); run += 1) {
     await expect(pool.run(run, 10_000)).resolves.toBe(run)
@@ -115,7 +115,7 @@ it('never hands work to an idle worker that is ending', async () => {
 })
 
 it.skipIf(!('getHeapStatistics' in Worker.prototype))(
-  'ends a worker that takes too much memory outside its heap',
+  'the worker pool stops a worker that uses too much memory outside its heap',
   async () => {
     const hoard = `import('node:worker_threads').then(({ parentPort }) => {
     parentPort.on('message', () => {

@@ -70,7 +70,7 @@ describe('the pattern matcher', () => {
     )
   })
 
-  it('starts at an offset in the first line, and takes the text before as context only', async () => {
+  it('starts at an offset in the first line, and uses the text before it only as context', async () => {
     const matches = async (source: string, text: string, from: number): Promise<number[]> => [
       ...(await createPatternMatcher(source, CASE_SENSITIVE, { deadlineMs: 10_000 }).match(text, from)),
     ]
@@ -90,7 +90,7 @@ describe('the pattern matcher', () => {
     expect(await match('\\u{1F600}', 'a😀')).toEqual([0, 1, 3])
   })
 
-  it('rejects with the reason of a signal, before and while it matches', async () => {
+  it('rejects with the reason of a signal that aborts before or during matching', async () => {
     const matcher = createPatternMatcher('(b|bb)+$', CASE_SENSITIVE, { deadlineMs: 60_000 })
     const reason = new Error('enough')
     await expect(matcher.match('abb', 0, AbortSignal.abort(reason))).rejects.toBe(reason)
@@ -101,7 +101,7 @@ describe('the pattern matcher', () => {
     expect([...(await matcher.match('abb'))]).toEqual([0, 1, 3])
   })
 
-  it('matches batch after batch, also when they run at once', async () => {
+  it('matches batches one after another and in parallel', async () => {
     const matcher = createPatternMatcher('e+', CASE_SENSITIVE, { deadlineMs: 10_000 })
     const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => matcher.match(`${'x'.repeat(index)}ee`)))
     expect(answers.map((hits) => [...hits])).toEqual(answers.map((_, index) => [0, index, index + 2]))
@@ -118,7 +118,7 @@ const HOSTILE = '(a|aa)+$'
 const HOSTILE_TEXT = `${'a'.repeat(100_000)}!`
 
 describe('in Node.js', () => {
-  it('ends a hostile pattern at its deadline while timers go on, and matches the next one', async () => {
+  it('stops a hostile pattern at its deadline while timers go on, and matches the next one', async () => {
     let ticks = 0
     const interval = setInterval(() => ticks++, 5)
     const error = await failure(
@@ -132,7 +132,7 @@ describe('in Node.js', () => {
     ]).toEqual([0, 99_999, 100_001])
   })
 
-  it('gives all calls of one matcher one deadline together', async () => {
+  it('gives all calls of one matcher one common deadline', async () => {
     const matcher = node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, { deadlineMs: 200 })
     expect((await failure(matcher.match(HOSTILE_TEXT))).code).toBe('timeout')
     expect((await failure(matcher.match('a'))).code).toBe('timeout')
@@ -154,7 +154,7 @@ describe('in Node.js', () => {
     expect([...progress!.hits.subarray(-3)]).toEqual([progress!.matched / 3 - 1, 0, 2])
   })
 
-  it('answers a quick pattern while hostile ones wait for their turn', async () => {
+  it('answers a quick pattern while hostile patterns wait', async () => {
     const { signal, abort } = abortable()
     const hostile = Array.from({ length: 6 }, () =>
       node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, { deadlineMs: 600_000 }).match(HOSTILE_TEXT, 0, signal),
@@ -165,7 +165,7 @@ describe('in Node.js', () => {
     for (const { status } of await Promise.allSettled(hostile)) expect(status).toBe('rejected')
   })
 
-  it('answers honest patterns while more hostile ones than there are workers run', async () => {
+  it('answers normal patterns while more hostile patterns run than there are workers', async () => {
     const hostile = Array.from({ length: 9 }, () =>
       failure(node.createPatternMatcher(HOSTILE, CASE_SENSITIVE, { deadlineMs: 50 }).match(HOSTILE_TEXT)),
     )
@@ -179,7 +179,7 @@ describe('in Node.js', () => {
     expect((await failure(matcher.match('xxxx'))).code).toBe('too-complex')
   })
 
-  it('lets the process end at once, with a warm worker', async () => {
+  it('lets the process exit at once with an idle worker', async () => {
     const script = `
       const { createPatternMatcher } = await import(${JSON.stringify(NODE_ENTRY)})
       const hits = await createPatternMatcher('b+', { ignoreCase: false, unicode: false }, { deadlineMs: 5000 }).match('abb')

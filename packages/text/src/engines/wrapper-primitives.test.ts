@@ -14,7 +14,7 @@ describe.each([
   ['node', node],
   ['web', web],
 ])('the %s platform', (_name, platform) => {
-  it('seals as NIST says', async () => {
+  it('encrypts the test vectors of NIST', async () => {
     const aes = platform.createAes256Gcm(new Uint8Array(32))
     const sealed = 'cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919'
     expect(await aes.seal(new Uint8Array(12), new Uint8Array(16))).toEqual(hex(sealed))
@@ -22,7 +22,7 @@ describe.each([
     expect(await aes.open(new Uint8Array(12), hex(sealed))).toEqual(new Uint8Array(16))
   })
 
-  it('derives keys as RFC 5869 and computes HMAC as RFC 4231 say', async () => {
+  it('derives keys by RFC 5869 and computes HMAC by RFC 4231', async () => {
     const derived = '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865'
     const salt = hex('000102030405060708090a0b0c')
     const info = hex('f0f1f2f3f4f5f6f7f8f9')
@@ -32,7 +32,7 @@ describe.each([
     )
   })
 
-  it('opens nothing that was cut, changed, or sealed with another key or nonce', async () => {
+  it('decrypts nothing that was cut, changed, or encrypted with another key or nonce', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 100 }),
@@ -69,7 +69,7 @@ describe.each([
 })
 
 it.each(isFull ? [2 ** 40, Number.MAX_SAFE_INTEGER] : [Number.MAX_SAFE_INTEGER])(
-  'decompresses nothing of a declared size of %d, for which there is no memory',
+  'decompression refuses a declared size of %d, which exceeds memory',
   async (size) => {
     const one = await node.gzip.compress(new Uint8Array(100), 3)
     expect(await node.gzip.decompress(one, size)).toBeUndefined()
@@ -79,7 +79,7 @@ it.each(isFull ? [2 ** 40, Number.MAX_SAFE_INTEGER] : [Number.MAX_SAFE_INTEGER])
   },
 )
 
-it('compresses with one platform what the other decompresses', async () => {
+it('each platform decompresses what the other compressed', async () => {
   await fc.assert(
     fc.asyncProperty(content, async (one) => {
       expect(await web.gzip.decompress(await node.gzip.compress(one, 3), one.length)).toEqual(one)
@@ -89,7 +89,7 @@ it('compresses with one platform what the other decompresses', async () => {
   )
 })
 
-it('seals the same bytes on both platforms, and opens the bytes of the other platform', async () => {
+it("both platforms encrypt to the same bytes, and decrypt the other platform's bytes", async () => {
   await fc.assert(
     fc.asyncProperty(content, bytes(32), bytes(12), async (one, key, nonce) => {
       const sealed = await node.createAes256Gcm(key).seal(nonce, one)
@@ -104,7 +104,7 @@ it('seals the same bytes on both platforms, and opens the bytes of the other pla
 })
 
 describe.skipIf(node.zstd === undefined)('Zstandard', () => {
-  it('restores the content, and refuses damaged or larger content', async () => {
+  it('restores its content, and refuses damaged or larger content', async () => {
     const { zstd } = node
     await fc.assert(
       fc.asyncProperty(content, async (one) => {

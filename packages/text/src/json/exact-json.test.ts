@@ -10,11 +10,11 @@ it.each([
   '12345678901234567890',
   '[10.00,1.0,-0,-0.0,1e5,1E-7,0.0000001,0.1234567890123456789,1234567.12345678901]',
   '{"a":9007199254740993.5,"b":[5e-324,1e999]}',
-])('writes %s again as it was', (text) => {
+])('exact JSON writes %s unchanged', (text) => {
   expect(JSON.stringify(parseExactJson(text))).toBe(text)
 })
 
-it('reads anything else as JSON.parse does', () => {
+it('exact JSON reads all other values as JSON.parse does', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.boolean(), (value, isLong) => {
       const text = JSON.stringify([value, isLong ? '1234567890123456789' : 1])
@@ -24,7 +24,7 @@ it('reads anything else as JSON.parse does', () => {
   expect(() => parseExactJson('[12345678901234567890,]')).toThrow(SyntaxError)
 })
 
-it('writes any number again as it was', () => {
+it('exact JSON writes any number unchanged', () => {
   const digits = fc.stringMatching(/^-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?$/)
   fc.assert(
     fc.property(fc.array(digits), (numbers) => {
@@ -34,12 +34,12 @@ it('writes any number again as it was', () => {
   )
 })
 
-it('gives back the number, as near as it can be', () => {
+it('an exact number converts to the nearest JavaScript number', () => {
   const [big, text] = parseExactJson('[12345678901234567890,"1"]') as [unknown, unknown]
   expect([plainNumber(big), plainNumber(text), plainNumber(2)]).toEqual([12345678901234567000, '1', 2])
 })
 
-it('rewrites exactly the numbers that JSON.parse would change', () => {
+it('exact JSON keeps the text of exactly the numbers that JSON.parse would change', () => {
   const digits = fc.stringMatching(/^-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?$/)
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string(), digits)), (fields) => {

@@ -17,7 +17,7 @@ const large = fc
   })
 
 describe('indentLargeJson', () => {
-  it('writes what JSON.stringify writes', async () => {
+  it('equals JSON.stringify', async () => {
     await fc.assert(
       fc.asyncProperty(large, async (value) => {
         expect(await indentLargeJson(value)).toBe(JSON.stringify(value, null, 2))
@@ -50,7 +50,7 @@ describe('indentLargeJson', () => {
     await expect(indentLargeJson(nested(100_000))).rejects.toThrow(RangeError)
   })
 
-  it('returns undefined for what JSON cannot express', async () => {
+  it('returns undefined for values that JSON cannot express', async () => {
     const cycle: unknown[] = Array.from({ length: MANY }, () => 1)
     cycle.push({ cycle })
     for (const value of [cycle, [...cycle.slice(0, -1), 1n], undefined, () => 1])

@@ -47,7 +47,7 @@ const arbitraryText = fc
   .value.map((value) => JSON.stringify(value))
 
 describe('the path of a byte', () => {
-  test('is that of the innermost value or member, for every byte and every way to cut the content', async () => {
+  test('is the path of the innermost value or member, for every byte and any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryText, fc.integer({ min: 1, max: 40 }), async (text, chunkBytes) => {
         const offsets = Array.from({ length: text.length }, (_, index) => index)
@@ -57,13 +57,13 @@ describe('the path of a byte', () => {
     )
   })
 
-  test('comes in the order of the offsets, and is undefined beyond the end', async () => {
+  test('is returned in the order of the offsets, and is undefined beyond the end', async () => {
     const source = chunkedSource('{"a":[10,20],"b":"text"}')
     expect(await jsonPathsAt(source, [20, 6, 200, 9, 6])).toEqual(['$.b', '$.a[0]', undefined, '$.a[1]', '$.a[0]'])
     expect(await jsonPathsAt(source, [])).toEqual([])
   })
 
-  test('is written so that it can be used as a path again', async () => {
+  test('is written as a valid JSON path', async () => {
     const text = String.raw`{"it's \"so\"\n":{"é":{"a\\b":[true]}}}`
     const source = chunkedSource(text, { chunkBytes: 3 })
     const offset = new TextEncoder().encode(text.slice(0, text.indexOf('true'))).length
@@ -71,18 +71,18 @@ describe('the path of a byte', () => {
   })
 
   test.each(['plain text', '{"a":1,}', '[1 2]', '{"a" 1}', '[01]', '[nul]', '{a:1}', '[1]x', '{"a":1]', '[-]'])(
-    'is undefined where the content is no JSON up to there: %s',
+    'is undefined if the content before it is not JSON: %s',
     async (text) => {
       expect(await jsonPathAt(chunkedSource(text), text.length)).toBeUndefined()
       expect(await jsonPathAt(chunkedSource(`${text} `), text.length)).toBeUndefined()
     },
   )
 
-  test('is known up to the place where the content stops being JSON', async () => {
+  test('is known up to the position where the content stops being JSON', async () => {
     expect(await jsonPathAt(chunkedSource('{"log":["one","two'), 16)).toBe('$.log[1]')
   })
 
-  test('counts the lines of JSON Lines, and leaves a byte order mark out', async () => {
+  test('counts the lines of JSON Lines, and does not count a byte order mark', async () => {
     const lines = '\uFEFF{"a":1}\n{"a":{"b":2}}\r\n\n{"a":3}\n'
     const source = chunkedSource(lines, { chunkBytes: 4 })
     expect(await jsonPathAt(source, 3 + lines.indexOf('2}') - 1)).toBe('$[1].a.b')
@@ -91,7 +91,7 @@ describe('the path of a byte', () => {
     expect(await jsonPathAt(single, 5)).toBe('$[0].a')
   })
 
-  test('is found in strings of any length, whatever they escape', async () => {
+  test('is found in strings of any length and with any escapes', async () => {
     const value = String.raw`\\\"`.repeat(10_000) + 'x'.repeat(70_000) + String.raw`\\`
     const text = `{"a":"${value}","b":["${value}",1]}`
     const targets = [50_000, text.indexOf('"b"') + 50_000, text.length - 3]
@@ -101,7 +101,7 @@ describe('the path of a byte', () => {
     }
   })
 
-  test('is that of an outer value where it would be very long', async () => {
+  test('is the path of an outer value if it would be very long', async () => {
     const key = 'k'.repeat(400)
     const text = `{"${key}":{"${key}":{"${key}":1}}}`
     expect(await jsonPathAt(chunkedSource(text), text.length - 4)).toBe(`$.${key}.${key}`)
@@ -109,7 +109,7 @@ describe('the path of a byte', () => {
     expect(await jsonPathAt(chunkedSource(huge, { chunkBytes: 1_000 }), huge.length - 4)).toBe('$.a')
   })
 
-  test('takes 100,000 levels and more, and refuses millions', async () => {
+  test('may have 100,000 levels, but not millions', async () => {
     const text = `${'['.repeat(100_000)}1${']'.repeat(100_000)}`
     expect(await jsonPathAt(chunkedSource(text), 100_000)).toMatch(/^\$(?:\[0\]){333}$/)
     expect(await jsonPathAt(chunkedSource(text), text.length - 1)).toBe('$')

@@ -27,8 +27,8 @@ function parses(text: string): boolean {
   }
 }
 
-describe('a walk', () => {
-  test('takes what JSON.parse takes, but for what stands in strings, however it is cut', () => {
+describe('a JSON walk', () => {
+  test('accepts what JSON.parse accepts, except within strings, for any chunks', () => {
     const token = fc.constantFrom(
       '{',
       '}',
@@ -61,7 +61,7 @@ describe('a walk', () => {
     )
   })
 
-  test('takes numbers and words as they must be', () => {
+  test('validates numbers and words', () => {
     for (const text of ['0', '-0', '10', '1.5', '1e5', '1E+5', '1.25e-10', 'true', 'false', 'null', ' null\r\n\t'])
       expect([text, isJson(text, 1), isJson(text, 99)]).toEqual([text, true, true])
     for (const text of [
@@ -83,7 +83,7 @@ describe('a walk', () => {
       expect([text, isJson(text, 1), isJson(text, 99)]).toEqual([text, false, false])
   })
 
-  test('passes over values without entering them, whatever brackets stand in their strings', () => {
+  test('skips values without entering them, even with brackets in their strings', () => {
     const text = String.raw`[{"a":"]}\\\"[{","b":[[["\\"]]]},1]`
     const ends: number[] = []
     const visitor = { begin: (at: number) => at === 0, end: (at: number) => void ends.push(at) }
@@ -95,15 +95,15 @@ describe('a walk', () => {
     expect(ends).toEqual([text.length - 3, text.length - 1, text.length])
   })
 
-  test('refuses more levels than it can keep', () => {
+  test('refuses more levels than it can hold', () => {
     expect(isJson('['.repeat(MAX_LEVELS) + ']'.repeat(MAX_LEVELS), 65_536)).toBe(true)
     expect(isJson('['.repeat(MAX_LEVELS + 1) + ']'.repeat(MAX_LEVELS + 1), 65_536)).toBe(false)
     expect(isJson('['.repeat(MAX_LEVELS + 1) + ']'.repeat(MAX_LEVELS + 1), 65_536, false)).toBe(true)
   })
 })
 
-describe('a name', () => {
-  test('is found however it is escaped', () => {
+describe('a member name', () => {
+  test('is found with any escapes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, other) => {
         const escaped = Array.from({ length: name.length }, (_, index) => {
@@ -117,7 +117,7 @@ describe('a name', () => {
     )
   })
 
-  test('stands for invalid UTF-8 as it is shown', () => {
+  test('with invalid UTF-8 is found as it is displayed', () => {
     expect(new JsonName('a\uFFFD').stands(new Uint8Array([34, 97, 0xff, 34]), 0)).toBe(true)
   })
 })

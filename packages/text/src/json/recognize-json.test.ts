@@ -30,14 +30,14 @@ describe('recognizeJson', () => {
     ['numbers', JSON.stringify(Array.from({ length: 99 }, (_, index) => index * -1.5e21))],
     ['words', JSON.stringify(Array.from({ length: 99 }, () => [true, false, null]))],
     ['strings with escapes', JSON.stringify(Array(40).fill('\\"\n\u0001'))],
-  ])('is as sure of %s wherever the start of the text ends', (_, text) => {
+  ])('is as certain of %s wherever the start of the text ends', (_, text) => {
     for (let end = 80; end < text.length; end++) {
       const start = text.slice(0, end)
       expect(recognizeJson({ ...textOf(start), isWhole: false }).sureness, start).toBe(0.95)
     }
   })
 
-  it('is surest where the content type says so as well', () => {
+  it('is most certain if the content type confirms the kind', () => {
     expect(sureness(JSON.stringify(issue), 'application/json')).toBeGreaterThan(sureness(JSON.stringify(issue)))
   })
 
@@ -46,11 +46,11 @@ describe('recognizeJson', () => {
     ['a comment that goes on', `{ "a": 1, "b": 2, "c": 3, /* ${'long '.repeat(9_000)} */ "d": 4 }`],
     ['what Python prints', "{'a': None, 'b': True, 'c': {'d': 1}}"],
     ['JSON cut off', JSON.stringify([issue, issue], null, 2).slice(0, -30)],
-  ])('is fairly sure of %s', (_, text) => {
+  ])('is fairly certain of %s', (_, text) => {
     expect(sureness(text)).toBeGreaterThanOrEqual(0.7)
   })
 
-  it('finds JSON behind a few words', () => {
+  it('finds JSON after a few words', () => {
     const { sureness: sure, at } = recognizeJson(textOf(`Status: 200\nResponse:\n${JSON.stringify(issue, null, 2)}`))
     expect([sure, at]).toEqual([0.7, 22])
   })
@@ -59,7 +59,7 @@ describe('recognizeJson', () => {
     ['warnings', 'npm warn using --force\n'.repeat(20)],
     ['lines that begin with brackets', Array.from({ length: 30 }, (_, step) => `[info] loading ${step}\n`).join('')],
     ['a line of another script', 'größe wählen 😀\n'],
-  ])('finds JSON behind %s', (_, before) => {
+  ])('finds JSON after %s', (_, before) => {
     for (const json of [JSON.stringify(nine), `${JSON.stringify(issue)}\n`.repeat(9)]) {
       const { sureness: sure, at } = recognizeJson(textOf(before + json))
       expect(sure).toBeGreaterThanOrEqual(0.7)
@@ -67,12 +67,12 @@ describe('recognizeJson', () => {
     }
   })
 
-  it('is as sure of JSON behind one warning as of a log, if the rest is JSON', () => {
+  it('is as certain of JSON after one warning as of a log, if the rest is JSON', () => {
     expect(sureness(`npm warn using --force\n${JSON.stringify(Array(200).fill('x'.repeat(99)))}`)).toBe(0.93)
     expect(sureness(`npm warn using --force\n${JSON.stringify(Array.from({ length: 200 }, () => issue))}`)).toBe(0.93)
   })
 
-  it('takes a log for none if a program prints one value in it', () => {
+  it('does not recognize a log in which a program prints one JSON value', () => {
     expect(sureness(`start\n${JSON.stringify(issue)}\n${'step done\n'.repeat(99)}`)).toBe(0)
   })
 
@@ -84,7 +84,7 @@ describe('recognizeJson', () => {
       'records of which one is broken',
       `${`${JSON.stringify(issue)}\n`.repeat(3)}{"id":1,"ti\n${JSON.stringify(issue)}\n`,
     ],
-  ])('tells that %s is many values', (_, text) => {
+  ])('recognizes %s as many values', (_, text) => {
     const { sureness: sure, many } = recognizeJson(textOf(text))
     expect(sure).toBeGreaterThanOrEqual(0.85)
     expect(many).toBe(true)
@@ -111,13 +111,13 @@ describe('recognizeJson', () => {
     ['JavaScript', '(function () {\n  return { a: 1 }\n})()\n'],
     ['nothing', ''],
     ['brackets', '[[[[\n{{{{\n'],
-  ])('takes %s for none, whatever the content type says', (_, text) => {
+  ])('does not recognize %s with any content type', (_, text) => {
     expect(sureness(text)).toBe(0)
     expect(sureness(text, 'application/json')).toBeLessThan(0.4)
   })
 })
 
-describe('content types', () => {
+describe('the content type', () => {
   it.each(['application/json', 'text/json', 'application/ld+json', 'application/vnd.api+json'])(
     '%s is JSON',
     (type) => {

@@ -46,7 +46,7 @@ function lineStarts(bytes: Uint8Array): number[] {
 }
 
 describe('LineIndex', () => {
-  test('knows how many lines there are and in which block each begins', () => {
+  test('has the number of lines, and the block in which each line starts', () => {
     fc.assert(
       fc.property(content, (bytes) => {
         const index = indexOf(bytes)
@@ -66,7 +66,7 @@ describe('LineIndex', () => {
     )
   })
 
-  test('is the same however the content is cut into chunks', () => {
+  test('is the same for any chunks', () => {
     fc.assert(
       fc.property(
         content,
@@ -79,7 +79,7 @@ describe('LineIndex', () => {
     )
   })
 
-  test('comes back from its text', () => {
+  test('is restored from its text', () => {
     fc.assert(
       fc.property(content, (bytes) => {
         const index = indexOf(bytes)
@@ -92,7 +92,7 @@ describe('LineIndex', () => {
     )
   })
 
-  test('is small for a content of a gigabyte, and keeps sizes of more than 32 bits', () => {
+  test('is small for a gigabyte, and holds sizes of more than 32 bits', () => {
     const perBlock = Array.from({ length: 16_384 }, (_, block) => 600 + (block % 100))
     const text = new LineIndex(2 ** 30, perBlock, true).encode()
     expect(text.length).toBeLessThan(50_000)
@@ -102,7 +102,7 @@ describe('LineIndex', () => {
     expect(LineIndex.decode(new LineIndex(large, counts, false).encode(), large)?.lines).toBe(counts.length + 1)
   })
 
-  test('is nothing where the text was cut, changed, or never one', () => {
+  test('is undefined if its text was cut, changed, or is another text', () => {
     const bytes = new Uint8Array(3 * LINE_BLOCK_BYTES).fill(97)
     for (let at = 0; at < bytes.length; at += 50) bytes[at] = 10
     const text = indexOf(bytes).encode()
@@ -121,7 +121,7 @@ describe('LineIndex', () => {
     )
   })
 
-  test('refuses counts that no content of the size can have', () => {
+  test('refuses counts that content of its size cannot have', () => {
     const impossible: readonly (readonly [number, readonly number[], boolean])[] = [
       [10, [11], false],
       [10, [1, 1], false],
@@ -135,7 +135,7 @@ describe('LineIndex', () => {
     expect(LineIndex.decode(encodeBase64(new Uint8Array(1_000_000).fill(255)), 100)).toBeUndefined()
   })
 
-  test('tells a block that it was made from, and another', () => {
+  test('detects a block of other content', () => {
     const bytes = new TextEncoder().encode('one\ntwo\nthree')
     const index = indexOf(bytes)
     expect(index.fits(0, bytes)).toBe(true)
@@ -175,14 +175,14 @@ test('text over 1 MiB has the same index, however it is chunked', () => {
   )
 })
 
-test('nothing is recorded of content that is read at once anyway, nor of binary content', () => {
+test('small content and binary content are not indexed', () => {
   expect(recorded([])).toBeUndefined()
   expect(recorded([new Uint8Array(MEBIBYTE).fill(10)])).toBeUndefined()
   expect(recorded(cut(new Uint8Array(MEBIBYTE).fill(10), 1_000))).toBeUndefined()
   expect(recorded([new Uint8Array(2 * MEBIBYTE)])).toBeUndefined()
 })
 
-test('a zero byte behind the first 8 KiB leaves content a text', () => {
+test('a zero byte after the first 8 KiB does not make text binary', () => {
   const bytes = new Uint8Array(MEBIBYTE + 1).fill(10)
   bytes[8_192] = 0
   expect(recorded([bytes])).toBeDefined()
@@ -193,7 +193,7 @@ test('a zero byte behind the first 8 KiB leaves content a text', () => {
 const naiveCount = (bytes: Uint8Array): number => bytes.reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0)
 
 describe('countLineEnds', () => {
-  test('counts what looking at each byte counts, wherever the bytes lie in memory', () => {
+  test('equals a loop over all bytes, at any memory offset', () => {
     const byte = fc.oneof(fc.constant(10), fc.constantFrom(0, 9, 11, 138, 139, 255), fc.integer({ min: 0, max: 255 }))
     fc.assert(
       fc.property(
@@ -214,7 +214,7 @@ describe('countLineEnds', () => {
     )
   })
 
-  test('counts where every byte is a line end, and where none is', () => {
+  test('counts bytes that are all line ends, and bytes without line ends', () => {
     expect(countLineEnds(new Uint8Array(100_001).fill(10))).toBe(100_001)
     expect(countLineEnds(new Uint8Array(100_001).fill(138))).toBe(0)
     expect(countLineEnds(new Uint8Array(0))).toBe(0)

@@ -34,11 +34,11 @@ describe('LongLine', () => {
       'Receiving objects: 3000 of 3000',
     ],
     ['backspaces', `${frames(9_000, (at) => `${String(at).padStart(4)}${'\b'.repeat(4)}`).join('')}done`, 'done'],
-  ])('hands on what is left of %s', (_name, line, shown) => {
+  ])('keeps the start and the end of %s', (_name, line, shown) => {
     expect(read(line)).toEqual({ start: shown, end: '', hidden: 0 })
   })
 
-  it('hands on the start and the end of any other line', () => {
+  it('keeps the start and the end of any other line', () => {
     const line = `${'a'.repeat(50_000)}${'z'.repeat(50_000)}\r`
     const { start, end, hidden } = read(line)
     expect(line.startsWith(start) && line.endsWith(end)).toBe(true)
@@ -46,7 +46,7 @@ describe('LongLine', () => {
     expect(hidden).toBeGreaterThan(50_000)
   })
 
-  it('hands on the same of progress, however the line was split, as cleanLine shows', () => {
+  it('keeps the same progress output for any split of the line, as cleanLine shows it', () => {
     const piece = fc.constantFrom('\r', '\b', 'a', 'bc', ' 10%', '\u001b[K', '\u001b[31m', 'a longer message')
     const pieces = fc.array(fc.array(piece, { maxLength: 9 }).map((parts) => parts.join('')))
     fc.assert(

@@ -37,7 +37,7 @@ async function collect(batches: AsyncIterable<LineBatch>): Promise<{ number: num
 }
 
 describe('lineBatches', () => {
-  it('gives all lines with their numbers, whatever the sizes of blocks and batches', async () => {
+  it('gives all lines with their numbers, for any sizes of blocks and batches', async () => {
     await fc.assert(
       fc.asyncProperty(texts, sizes, async (text, { block, maxLength }) => {
         const expected = splitLines(text).map((line, index) => ({ number: index + 1, text: line }))
@@ -47,7 +47,7 @@ describe('lineBatches', () => {
     )
   })
 
-  it('never gives a batch longer than it may be', async () => {
+  it('never gives a batch longer than its limit', async () => {
     await fc.assert(
       fc.asyncProperty(texts, sizes, async (text, { block, maxLength }) => {
         for await (const batch of batchesOf(text, block, maxLength)) {
@@ -58,7 +58,7 @@ describe('lineBatches', () => {
     )
   })
 
-  it('replaces invalid UTF-8, also where a block ends inside a character', async () => {
+  it('replaces invalid UTF-8, even if a block ends within a character', async () => {
     const bytes = new Uint8Array([0xc3, 0xa9, 0x0a, 0xff, 0x61, 0x0a, 0xe2, 0x82])
     const lines = await collect(lineBatches(blocksOf(bytes, 1), { maxLength: 100, overlap: 10 }))
     expect(lines.map((line) => line.text)).toEqual(['é', '\uFFFDa', '\uFFFD'])
@@ -68,7 +68,7 @@ describe('lineBatches', () => {
 describe('linesWithin', () => {
   const ranges = fc.record({ start: fc.integer({ min: 1, max: 30 }), length: fc.nat(30) })
 
-  it('passes on exactly the slice of the whole that was asked for', async () => {
+  it('passes on exactly the requested slice of the whole', async () => {
     await fc.assert(
       fc.asyncProperty(texts, sizes, ranges, fc.boolean(), async (text, { block, maxLength }, asked, toEnd) => {
         const range: LineRange = { start: asked.start, end: asked.start + asked.length }
@@ -86,7 +86,7 @@ describe('linesWithin', () => {
     )
   })
 
-  it('does not read on after the last line of the range', async () => {
+  it('does not read beyond the last line of the range', async () => {
     let read = 0
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) {

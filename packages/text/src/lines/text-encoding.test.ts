@@ -38,7 +38,7 @@ describe('textEncodingOf', () => {
     ['fields parted by SOH', '8=FIX.4.4\u00019=148\u000135=D\u000149=BUYER\u000156=SELLER\n'.repeat(20)],
     ['colored output', '\u001b[31mfailed\u001b[0m\b\b 10%\r 20%\u0007\n'.repeat(20)],
     ['emoji', '✅ done 🎉\n'.repeat(99)],
-  ])('takes %s for UTF-8', (_name, text) => {
+  ])('is UTF-8 for %s', (_name, text) => {
     expect(textEncodingOf(encode(text))).toBe('utf-8')
   })
 
@@ -49,7 +49,7 @@ describe('textEncodingOf', () => {
     ['a log with a part in UTF-16', bytesOf(encode(LOG.slice(0, 4_000)), wide(LOG.slice(0, 900)), encode(LOG))],
     ['UTF-8 with its mark', encode(`${MARK}${GERMAN}`)],
     ['a character that is cut', encode(`${'a'.repeat(8_191)}é`)],
-  ])('takes %s for text that decodes as UTF-8', (_name, bytes) => {
+  ])('decodes %s as UTF-8', (_name, bytes) => {
     expect(textEncodingOf(bytes)).toBe('utf-8')
   })
 
@@ -59,14 +59,14 @@ describe('textEncodingOf', () => {
     ['Russian', RUSSIAN],
     ['a table', 'id,name\r\n1,Ann\r\n2,Bob\r\n'.repeat(9)],
     ['a short line', 'no\r\n'],
-  ])('takes %s in UTF-16 for that, with a mark and without', (_name, text) => {
+  ])('is UTF-16 for %s in UTF-16, with or without a byte order mark', (_name, text) => {
     for (const written of [text, MARK + text]) {
       expect(textEncodingOf(wide(written))).toBe('utf-16le')
       expect(textEncodingOf(wide(written, true))).toBe('utf-16be')
     }
   })
 
-  it('takes Chinese in UTF-16 for that by its mark', () => {
+  it('is UTF-16 for Chinese with a byte order mark', () => {
     expect(textEncodingOf(wide(`${MARK}${'错误：找不到文件。\n'.repeat(30)}`))).toBe('utf-16le')
   })
 
@@ -85,7 +85,7 @@ describe('textEncodingOf', () => {
     ],
     ['numbers of 32 bits', new Uint8Array(Uint32Array.from({ length: 2_000 }, (_, at) => at * 3).buffer)],
     ['zeros', new Uint8Array(9_000)],
-  ])('takes %s for binary', (_name, bytes) => {
+  ])('is binary for %s', (_name, bytes) => {
     expect(textEncodingOf(bytes)).toBeUndefined()
   })
 
@@ -109,11 +109,11 @@ it.each([
   ['./one\0./two\0', './one ./two '],
   [`node-1${'\0'.repeat(10)} ready`, 'node-1 ready'],
   ['ab\0cd', 'ab cd'],
-])('previews %j as %j', (text, shown) => {
+])('decoding shows %j as %j', (text, shown) => {
   expect(withoutNuls([text])).toBe(shown)
 })
 
-it('gives the same of a text that arrives in pieces', () => {
+it('decoding gives the same text for any chunks', () => {
   const pieces = fc.array(fc.string({ unit: fc.constantFrom('\0', 'a', 'b', '\n'), maxLength: 5 }))
   fc.assert(
     fc.property(pieces, (split) => {

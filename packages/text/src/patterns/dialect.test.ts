@@ -60,7 +60,7 @@ const texts = fc
   .array(fc.constantFrom(...Array.from('aB1 ._-/"]}<[^$*+\t'), 'bc', 'ab'), { maxLength: 12 })
   .map((characters) => characters.join(''))
 
-test('syntax that JavaScript reads like all other engines keeps its meaning', () => {
+test('syntax with the same meaning in JavaScript and all other engines is unchanged', () => {
   fc.assert(
     fc.property(patterns, texts, fc.boolean(), (source, text, ignoreCase) => {
       const pattern = parseSearchPattern(source, { ignoreCase })
@@ -91,7 +91,7 @@ test('a translated pattern means the same with the flag u', () => {
   )
 })
 
-test('any text gives a valid pattern', () => {
+test('translating any text gives a valid pattern', () => {
   const syntax = fc.array(
     fc.constantFrom(
       '(',
@@ -219,7 +219,7 @@ test.each([
   ['C:\\Users\\me', 'C:\\Users\\me', true],
   ['args[]', 'args[]', true],
   ['**/x', '**/x', true],
-])('%s in %j: %s', (source, text, matches) => {
+])('matching %s in %j: %s', (source, text, matches) => {
   const { expression, flags } = parseSearchPattern(source, { ignoreCase: false })
   expect(new RegExp(expression, flags).test(text)).toBe(matches)
 })
@@ -267,7 +267,7 @@ test.each([
   ['(?i)x\\Q(\\E**', 'Nothing to repeat', 11],
   [`${'('.repeat(300)}a${')'.repeat(300)}`, 'Groups nested too deep', 200],
   ['a'.repeat(3_000), 'An expression has at most 2,048 characters', 2_048],
-])('%s: %s', (source, message, position) => {
+])('translating %s: %s', (source, message, position) => {
   const pattern = parseSearchPattern(source, { ignoreCase: false })
   expect(pattern.problem).toEqual({ message, position })
   expect(pattern.literal).toBe(source)

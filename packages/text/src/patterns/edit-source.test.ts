@@ -31,7 +31,7 @@ const patterns = generatedMatches({
 })
 
 // JavaScript is no reference: Node.js 22 lacks such groups, and in Node.js 24 `(?i:[^B]??a)` matches `ba`.
-test('groups that change the case match as in ECMAScript', () => {
+test('groups that change case sensitivity match as in ECMAScript', () => {
   fc.assert(
     fc.property(patterns, fc.nat(2), fc.boolean(), ({ source, sample }, change, ignoreCase) => {
       const text = [sample, sample.toUpperCase(), sample.toLowerCase()][change]!
@@ -54,7 +54,7 @@ test.each([
   ['^(?i)foo|bar$', '^(?:foo)|(?:bar$)', 'is'],
   ['(?i:1)a', '(?:1)a', 's'],
   ['(?i:a)B', '(?:[\\u0041-\\u0041\\u0061-\\u0061])B', 's'],
-])('%s becomes %s', (source, expression, flags) => {
+])('%s is searched as %s', (source, expression, flags) => {
   expect(parseSearchPattern(source, { ignoreCase: false })).toMatchObject({ expression, flags })
 })
 
@@ -130,7 +130,7 @@ describe('text source', () => {
     return undefined
   }
 
-  test('the expression for texts finds the matches of the expression in each line', () => {
+  test('finds in a text the matches that the original finds in each line', () => {
     fc.assert(
       fc.property(patterns, texts, fc.boolean(), (source, text, ignoreCase) => {
         const pattern = parseSearchPattern(source, { ignoreCase })
@@ -159,7 +159,7 @@ describe('text source', () => {
     ['[\\s,]', '[\\t\\v\\f\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff,]'],
     ['[\\0-\\x1f]', '(?:(?!\\n)[\\x00-\\x1f])'],
     ['\\w+ [^\\s]', '\\w+ [^\\s]'],
-  ])('%s becomes %s', (source, expected) => {
+  ])('turns %s into %s', (source, expected) => {
     expect(parseSearchPattern(source, { ignoreCase: false }).textExpression).toBe(expected)
   })
 })
@@ -182,7 +182,7 @@ describe('part source', () => {
     .array(fc.constantFrom('a', 'b', 'aa', 'ab', '1', ' ', '-'), { minLength: 1, maxLength: 10 })
     .map((words) => words.join(''))
 
-  test('a match in the beginning of a line is a match in the line', () => {
+  test('finds a match at the start of a line that is also a match in the whole line', () => {
     fc.assert(
       fc.property(patterns, lines, fc.nat(), (source, line, cut) => {
         const pattern = parseSearchPattern(source, { ignoreCase: false })
@@ -208,12 +208,12 @@ describe('part source', () => {
     ['(?=.*foo$)bar', '(?=.*foo(?!))bar'],
     ['(?<!\\bfoo)bar', '(?:(?=[^]{1})(?<!\\bfoo))bar'],
     ['(?=(a+))\\1', '(?!)'],
-  ])('%s becomes %s', (source, expected) => {
+  ])('turns %s into %s', (source, expected) => {
     expect(parseSearchPattern(source, { ignoreCase: false }).partExpression).toBe(expected)
   })
 
   test.each(['foo', '^foo.*', '\\bfoo', '(?<!foo)bar', '(?<=\\bfoo)bar', 'foo(?=bar)', '(a+)\\1'])(
-    '%s is for parts of lines as it is',
+    'leaves %s unchanged for parts of lines',
     (source) => {
       expect(parseSearchPattern(source, { ignoreCase: false }).partExpression).toBeUndefined()
     },

@@ -26,7 +26,7 @@ const noise = fc.string({
 })
 
 describe('the linear matcher', () => {
-  it('finds a match where JavaScript does', () => {
+  it('finds the same matches as JavaScript', () => {
     fc.assert(
       fc.property(
         matches,
@@ -59,7 +59,7 @@ describe('the linear matcher', () => {
     ['a$', 'ab', []],
     [`${'a?'.repeat(60)}${'a'.repeat(60)}`, 'a'.repeat(60), [[0, 60]]],
     ['(?:[ab]{0,200}c){1,3}', 'abcabc', [[0, 6]]],
-  ])('%s matches %j at %j', (source, line, expected) => {
+  ])('matches %s in %j at %j', (source, line, expected) => {
     expect(linear(source, '', line)).toEqual(expected)
   })
 
@@ -75,7 +75,7 @@ describe('the linear matcher', () => {
     ])
   })
 
-  it('does not know what follows a part of a line', () => {
+  it('does not know the text after a part of a line', () => {
     const inPart = (source: string): readonly Match[] => {
       const found: Match[] = []
       const part = { from: 1, until: Infinity, goesOn: true }
@@ -89,12 +89,12 @@ describe('the linear matcher', () => {
     expect(inPart('a.')).toEqual([[1, 3]])
   })
 
-  it('takes no look-around, references and expressions that are too large', () => {
+  it('refuses look-around, backreferences, and expressions that are too large', () => {
     for (const source of ['a(?=b)', '(?<!a)b', '(a)\\1', '(?:x?){99999999}', '(?:(?:a{99}){99}){99}'])
       expect(createLinearMatcher(source, 's')).toBeUndefined()
   })
 
-  it('pauses in a line, and forgets states that take much memory', () => {
+  it('pauses within a line, and forgets states that take much memory', () => {
     let state = 1
     const random = (): string => 'ab'[(state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 31]!
     const line = Array.from({ length: 30_000 }, random).join('')

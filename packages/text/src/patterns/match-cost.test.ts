@@ -53,7 +53,7 @@ function expectWithinBound(pattern: SearchPattern, text: string): void {
   expect(steps, `${pattern.expression} in ${JSON.stringify(text)}`).toBeLessThanOrEqual(boundOf(pattern, text.length))
 }
 
-test('the counting engine finds the matches of JavaScript', () => {
+test('the counting engine of the test finds the matches of JavaScript', () => {
   fc.assert(
     fc.property(patterns, texts, fc.boolean(), (source, text, ignoreCase) => {
       const flags = ignoreCase && !source.includes('\\1') ? 'is' : 's'
@@ -88,7 +88,7 @@ test('no search takes more steps than its bound', () => {
   expect(bounded).toBeGreaterThan(runs.numRuns / 3)
 })
 
-test('the expressions for texts and for parts of lines take at most six times the bound', () => {
+test('expressions for texts and for parts of lines take at most six times the bound', () => {
   fc.assert(
     fc.property(patterns, texts, (source, line) => {
       const pattern = parseSearchPattern(source, { ignoreCase: false })
@@ -182,7 +182,7 @@ test('hostile patterns stay within their bounds', () => {
   expect(bounded).toBeGreaterThan(200)
 })
 
-test('cost is bounded by the letters that the flags treat as equal', () => {
+test('the bound includes letters that the flags treat as equal', () => {
   const degreeOf = (source: string): number => parseSearchPattern(source, { ignoreCase: true }).cost.degree
   expect(degreeOf('(?:a+B)*c')).toBe(3)
   expect(degreeOf('(?:a+A)*c')).toBe(Infinity)
@@ -196,7 +196,7 @@ function valueOf(polynomial: Polynomial, n: number): number {
   return polynomial.reduce((value, coefficient, index) => value + coefficient * n ** index, 0)
 }
 
-test('polynomials are what their values are', () => {
+test('polynomials have the values of their formulas', () => {
   fc.assert(
     fc.property(polynomials, polynomials, fc.nat(5), fc.nat(4), (one, other, n, exponent) => {
       const [a, b] = [valueOf(one, n), valueOf(other, n)]
@@ -211,7 +211,7 @@ test('polynomials are what their values are', () => {
   )
 })
 
-test('too high a cost is unbounded, and soon known to be', () => {
+test('a bound that is too high is unbounded, and is found quickly', () => {
   expect(isUnbounded(power([2], 1_000_000_000))).toBe(true)
   expect(isUnbounded(power([0, 1], 1_000_000_000))).toBe(true)
   expect(isUnbounded(geometric([1, 1], Infinity))).toBe(true)
@@ -221,7 +221,7 @@ test('too high a cost is unbounded, and soon known to be', () => {
   expect(product([0], [Infinity])).toEqual([0])
 })
 
-test('small ones are told apart', () => {
+test('small bounds are distinguished', () => {
   expect([[0], [1], [1, 0]].every(isAtMostOne)).toBe(true)
   expect([[2], [0, 1], [Infinity]].some(isAtMostOne)).toBe(false)
   expect([[7], [0]].every(isConstant)).toBe(true)

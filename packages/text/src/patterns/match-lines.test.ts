@@ -15,18 +15,18 @@ it.each([
   ['a.*b|c', undefined],
   ['^a.*b', undefined],
   ['a.*[bc]', undefined],
-])('%s wants %j in this order', (source, expected) => {
+])('%s requires %j in this order', (source, expected) => {
   expect(parseSearchPattern(source, { ignoreCase: false }).chain?.map(({ text }) => text)).toEqual(expected)
   const lower = parseSearchPattern(source, { ignoreCase: true }).chain?.map(({ text }) => text)
   expect(lower).toEqual(expected?.map((text) => text.toLowerCase()))
 })
 
-it('leaves strings beyond ASCII to the expression if case is ignored', () => {
+it('matchLines leaves strings beyond ASCII to the expression if case is ignored', () => {
   expect(parseSearchPattern('é.*x', { ignoreCase: true }).chain).toBeUndefined()
   expect(parseSearchPattern('é.*x', { ignoreCase: false }).chain).toHaveLength(2)
 })
 
-it('finds the matches of the expression', () => {
+it('matchLines finds the matches of the expression', () => {
   const links = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'ab', 'ba', 'aa'), fc.constantFrom('.*', '.*?')), {
     minLength: 2,
     maxLength: 4,
@@ -48,7 +48,7 @@ it('finds the matches of the expression', () => {
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-it('finds the lines that contain all strings, in any order of search', () => {
+it('matchLines finds the lines that contain all strings, in any search order', () => {
   const word = fc.constantFrom('ab', 'b', 'abc', 'x', 'y', '')
   const texts = fc
     .array(fc.array(word, { maxLength: 4 }), { maxLength: 20 })
@@ -65,6 +65,6 @@ it('finds the lines that contain all strings, in any order of search', () => {
   )
 })
 
-it('begins at the given offset', () => {
+it('matchLines starts at the given offset', () => {
   expect(linesWith(encode('ab\nab\n'), 3, encode('ab'), [])).toEqual([{ start: 3, end: 5 }])
 })

@@ -28,7 +28,7 @@ function charactersOf(set: CharacterSet): readonly number[] {
   )
 }
 
-test('sets are what their characters are', () => {
+test('a character set contains exactly its characters', () => {
   fc.assert(
     fc.property(sets, sets, (one, other) => {
       const union = charactersOf(unionOf(one, other))
@@ -42,7 +42,7 @@ test('sets are what their characters are', () => {
   )
 })
 
-test('the edge is no character', () => {
+test('the edge of a line is not a character', () => {
   expect(complementOf([])).toEqual([[0, 0x10ffff]])
   expect(areDisjoint(complementOf([]), TEXT_EDGE)).toBe(true)
   expect(complementOf(unionOf([[0, 0x10ffff]], TEXT_EDGE))).toEqual([])
@@ -52,7 +52,7 @@ test.each([
   [/\d/, DIGITS],
   [/\w/, WORD_CHARACTERS],
   [/\s/, SPACES],
-])('%s is as in JavaScript', (expression, set) => {
+])('%s matches as in JavaScript', (expression, set) => {
   const differing = Array.from({ length: 0x10000 }, (_, unit) => unit).filter(
     (unit) => expression.test(String.fromCharCode(unit)) !== includesCharacter(set, unit),
   )
@@ -63,13 +63,13 @@ const UNITS = Array.from({ length: 0x10000 }, (_, unit) => unit)
 /** ASCII letters, characters that fold to them, and those with several or unusual cases. */
 const LETTERS = Array.from('aKkSsZ_1éÉßµſ\u212aÅåΣσςİıǅǄǆΩ\u2126ῼŸÿ')
 
-test.each(LETTERS)('%s has the variants that the flag i takes for the same', (letter) => {
+test.each(LETTERS)('%s has the variants that the flag i treats as equal', (letter) => {
   const expression = new RegExp(letter, 'i')
   const same = UNITS.filter((unit) => expression.test(String.fromCharCode(unit)))
   expect(caseVariants(letter.charCodeAt(0))).toEqual(same)
 })
 
-test.each(LETTERS)('%s is widened to all that the flags match at least, and narrowed to no more', (letter) => {
+test.each(LETTERS)('%s is widened to at least the matches of its flags, and narrowed to at most these', (letter) => {
   const code = letter.charCodeAt(0)
   for (const flags of ['i', 'iu']) {
     const set = withAllCases([[code, code]], flags === 'iu')

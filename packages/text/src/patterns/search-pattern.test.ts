@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { generatedMatches, isQuick, LOOKS, QUANTIFIERS, type GeneratedPattern } from '../../test/generated-patterns.ts'
 import { escapeExpression, parseSearchPattern } from './search-pattern.ts'
 
-test('an expression is described by what a search needs', () => {
+test('an expression is described by the requirements of a search', () => {
   expect(parseSearchPattern('^ERROR.*time(?:out|d out)$', { ignoreCase: false })).toEqual({
     text: '^ERROR.*time(?:out|d out)$',
     ignoreCase: false,
@@ -25,7 +25,7 @@ test('plain text is its own literal', () => {
   })
 })
 
-test('case is ignored as asked for, or as the pattern says', () => {
+test('case is ignored if the call or the pattern says so', () => {
   for (const pattern of [
     parseSearchPattern('Foo.*BAR', { ignoreCase: true }),
     parseSearchPattern('(?i)Foo.*BAR', { ignoreCase: false }),
@@ -47,13 +47,13 @@ test('an invalid expression is searched literally, and the reason is reported', 
   expect(parseSearchPattern('Öffne(', { ignoreCase: true }).literal).toBeUndefined()
 })
 
-test('the flag u is set only where it is needed', () => {
+test('the flag u is set only if needed', () => {
   const flagsOf = (text: string): string => parseSearchPattern(text, { ignoreCase: false }).flags
   expect(['\\p{Lu}', '[😀-😂]', '\\P{L}'].map(flagsOf)).toEqual(['su', 'su', 'su'])
   expect(['\\u{e9}', '😀+', 'é', '\\w'].map(flagsOf)).toEqual(['s', 's', 's', 's'])
 })
 
-test('text with bytes that a search cannot tell apart has no literal', () => {
+test('text whose bytes are ambiguous in a search has no literal', () => {
   for (const text of ['a\r', 'a\nb', 'a\ufeff', 'a\ufffd', '\ud83d'])
     expect(parseSearchPattern(text, { ignoreCase: false }).literal).toBeUndefined()
 })
@@ -238,11 +238,11 @@ test.each([
   ['a|b', undefined],
   ['foo\\n', undefined],
   ['', undefined],
-])('%s stands for %j', (source, expected) => {
+])('the pattern %s has the literal %j', (source, expected) => {
   expect(parseSearchPattern(source, { ignoreCase: false }).literal).toBe(expected)
 })
 
-test('a literal is in lower case if case is ignored, and has no letters beyond ASCII', () => {
+test('a literal is lower case if case is ignored, and has only ASCII letters', () => {
   const literalOf = (source: string): string | undefined => parseSearchPattern(source, { ignoreCase: true }).literal
   expect(literalOf('Foo')).toBe('foo')
   expect(literalOf('größe')).toBeUndefined()

@@ -8,7 +8,7 @@ describe.each([
   ['node', node],
   ['web', web],
 ])('the %s platform', (_name, platform) => {
-  it('computes the SHA-256 of all chunks together, also when their buffer is reused', async () => {
+  it('computes the SHA-256 of all chunks together, even if their buffer is reused', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 100 })), async (chunks) => {
         const sha256 = platform.createSha256()
@@ -47,7 +47,7 @@ it('exports the same names on every platform', () => {
   expect(Object.keys(web).sort()).toEqual(Object.keys(node).sort())
 })
 
-it('lets timers run while work yields to the event loop', async () => {
+it('timers run while work yields to the event loop', async () => {
   const fired = new Promise((resolve) => setTimeout(resolve, 0, 'timer'))
   const turns = async (): Promise<string> => {
     for (let turn = 0; turn < 1_000_000; turn++) await node.yieldToEventLoop()

@@ -16,14 +16,14 @@ async function slicesOf(tasks: readonly (readonly [caller: string, slices: numbe
 }
 
 describe('yieldToOthers', () => {
-  it('gives each caller one slice between two slices of another, however many tasks it has', async () => {
+  it('gives each caller one slice between two slices of another, for any number of tasks', async () => {
     const greedy = Array.from({ length: 16 }, () => ['a', 4] as const)
     const order = await slicesOf([...greedy, ['b', 4], ['c', 2]])
     expect(order.slice(0, 10)).toBe('abcabcabab')
     expect(order.slice(10)).toBe('a'.repeat(60))
   })
 
-  it('holds for every pair of callers and every number of tasks', async () => {
+  it('is fair for every pair of callers and every number of tasks', async () => {
     const tasks = 'aaaabbcddddddd'.split('').map((caller, index) => [caller, 3 + (index % 4)] as const)
     const order = await slicesOf(tasks)
     for (const [caller, other] of ['ab', 'bc', 'cd', 'da', 'ba', 'dc']) {
@@ -34,7 +34,7 @@ describe('yieldToOthers', () => {
     }
   })
 
-  it('lets the event loop turn between two slices', async () => {
+  it('lets the event loop run between two slices', async () => {
     let turns = 0
     const count = (): void => {
       turns++
@@ -47,7 +47,7 @@ describe('yieldToOthers', () => {
 })
 
 describe('yieldWhenDue', () => {
-  it('yields once all work of a turn has taken its time, and not before', async () => {
+  it('yields after the work of a turn has taken its time, and not before', async () => {
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     onTestFinished(() => void vi.restoreAllMocks())

@@ -9,18 +9,18 @@ async function near(content: string, ...texts: string[]): Promise<readonly (read
 }
 
 describe('findNearWords', () => {
-  it('finds words with a letter or two that are others, missing or too many, the nearest first', async () => {
+  it('finds words with a few different, missing or extra letters, the nearest first', async () => {
     expect(await near('Payments were paid; a paymint; the payment, a garment', 'paymnet', 'paymen')).toEqual([
       ['payment', 'payments', 'paymint'],
       ['payment', 'payments', 'paymint'],
     ])
   })
 
-  it('asks for more in short words', async () => {
+  it('requires more similarity in short words', async () => {
     expect(await near('cat card dog', 'cars')).toEqual([['card']])
   })
 
-  it('finds nothing where nothing is near', async () => {
+  it('finds nothing if no word is near', async () => {
     expect(await near('alpha bravo', 'payment')).toEqual([[]])
     expect(await near('', 'payment')).toEqual([[]])
     expect(await near('payment')).toEqual([])

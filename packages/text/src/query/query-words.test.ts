@@ -13,7 +13,7 @@ describe('parseQueryWords', () => {
     expect(askedFor('what is it')).toEqual(['what', 'is', 'it'])
   })
 
-  it('takes names apart, and leaves codes whole', () => {
+  it('splits names into words, and keeps codes whole', () => {
     expect(askedFor('onPaymentFailed order_id HTTPError src/cart.ts E7731')).toEqual([
       'payment',
       'failed',
@@ -28,21 +28,21 @@ describe('parseQueryWords', () => {
     ])
   })
 
-  it('takes forms of a word for one word', () => {
+  it('treats forms of a word as one word', () => {
     expect(askedFor('failed failing failures builds built')).toEqual(['failed', 'builds', 'built'].slice(0, 2))
   })
 
-  it('divides text that has no spaces', () => {
+  it('splits text without spaces', () => {
     expect(askedFor('支払い失敗 ошибка')).toEqual(['支払', '払い', 'い失', '失敗', 'ошибка'])
   })
 
-  it('looks for so many words at most, and says how many more there are', () => {
+  it('has a limited number of words, and the number of the rest', () => {
     const { words, leftOut } = parseQueryWords(Array.from({ length: 50 }, (_, index) => `word${index}`).join(' '))
     expect(words).toHaveLength(MAX_QUERY_WORDS)
     expect(leftOut).toBe(50 - MAX_QUERY_WORDS)
   })
 
-  it('looks for words of failures where a failure is asked for, the less the more else is', () => {
+  it('adds words of failures to a question about a failure, with less weight beside more other words', () => {
     const impliedWeight = (query: string): number =>
       Math.max(0, ...parseQueryWords(query).words.map((word) => (word.implied ? word.weight : 0)))
     expect(impliedWeight('list the invoices')).toBe(0)
@@ -50,12 +50,12 @@ describe('parseQueryWords', () => {
     expect(impliedWeight('why did the payment fail')).toBeGreaterThan(impliedWeight('why did the card payment fail'))
   })
 
-  it('looks for as many words as candidates have room for', () => {
+  it('has as many words as candidates have room for', () => {
     const query = `fail ${Array.from({ length: 50 }, (_, index) => `word${index}`).join(' ')}`
     expect(parseQueryWords(query).words.length).toBeLessThanOrEqual(32)
   })
 
-  it('finds no words in a question without any', () => {
+  it('has no words for a question without any', () => {
     for (const query of ['', ' ?!', '🙂 → …']) expect(parseQueryWords(query)).toEqual({ words: [], leftOut: 0 })
   })
 })
@@ -73,7 +73,7 @@ describe('stemWord', () => {
     ['payment', 'payments'],
     ['error', 'errors'],
     ['deploy', 'deployed deployment deployments'],
-  ])('lets the forms of %s meet', (word, forms) => {
+  ])('gives the forms of %s one stem', (word, forms) => {
     for (const form of forms.split(' ')) {
       const { stem } = stemWord(word)
       expect(form.startsWith(stem) && isEnding(stemWord(word), form.slice(stem.length)), `${word} ${form}`).toBe(true)
@@ -91,18 +91,18 @@ describe('stemWord', () => {
     ['pass', 'passport'],
     ['test', 'testimony'],
     ['form', 'format'],
-  ])('does not take %s for %s', (word, other) => {
+  ])('does not mistake %s for %s', (word, other) => {
     const stem = stemWord(word)
     expect(other.startsWith(stem.stem) && isEnding(stem, other.slice(stem.stem.length))).toBe(false)
   })
 
-  it('leaves codes, numbers and words of other letters as they are', () => {
+  it('leaves codes, numbers and words in other scripts unchanged', () => {
     for (const word of ['e7731', '500', 'größe', 'сбой', '支払', 'x86']) {
       expect(stemWord(word)).toEqual({ stem: word, endings: 'none' })
     }
   })
 
-  it('gives every word a stem of which it is a form itself', () => {
+  it('gives every word a stem that is a form of it', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]{1,12}(?:s|es|ed|ing|ion|y|ies|er|e|ure|ment|)$/), (word) => {
         const stem = stemWord(word)

@@ -30,7 +30,7 @@ async function rank(lines: readonly string[], query: string, count = 1_000): Pro
 const hay = (count: number): string[] => Array.from({ length: count }, () => 'hay')
 
 describe('rankPassages', () => {
-  it('prefers rare words, several words, and words that are near each other', async () => {
+  it('prefers rare words, several words, and words near each other', async () => {
     const common = Array.from({ length: 40 }, (_, index) => [
       ...hay(20),
       `common ${'abcdefghij'[index % 10]!.repeat(12)}`,
@@ -69,7 +69,7 @@ describe('rankPassages', () => {
     expect((await rank(lines, 'needle')).lines).toEqual([1, 22, 43, 64])
   })
 
-  it('counts passages that are like a better one with it', async () => {
+  it('counts passages similar to a better one with that one', async () => {
     const lines = Array.from({ length: 100 }, (_, index) => [
       ...hay(10),
       `request ${index + 1} ended with status 503`,
@@ -77,7 +77,7 @@ describe('rankPassages', () => {
     expect(await rank(lines, 'request status')).toMatchObject({ total: 1, similar: [99] })
   })
 
-  it('leaves no line out, and has none in two passages', async () => {
+  it('covers every line, and puts no line into two passages', async () => {
     const line = fc.constantFrom('hay', 'needle', 'needle of gold', 'a golden needle in hay', 'gold')
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 80 }), async (kinds) => {
@@ -97,7 +97,7 @@ describe('rankPassages', () => {
     )
   })
 
-  it('gives the first ones of the same order, however many are asked for', async () => {
+  it('gives the first passages of the same order for any limit', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => (index % 7 === 0 ? `needle ${spell(index)}` : 'hay'))
     const all = await rank(lines, 'needle')
     for (const count of [0, 1, 5, 20]) {

@@ -13,7 +13,7 @@ async function scan(content: string, query: string, blockBytes = 65_536): Promis
 }
 
 describe('scanWords', () => {
-  it('counts the lines that have each word, and notes them', async () => {
+  it('counts the lines that have each word, and records them', async () => {
     const lines = fc.array(fc.constantFrom('needle', 'a needle, a needle', 'hay', 'hay with a needle', '', 'needles\r'))
     await fc.assert(
       fc.asyncProperty(lines, fc.integer({ min: 1, max: 50 }), async (content, blockBytes) => {
@@ -27,7 +27,7 @@ describe('scanWords', () => {
     )
   })
 
-  it('takes very long lines in parts, and counts each once', async () => {
+  it('splits very long lines into parts, and counts each part once', async () => {
     const found = await scan(`${'needle in hay '.repeat(50_000)}\nneedle`, 'needle')
     expect(found.lineCounts).toEqual([2])
     expect(found.lines).toBe(2)
@@ -50,24 +50,24 @@ describe('scanWords', () => {
 const shape = (line: string): number => shapeOf(line, 0, line.length).hash
 
 describe('shapeOf', () => {
-  it('is the same for lines that differ in numbers, times and ids', () => {
+  it('is the same for lines that differ only in numbers, times and ids', () => {
     expect(shape('2026-01-01T00:00:01Z request 7f3a failed: 12 ms')).toBe(
       shape('2026-02-03T04:05:06Z request 9c1b failed: 4,012 ms'),
     )
   })
 
-  it('differs with other words, in their order', () => {
+  it('differs for other words or another order', () => {
     expect(shape('the disk is full')).not.toBe(shape('the disk is empty'))
     expect(shape('alpha bravo charlie')).not.toBe(shape('bravo alpha charlie'))
     expect(shape('ошибка сети')).not.toBe(shape('ошибка диска'))
   })
 
-  it('takes all of a line that has only numbers', () => {
+  it('is the whole line if it has only numbers', () => {
     expect(shape('1 2 3')).not.toBe(shape('1 2 4'))
     expect(shapeOf('1 2 3', 0, 5).weak).toBe(true)
   })
 
-  it('says where little is left of a line', () => {
+  it('says if little is left of a line', () => {
     expect(shapeOf('FAILED 12', 0, 9).weak).toBe(true)
     expect(shapeOf('the request failed', 0, 18).weak).toBe(false)
   })
@@ -98,7 +98,7 @@ const text = fc
   .map((parts) => parts.map(([piece, times, end]) => piece.repeat(times) + end).join(''))
 
 describe('textChunks', () => {
-  it('gives all of a text, in order, each chunk with its place', async () => {
+  it('gives all of a text in order, each chunk with its position', async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1_000, max: 200_000 }), async (content, blockBytes) => {
         const whole = content.startsWith('\uFEFF') ? content.slice(1) : content
@@ -125,7 +125,7 @@ describe('textChunks', () => {
     )
   })
 
-  it('is the same however the blocks are cut', async () => {
+  it('is the same for any blocks', async () => {
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1, max: 70_000 }), async (content, blockBytes) => {
         const bytes = new TextEncoder().encode(content)

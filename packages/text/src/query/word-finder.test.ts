@@ -42,7 +42,7 @@ describe('WordFinder', () => {
     ])
   })
 
-  it('does not find words inside of others', () => {
+  it('does not find words inside of other words', () => {
     expect(found('port test art', 'report contest start part testament')).toEqual([])
   })
 
@@ -50,16 +50,16 @@ describe('WordFinder', () => {
     expect(found('wait', '\u001B[38;5;153mwait\u001B[0m mwait [0mwait')).toEqual(['wait'])
   })
 
-  it('finds codes and numbers as they are', () => {
+  it('finds codes and numbers unchanged', () => {
     expect(found('E7731 500', 'e7731 E77310 XE7731 500 5000 1500 code500')).toEqual(['e7731', '500', '500'])
   })
 
-  it('does not take no failures for failures', () => {
+  it('does not find "no failures" as a failure', () => {
     expect(found('failures errors', '0 failures, no errors, Failures: 0, errors=0')).toEqual([])
     expect(found('failures errors', '10 failures, new errors, Failures: 1, errors=07')).toHaveLength(4)
   })
 
-  it('finds words of scripts without spaces, with other letters, and from right to left', () => {
+  it('finds words in scripts without spaces, other alphabets, and from right to left', () => {
     expect(found('支払い失敗', '本日の支払いは失敗しました')).toEqual(['支払', '失敗'])
     expect(found('Größe ошибка', 'GRÖSSE größe ОШИБКА ошибка2')).toEqual(['größe', 'ОШИБКА', 'ошибка'])
     expect(found('שגיאה', 'קרתה שגיאה')).toEqual(['שגיאה'])
@@ -69,7 +69,7 @@ describe('WordFinder', () => {
     expect(found('build broke', 'built, broken, break, building')).toEqual(['built', 'broken', 'break', 'building'])
   })
 
-  it('finds each word that stands alone, whatever stands around', () => {
+  it('finds each separate word next to any other text', () => {
     const word = fc.stringMatching(/^[a-z]{3,30}[0-9]{0,3}$/)
     const junk = fc.string({ unit: 'grapheme', maxLength: 20 })
     fc.assert(

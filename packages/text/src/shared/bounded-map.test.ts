@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BoundedMap, RecencyMap } from './bounded-map.ts'
 
-test('forgets the oldest entry beyond its size', () => {
+test('a bounded map evicts the oldest entry beyond its size', () => {
   const map = new BoundedMap<string, number>(2)
   map.set('a', 1)
   map.set('b', 2)
@@ -10,7 +10,7 @@ test('forgets the oldest entry beyond its size', () => {
   expect([map.get('a'), map.get('b'), map.get('c'), map.size]).toEqual([undefined, 2, 3, 2])
 })
 
-test('takes an entry that was set again for the newest', () => {
+test('a bounded map treats an entry that was set again as the newest', () => {
   const map = new BoundedMap<string, number>(2)
   map.set('a', 1)
   map.set('b', 2)
@@ -19,7 +19,7 @@ test('takes an entry that was set again for the newest', () => {
   expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([3, undefined, 4])
 })
 
-test('has room again after an entry was deleted', () => {
+test('a bounded map has room again after a delete', () => {
   const map = new BoundedMap<string, number>(1)
   map.set('a', 1)
   map.delete('a')
@@ -35,7 +35,7 @@ const change = fc.oneof(
   fc.record({ change: fc.constant('delete'), key, value: fc.constant(0) }),
 )
 
-test('is a map in which an entry that is set again moves to the end', () => {
+test('a bounded map equals a map in which setting an entry again moves it to the end', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
       const map = new RecencyMap<string, number>()

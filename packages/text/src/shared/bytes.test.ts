@@ -16,11 +16,11 @@ test.each([
   [new DataView(new ArrayBuffer(1))],
   [null],
   [undefined],
-])('%o is not', (value) => {
+])('%o is not bytes', (value) => {
   expect(isBytes(value)).toBe(false)
 })
 
-test('a copy of a Buffer shares nothing with it', () => {
+test('a copy of a Buffer shares no memory with it', () => {
   const buffer = Buffer.from('content')
   const copy = copyBytes(buffer)
   buffer.fill('x')

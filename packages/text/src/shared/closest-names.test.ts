@@ -10,9 +10,11 @@ it.each([
   ['unit_price', ['Unit Price']],
   ['zebra', []],
   ['', []],
-])('finds what %j may mean', (name, closest) => expect(closestNames(name, names, 3)).toEqual(closest))
+])('closestNames finds the intended name for %j', (name, closest) =>
+  expect(closestNames(name, names, 3)).toEqual(closest),
+)
 
-it('gives the closest first, and no more than asked for', () => {
+it('closestNames gives the closest names first, up to the limit', () => {
   expect(closestNames('item', ['items', 'Item', 'stem', 'time'], 2)).toEqual(['Item', 'items'])
 })
 
@@ -23,7 +25,7 @@ it.each([
   ['status', 'staus', 1],
   ['kitten', 'sitting', 3],
   ['ab', 'ba', 1],
-])('from %j to %j it is %i', (one, two, distance) => {
+])('the distance from %j to %j is %i', (one, two, distance) => {
   expect(editDistance(one, two)).toBe(distance)
   expect(editDistance(two, one)).toBe(distance)
 })

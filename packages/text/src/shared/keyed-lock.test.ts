@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { KeyedLock } from './keyed-lock.ts'
 
-test('runs the tasks of one key in order, and the tasks of other keys meanwhile', async () => {
+test('the lock runs the tasks of one key in order, and the tasks of other keys in parallel', async () => {
   const lock = new KeyedLock()
   const events: string[] = []
   const task = (name: string) => async (): Promise<string> => {
@@ -16,7 +16,7 @@ test('runs the tasks of one key in order, and the tasks of other keys meanwhile'
   expect(events.indexOf('3 begins')).toBeLessThan(events.indexOf('1 ends'))
 })
 
-test('runs the next task after one that failed', async () => {
+test('the lock runs the next task after a failed one', async () => {
   const lock = new KeyedLock()
   const failed = lock.run('a', async () => {
     throw new Error('failed')
@@ -26,7 +26,7 @@ test('runs the next task after one that failed', async () => {
   await expect(next).resolves.toBe('next')
 })
 
-test('runs a task of several keys after all earlier tasks of each, and two such tasks do not wait for each other', async () => {
+test('the lock runs a task of several keys after all earlier tasks of each, without deadlocks', async () => {
   const lock = new KeyedLock()
   const events: string[] = []
   const task = (name: string) => async (): Promise<void> => {

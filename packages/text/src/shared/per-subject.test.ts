@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { perSubject } from './per-subject.ts'
 
-test('a subject is looked at once, also where nothing is found, and each for itself', () => {
+test('perSubject computes each subject once, even if the result is undefined', () => {
   const seen: string[] = []
   const firstLetter = perSubject(({ start }: { readonly start: string }) => {
     seen.push(start)

@@ -87,7 +87,7 @@ const STYLES: readonly (readonly [string, (rows: Table) => string])[] = [
 ]
 
 describe('rows between bars', () => {
-  it.each(STYLES)('have the whole cells: %s', (_, drawn) => {
+  it.each(STYLES)('have whole cells: %s', (_, drawn) => {
     fc.assert(
       fc.property(tables, fc.integer({ min: 1, max: 200 }), (rows, pieceLength) => {
         const text = drawn(rows)
@@ -101,17 +101,17 @@ describe('rows between bars', () => {
     )
   })
 
-  it('are lines again below a table of Markdown', () => {
+  it('are plain lines after a Markdown table', () => {
     const text = '| fruit | kind |\n| --- | --- |\n| apple | red |\n|  | green |\n| pear | green |\n|  | brown |\n'
     expect(read(text)).toHaveLength(4)
   })
 
-  it('are those that have a number, even if their first cell is empty', () => {
+  it('are the rows with a number, even if their first cell is empty', () => {
     const rows = Array.from({ length: 9 }, (_, index) => [index % 3 === 0 ? '' : `name ${index}`, String(index), 'x'])
     expect(read(draw(rows, UNICODE, false))?.map(({ cells }) => cells)).toEqual(rows)
   })
 
-  it('are not cut into parts of a table by its rules', () => {
+  it('are not split into separate tables by horizontal rules', () => {
     const [top, names, rule, ...rest] = draw(
       Array.from({ length: 9 }, (_, index) => [String(index), 'a', 'b']),
       UNICODE,
@@ -151,11 +151,11 @@ describe('rows between bars', () => {
       'lines without bars have an empty first cell',
       'ID   NOTE     LANG\n1    REFUND   C\n     second\n2    fine     C\n3    fine     C\n4    fine     C\n',
     ],
-  ])('are not told where %s', (_, text) => {
+  ])('are not recognized in %s', (_, text) => {
     expect(read(text)).toBeUndefined()
   })
 
-  it('are read in linear time however many lines a cell has', () => {
+  it('are read in linear time with any number of lines in a cell', () => {
     const long = Array.from({ length: 40_000 }, (_, line) => `line ${line}`).join('\n')
     for (const text of [
       draw(
@@ -181,7 +181,7 @@ describe('rows between bars', () => {
       expect(read(text)?.map(({ lines }) => lines)).toEqual([40_000, 1, 1])
   })
 
-  it('have names of several lines', () => {
+  it('have column names of several lines', () => {
     const lines = draw(
       Array.from({ length: 5 }, (_, index) => [String(index), 'a', 'b']),
       UNICODE,

@@ -25,7 +25,7 @@ function read(form: JsonRowsForm, pieces: readonly string[], before?: string): R
   return { notes: reader.finish(), names, rows }
 }
 
-it('reads the objects of an array', () => {
+it('JSON rows are the objects of an array', () => {
   expect(
     read('array', ['[\n  {"a": 1, "b": "x\\n]"},\n  {\n    "b": null,\n    "c": {"d": [1]}\n  }\n]\n{"a": 9}']),
   ).toEqual({
@@ -38,7 +38,7 @@ it('reads the objects of an array', () => {
   })
 })
 
-it('reads objects on lines, and leaves out what is broken, cut off or none', () => {
+it('JSON rows are the objects on lines, without broken, cut or other lines', () => {
   const { rows, notes } = read('lines', ['{"a":1}\n{"a":2\n{"a":"3\n{"a" 4}\n[5]\n\n{"a":6} \r\n{"a":'])
   expect(rows).toEqual([['1'], ['6']])
   expect(notes).toEqual([
@@ -47,12 +47,12 @@ it('reads objects on lines, and leaves out what is broken, cut off or none', () 
   ])
 })
 
-it('reads objects of many lines one after the other', () => {
+it('JSON rows may be objects of many lines, one after the other', () => {
   const { rows } = read('documents', ['{\n "a": 1\n}\n{\n "a": 2\n}\n'])
   expect(rows).toEqual([['1'], ['2']])
 })
 
-it('leaves out other lines before, between and behind the objects', () => {
+it('JSON rows leave out other lines before, between and after the objects', () => {
   const before = 'up\n\n[INFO] {x}\n'
   const pieces = [before.slice(0, 4), before.slice(4), '{"a":1}\nFAIL {"a":9} [x]\n[INFO] y\n"so"', '\n{"a":2}\nend']
   const { rows, notes } = read('lines', pieces, before)
@@ -60,14 +60,14 @@ it('leaves out other lines before, between and behind the objects', () => {
   expect(notes).toEqual(['Lines that are no JSON were left out: 6.'])
 })
 
-it('says that an array does not end', () => {
+it('JSON rows say if an array does not end', () => {
   expect(read('array', ['[{"a":1},{"a":']).notes).toEqual([
     'Objects that are broken, cut off or too large were left out: 1.',
     'The array does not end: the content was cut off.',
   ])
 })
 
-it('leaves out objects that are too large or too deep', () => {
+it('JSON rows leave out objects that are too large or too deep', () => {
   const deep = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`
   const large = `{"a":"${'x'.repeat(1_100_000)}"}`
   const { rows, notes } = read('array', [`[${deep},`, large, ',{"a":1}]'])
@@ -75,7 +75,7 @@ it('leaves out objects that are too large or too deep', () => {
   expect(notes).toEqual(['Objects that are broken, cut off or too large were left out: 2.'])
 })
 
-it('takes keys for columns that objects have by birth', () => {
+it('JSON rows may have columns named like properties of every object', () => {
   const { names, rows } = read('lines', ['{"__proto__":1,"constructor":2}\n{"toString":3}'])
   expect(names).toEqual(['__proto__', 'constructor', 'toString'])
   expect(rows).toEqual([
@@ -84,7 +84,7 @@ it('takes keys for columns that objects have by birth', () => {
   ])
 })
 
-test('rows do not depend on the chunks or the layout of the text', () => {
+test('JSON rows do not depend on the chunks or the layout of the text', () => {
   const objects = fc.array(fc.dictionary(fc.constantFrom('a', 'b', '{', ']', ': ,'), fc.jsonValue({ maxDepth: 2 })), {
     minLength: 1,
     maxLength: 6,

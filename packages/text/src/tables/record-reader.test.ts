@@ -34,7 +34,7 @@ function recordsOf(
 
 const cellsOf = (text: string): readonly (readonly string[])[] => recordsOf([text]).records.map(({ cells }) => cells)
 
-it('splits at separators and line ends, but not inside quotes', () => {
+it('a record reader splits at separators and line ends, but not inside quotes', () => {
   expect(cellsOf('a,b\r\n"x,""y""\nz",\n1,2')).toEqual([
     ['a', 'b'],
     ['"x,""y""\nz"', ''],
@@ -42,23 +42,23 @@ it('splits at separators and line ends, but not inside quotes', () => {
   ])
 })
 
-it('drops a byte order mark and blank lines', () => {
+it('a record reader drops a byte order mark and blank lines', () => {
   expect(cellsOf('\uFEFFa,b\n\n1,2\n\r\n')).toEqual([
     ['a', 'b'],
     ['1', '2'],
   ])
 })
 
-it('counts the line of each record', () => {
+it('a record reader counts the line of each record', () => {
   expect(recordsOf(['a\n"b\nc"\n\nd']).records.map(({ line }) => line)).toEqual([1, 2, 5])
 })
 
-it('tells that quotes never closed', () => {
+it('a record reader reports quotes that never close', () => {
   expect(recordsOf(['a,"b\nc']).reader.unclosed).toBe(true)
   expect(recordsOf(['a,"b"\nc']).reader.unclosed).toBe(false)
 })
 
-it('takes an empty cell at the end for no quote that stood there in the block before', () => {
+it('a record reader does not confuse an empty last cell with a quote of the previous block', () => {
   for (let shift = 0; shift < 8; shift++) {
     const { records, reader } = recordsOf([`${'x'.repeat(shift)}\n${'"q","q"\n'.repeat(5_000)}`, '1,2,'])
     expect(reader.unclosed).toBe(false)
@@ -66,7 +66,7 @@ it('takes an empty cell at the end for no quote that stood there in the block be
   }
 })
 
-it('hands on the beginning of a record too long to keep, with how many cells it has', () => {
+it('a record reader gives the start of a record that is too long, with its number of cells', () => {
   const [long, next] = recordsOf([`${'x,'.repeat(50_000)}"y\n"\nend`]).records
   expect([long!.cells[0]!.length, long!.cells[1], next!.cells, next!.line]).toEqual([4_096, '50001', ['end'], 3])
 })
@@ -78,7 +78,7 @@ const cell = fc.oneof(
 
 const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 6 }), { maxLength: 40 })
 
-it('reads what was written, ragged rows and quoted line ends too', () => {
+it('a record reader reads written records back, even ragged rows and quoted line ends', () => {
   fc.assert(
     fc.property(table, fc.constantFrom('\n', '\r\n'), (rows, end) => {
       const filled = rows.filter((row) => row.join(',') !== '')
@@ -87,7 +87,7 @@ it('reads what was written, ragged rows and quoted line ends too', () => {
   )
 })
 
-it('reads the same however the text is split', () => {
+it('a record reader gives the same records for any chunks', () => {
   const long = fc.nat(80_000).map((length) => 'x,'.repeat(length / 2))
   fc.assert(
     fc.property(table, long, fc.array(fc.nat(200_000), { maxLength: 12 }), (rows, row, cuts) => {
@@ -125,7 +125,7 @@ function keptOf(pieces: readonly string[], mostColumns = 8): Kept[] {
   return records
 }
 
-it('keeps the cells of long records where that is asked, each up to a bound', () => {
+it('a record reader keeps the cells of long records on request, each up to a limit', () => {
   const long = 'x'.repeat(70_000)
   expect(keptOf([`a,${long},"b,\n""c"\r\nd,e`])).toEqual([
     {
@@ -146,7 +146,7 @@ it('keeps the cells of long records where that is asked, each up to a bound', ()
   ])
 })
 
-it('keeps no more columns of a long record than asked', () => {
+it('a record reader keeps only the requested columns of a long record', () => {
   const [record] = keptOf(['1,'.repeat(50_000)], 3)
   expect(record?.cells).toEqual([
     ['1', 1],
@@ -155,7 +155,7 @@ it('keeps no more columns of a long record than asked', () => {
   ])
 })
 
-it('keeps the same of long records however the text is cut', () => {
+it('a record reader keeps the same of long records for any chunks', () => {
   const cell = fc.constantFrom('', 'plain', '"quo""ted\r\n,"', 'y'.repeat(40_000), `"${'z\n'.repeat(40_000)}"`, 'r\r')
   const records = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 })
   fc.assert(

@@ -29,7 +29,7 @@ const boundaries = (text: string): number[] => {
 }
 
 describe('cutAtGrapheme', () => {
-  it('takes the longest start that ends between two graphemes', () => {
+  it('returns the longest start that ends between two graphemes', () => {
     fc.assert(
       fc.property(texts, fc.nat(200), (text, units) => {
         const longest = Math.max(0, ...boundaries(text).filter((index) => index <= units))
@@ -39,7 +39,7 @@ describe('cutAtGrapheme', () => {
     )
   })
 
-  it('takes the longest end that begins between two graphemes', () => {
+  it('returns the longest end that starts between two graphemes', () => {
     fc.assert(
       fc.property(texts, fc.nat(200), (text, units) => {
         const first = Math.min(text.length, ...boundaries(text).filter((index) => text.length - index <= units))
@@ -55,13 +55,13 @@ describe('cutAtGrapheme', () => {
     expect(cutAtGrapheme(`x${long}y`, 5_000, true)).toBe('y')
   })
 
-  it('keeps the pairs of a long row of flags', () => {
+  it('keeps flags whole in a long row of flags', () => {
     const flags = '🇫🇷'.repeat(500)
     expect(cutAtGrapheme(flags, 1_001)).toBe('🇫🇷'.repeat(250))
     expect(cutAtGrapheme(flags, 1_001, true)).toBe('🇫🇷'.repeat(250))
   })
 
-  it('returns nothing for no units, and the whole text for enough', () => {
+  it('returns nothing for a size of 0, and the whole text for a large size', () => {
     expect(cutAtGrapheme('abc', 0)).toBe('')
     expect(cutAtGrapheme('abc', -1, true)).toBe('')
     expect(cutAtGrapheme('abc', 3)).toBe('abc')

@@ -96,7 +96,7 @@ const samples: Record<string, string> = {
 }
 
 describe('estimateTokens', () => {
-  it.each(Object.keys(samples))('is never under the tokens of o200k_base, and not far over, for %s', (name) => {
+  it.each(Object.keys(samples))('is at least the o200k_base tokens, and not far above, for %s', (name) => {
     const text = samples[name]!
     const tokens = countTokens(text)
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(tokens)
@@ -144,7 +144,7 @@ describe('estimateTokens', () => {
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(countTokens(text, NO_SPECIAL_TOKENS) * 0.8)
   })
 
-  it('is the same for a text and for the text as UTF-8 keeps it', () => {
+  it('is the same for a text and its UTF-8', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('\ud800', '\udfff', 'a', '\n', '😀') }), (text) => {
         expect(estimateTokens(text)).toBe(estimateTokens(text.toWellFormed()))
@@ -157,7 +157,7 @@ describe('estimateTokens', () => {
     fc.assert(fc.property(fc.string({ minLength: 1, unit: 'binary' }), (text) => estimateTokens(text) > 0))
   })
 
-  it('never shrinks much when a text is added to', () => {
+  it('never shrinks much if text is added', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -169,12 +169,12 @@ describe('estimateTokens', () => {
 })
 
 describe('estimateLargeTokens', () => {
-  it('is the plain estimate for a text of up to 128 K characters', () => {
+  it('equals estimateTokens for a text of up to 128 K characters', () => {
     const text = 'some words on a line, 12 of them\n'.repeat(3_000)
     expect(estimateLargeTokens(text)).toBe(estimateTokens(text))
   })
 
-  it('is near the plain estimate for a long text of changing content', () => {
+  it('is close to estimateTokens for a long text of changing content', () => {
     const parts = ['plain words and more of them\n', '0f9a8b7c6d5e4f3a2b1c\n', '{"id":12345,"name":"someone"}\n']
     const text = parts.map((part) => part.repeat(40_000)).join('')
     const exact = estimateTokens(text)
@@ -182,7 +182,7 @@ describe('estimateLargeTokens', () => {
   })
 })
 
-test('passes on what is a number of tokens', () => {
+test('a valid token count is passed on', () => {
   expect(checkedCountTokens((text) => text.length / 4)('abcde')).toBe(1.25)
   expect(checkedCountTokens(() => 0)('')).toBe(0)
 })
@@ -194,7 +194,7 @@ test.each([
   ['5', 'string'],
   [undefined, 'undefined'],
   [Promise.resolve(5), 'a promise'],
-])('refuses %s', (value, shown) => {
+])('a token count cannot be %s', (value, shown) => {
   const count = checkedCountTokens((() => value) as never as CountTokens)
   expect(() => count('text')).toThrow(
     new TypeError(`countTokens must return a number of tokens, 0 or more, got ${shown}.`),
@@ -216,7 +216,7 @@ describe('longerThan', () => {
     expect(longerThan(text, countTokens(text) - 1, countTokens)).toBe(true)
   })
 
-  it('looks at no more of a huge text than the answer needs', () => {
+  it('reads no more of a huge text than necessary', () => {
     let seen = 0
     const counting = (text: string): number => {
       seen += text.length
@@ -226,7 +226,7 @@ describe('longerThan', () => {
     expect(seen).toBeLessThan(50_000)
   })
 
-  it('needs no counting without a limit', () => {
+  it('counts nothing without a limit', () => {
     expect(longerThan('a', Infinity, () => expect.unreachable())).toBe(false)
   })
 })
@@ -239,7 +239,7 @@ const sample = (pieces: readonly string[]): number => {
   return sampler.tokens()
 }
 
-test('gives the same number however the text was split', () => {
+test('a streamed count is the same for any chunks', () => {
   const text = Array.from({ length: 30_000 }, (_, line) => `line ${line}`).join('\n')
   fc.assert(
     fc.property(fc.array(fc.nat(text.length), { maxLength: 20 }), (cuts) => {
@@ -251,7 +251,7 @@ test('gives the same number however the text was split', () => {
   )
 })
 
-test('counts a short text whole and a long one by its sample', () => {
+test('a streamed count is exact for a short text, and an estimate from a sample for a long one', () => {
   expect(sample(['abcdefgh'])).toBe(2)
   expect(sample(['x'.repeat(1_000_000)])).toBe(250_000)
   expect(sample([])).toBe(0)

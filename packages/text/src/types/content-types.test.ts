@@ -36,7 +36,7 @@ describe('extensionForContentType', () => {
     ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', '.docx'],
     ['application/vnd.ms-excel', '.xls'],
     ['application/octet-stream', '.bin'],
-  ])('names %s with %s', (contentType, extension) => {
+  ])('maps %s to %s', (contentType, extension) => {
     expect(extensionForContentType(contentType)).toBe(extension)
   })
 
@@ -44,18 +44,18 @@ describe('extensionForContentType', () => {
     expect(extensionForContentType(' Text/HTML ; charset="utf-8"; x=.json')).toBe('.html')
   })
 
-  test('goes by the structured suffix of types it does not know', () => {
+  test('uses the structured suffix of unknown types', () => {
     expect(extensionForContentType('application/problem+json')).toBe('.json')
     expect(extensionForContentType('application/atom+xml')).toBe('.xml')
   })
 
-  test('names unknown text .txt and everything else .bin', () => {
+  test('maps unknown text to .txt and all else to .bin', () => {
     expect(extensionForContentType('text/x-made-up')).toBe('.txt')
     for (const unknown of ['application/x-made-up', '', 'constructor', '__proto__', 'text', '../../etc/passwd'])
       expect(extensionForContentType(unknown)).toBe('.bin')
   })
 
-  test('gives a short, plain extension whatever the type', () => {
+  test('gives a short, plain extension for any type', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-z]+\/[a-z.+-]+(;.*)?$/)), (contentType) => {
         expect(extensionForContentType(contentType)).toMatch(/^\.[a-z0-9]{1,8}$/)
@@ -76,12 +76,12 @@ describe('contentTypeForExtension', () => {
     expect(contentTypeForExtension(extension)).toBe(contentType)
   })
 
-  test('says so where it knows none', () => {
+  test('returns nothing for an unknown extension', () => {
     for (const unknown of ['', '.', '.made-up', 'constructor', '__proto__', '..txt'])
       expect(contentTypeForExtension(unknown)).toBeUndefined()
   })
 
-  test('gives a type whose own extension leads back to it', () => {
+  test('gives a type that maps back to the extension', () => {
     for (const extension of ['.txt', '.md', '.tsx', '.htm', '.jpeg', '.mpg', '.cc', '.bin', '.gz', '.log']) {
       const contentType = contentTypeForExtension(extension) ?? 'unknown'
       expect(contentTypeForExtension(extensionForContentType(contentType))).toBe(contentType)
@@ -111,7 +111,7 @@ it.each([
   'application/csv',
   'application/md',
   'image/svg+xml',
-])('takes %s for text', (contentType) => {
+])('the content type %s is text', (contentType) => {
   expect(isTextContentType(contentType)).toBe(true)
 })
 
@@ -129,7 +129,7 @@ it.each([
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   'image/json',
   'application/jsonp+zip',
-])('takes %j for binary', (contentType) => {
+])('the content type %j is binary', (contentType) => {
   expect(isTextContentType(contentType)).toBe(false)
 })
 
@@ -138,6 +138,6 @@ test.each([
   [' Text/HTML ; charset=utf-8; q=1', 'text/html'],
   ['', ''],
   [';', ''],
-])('takes %j for %j', (contentType, essence) => {
+])('the base type of %j is %j', (contentType, essence) => {
   expect(contentTypeEssence(contentType)).toBe(essence)
 })
