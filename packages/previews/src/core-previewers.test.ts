@@ -16,14 +16,14 @@ const CODE = Array.from(
 ).join('')
 
 describe('installedPreviewers', () => {
-  it('outlines code as codePreviewer does', async () => {
+  it('outline code as codePreviewer does', async () => {
     const options = { toolName: CALL.toolName, input: CALL.input, budgetTokens: 400 }
     const installed = await previewText(CODE, options)
     expect(installed).toBe(await previewText(CODE, { ...options, previewers: [codePreviewer()] }))
     expect(installed).not.toBe(await previewText(CODE, { ...options, previewers: [sourcePreviewer()] }))
   })
 
-  it('gives way to a previewer of the same name', async () => {
+  it('are replaced by a previewer of the same name', async () => {
     const own = { ...sourcePreviewer(), name: 'code' }
     const options = { toolName: CALL.toolName, input: CALL.input, budgetTokens: 400 }
     expect(await previewText(CODE, { ...options, previewers: [own] })).toBe(
@@ -31,7 +31,7 @@ describe('installedPreviewers', () => {
     )
   })
 
-  it('reads the text of a PDF', async () => {
+  it('read the text of a PDF', async () => {
     const fallbacks: PreviewFallback[] = []
     const read = await readMedia(makePdf([['A first page of the report']]), {
       call: CALL,
@@ -44,7 +44,7 @@ describe('installedPreviewers', () => {
     expect(fallbacks).toEqual([])
   })
 
-  it('leaves other content alone', () => {
+  it('ignore other content', () => {
     const subject = { ...CALL, type: 'image', mediaType: 'image/png', size: 9 } as const
     const media = installedPreviewers.filter(({ previews }) => previews === 'media')
     expect(media.map(({ recognize }) => (recognize as (of: typeof subject) => number)(subject))).toEqual([0])

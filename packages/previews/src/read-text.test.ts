@@ -43,7 +43,7 @@ async function read(previewers: readonly Previewer[], value = text, given: Previ
 }
 
 describe('readText and ArrivingText', () => {
-  it('give a text to the previewer that is surest of it, and to the first of several', async () => {
+  it('give a text to the most certain previewer, and to the first of several', async () => {
     const surer = definePreviewer({ name: 'surer', recognize: () => 1, preview: () => 'SURER' })
     const equal = definePreviewer({ name: 'equal', recognize: () => 0.9, preview: () => 'EQUAL' })
     expect(await read([shout])).toEqual({ preview: `SHOUT ${text.length}`, lines: 3_000, fallbacks: [] })
@@ -52,7 +52,7 @@ describe('readText and ArrivingText', () => {
     expect((await read([shout], 'other\n'.repeat(4_000))).preview).toContain('other')
   })
 
-  it('preview by lines what no previewer recognizes', async () => {
+  it('preview text by lines if no previewer recognizes it', async () => {
     const { preview, lines } = await read([])
     expect(preview).toMatch(/^\[3,000 lines\]\nline 1\n/)
     expect(lines).toBe(3_000)
@@ -71,7 +71,7 @@ describe('readText and ArrivingText', () => {
       },
       'peer-missing',
     ],
-  ])('preview by lines where a previewer %s, and say why', async (_, preview, reason) => {
+  ])('preview by lines if a previewer %s, and report why', async (_, preview, reason) => {
     const { preview: shown, fallbacks } = await read([definePreviewer({ name: 'bad', recognize: () => 1, preview })])
     expect(shown).toMatch(/^\[3,000 lines\]\nline 1\n/)
     expect(fallbacks.map(({ previewer, reason }) => [previewer, reason])).toEqual(
@@ -79,7 +79,7 @@ describe('readText and ArrivingText', () => {
     )
   })
 
-  it('go on without a previewer that throws while it recognizes or reads', async () => {
+  it('continue without a previewer that throws while it recognizes or reads', async () => {
     const broken: Previewer[] = [
       { name: 'a', previews: 'text', recognize: () => expect.fail('broken'), read: () => expect.fail('unreachable') },
       {
@@ -94,7 +94,7 @@ describe('readText and ArrivingText', () => {
     expect(fallbacks.map(({ previewer }) => previewer)).toEqual(['a', 'b'])
   })
 
-  it('give a text to the next previewer where the surest misses its peer', async () => {
+  it('give a text to the next previewer if a peer dependency of the most certain one is missing', async () => {
     const missing: Previewer = {
       name: 'parsed',
       previews: 'text',
@@ -106,7 +106,7 @@ describe('readText and ArrivingText', () => {
     expect(fallbacks.map(({ previewer, reason }) => [previewer, reason])).toEqual([['parsed', 'peer-missing']])
   })
 
-  it('leave a text longer than its most to the next previewer', async () => {
+  it('give a text that is too long for a previewer to the next one', async () => {
     expect((await read([{ ...shout, maxLength: 1_000 }])).preview).toMatch(/^\[3,000 lines\]/)
     expect((await read([{ ...shout, maxLength: text.length }])).preview).toBe(`SHOUT ${text.length}`)
   })
@@ -116,13 +116,13 @@ describe('readText and ArrivingText', () => {
     expect((await read([half])).preview).toBe('x\ufffd')
   })
 
-  it('write nothing within a budget of nothing', async () => {
+  it('write nothing for a budget of 0', async () => {
     expect((await read([shout], text, { ...options, budgetTokens: 0 })).preview).toBe('')
   })
 })
 
 describe('importPeer', () => {
-  it('names the package that is missing, and how to install it', async () => {
+  it('names the missing package, and how to install it', async () => {
     const missing = async (): Promise<unknown> =>
       Promise.reject(Object.assign(new Error('no'), { code: 'ERR_MODULE_NOT_FOUND' }))
     await expect(importPeer('parser', missing)).rejects.toThrow(/npm install parser/)

@@ -42,7 +42,7 @@ describe.each(Object.keys(SAMPLE_TEXTS))('a preview of %s', (kind) => {
     )
   })
 
-  it('is the same however the text arrives', async () => {
+  it('is the same for any chunks of the text', async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.array(fc.nat(100_000), { maxLength: 30 }), async (text, cuts) => {
         const at = [0, ...cuts.map((cut) => cut % (text.length + 1)).toSorted((one, other) => one - other), text.length]
@@ -61,7 +61,7 @@ describe.each(Object.keys(SAMPLE_TEXTS))('a preview of %s', (kind) => {
     )
   })
 
-  it('numbers lines as in the text', async () => {
+  it('gives the line numbers of the text', async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.integer({ min: 60, max: 1_500 }), async (text, budgetTokens) => {
         const lines = text.split('\n')

@@ -12,13 +12,13 @@ const code = Array.from({ length: 300 }, (_, n) => `def step_${n}(\n    state,\n
 )
 const call = { toolName: 'read_file', input: { path: 'steps.py' }, budgetTokens: 2_000 }
 
-test('definitions stand beside their lines', async () => {
+test('a code preview shows definitions beside their lines', async () => {
   const preview = await previewText(code, { ...call, previewers: [codePreviewer()] })
   expect(preview.startsWith('[Python, 1,500 lines')).toBe(true)
   expect(preview).toMatch(/\b1496\b.*step_299/)
 })
 
-test('the preview uses patterns if a package is missing, and an event reports it', async () => {
+test('a code preview uses patterns if a package is missing, and an event reports it', async () => {
   const fallbacks: PreviewFallback[] = []
   const preview = await previewText(code, {
     ...call,
@@ -46,7 +46,7 @@ describe.each(Object.entries(OUTLINE_SAMPLES))('the outline of %s', (language, {
     )
   })
 
-  test('names lines that exist if the code breaks off anywhere', async () => {
+  test('names only existing lines if the code is cut anywhere', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(code.length), async (length) => {
         const cut = code.slice(0, length)
@@ -62,12 +62,12 @@ describe.each(Object.entries(OUTLINE_SAMPLES))('the outline of %s', (language, {
   })
 })
 
-test('definitions within functions count if there are few others', async () => {
+test('definitions within functions are outlined if there are few others', async () => {
   const code = `(function () {\n  function inner() {\n    return 1\n  }\n  inner()\n})()\n`
   expect((await outline(code, 'javascript'))?.map(({ name, line }) => [name, line])).toEqual([['inner', 2]])
 })
 
-test('a module that wraps the file does not count as a level', async () => {
+test('a module around the whole file does not count as a level', async () => {
   const code = 'module Shop\n  class Cart\n    def add(item)\n      @items << item\n    end\n  end\nend\n'
   expect((await outline(code, 'ruby'))?.map(({ name, depth }) => [name, depth])).toEqual([
     ['Shop', 0],
@@ -76,7 +76,7 @@ test('a module that wraps the file does not count as a level', async () => {
   ])
 })
 
-test('methods declared outside of their types are members of the types', async () => {
+test('methods declared outside of their types are outlined as members of these types', async () => {
   expect(
     (await outline('func (db *DB) Open() error {\n}\nfunc New() {\n}\n', 'go'))?.map(({ depth }) => depth),
   ).toEqual([1, 0])
@@ -85,7 +85,7 @@ test('methods declared outside of their types are members of the types', async (
   ])
 })
 
-test('a declaration counts if the file does not define the name', async () => {
+test('a declaration is outlined if the file does not define the name', async () => {
   const header = 'int open_file(const char *path);\nint close_file(int file);\n'
   expect((await outline(header, 'c'))?.map(({ name }) => name)).toEqual(['open_file', 'close_file'])
   const source = `static int open_file(const char *path);\n${'\n'.repeat(9)}static int open_file(const char *path)\n{\n  return 1;\n}\n`
@@ -113,13 +113,13 @@ test('an option that is not a function is refused', () => {
   )
 })
 
-test('definitions within functions and callbacks do not count beside enough others', async () => {
+test('definitions within functions and callbacks are left out beside enough others', async () => {
   const others = Array.from({ length: 8 }, (_, n) => `function outer${n}() {\n  function inner() {}\n}\n`).join('')
   const symbols = await outline(`${others}describe(() => {\n  function local() {}\n})\n`, 'javascript')
   expect(symbols?.map(({ name }) => name)).toEqual(Array.from({ length: 8 }, (_, n) => `outer${n}`))
 })
 
-test('definitions within conditions of the preprocessor count', async () => {
+test('definitions within preprocessor conditions are outlined', async () => {
   const header =
     '#ifndef A_H\n#define A_H\nstruct a {\n  int b;\n};\n#if X\nint c(void);\n#else\nint d(void);\n#endif\n#endif\n'
   expect((await outline(header, 'c'))?.map(({ name }) => name)).toEqual(['a', 'c', 'd'])
@@ -129,7 +129,7 @@ test('long code is outlined by patterns', async () => {
   expect(await outline(code.repeat(10), 'python')).toBeUndefined()
 })
 
-describe('code that is made to break parsers', () => {
+describe('code made to break parsers', () => {
   const hostile: Readonly<Record<string, (length: number) => string>> = {
     'open brackets': (length) => '('.repeat(length),
     'open braces': (length) => '{'.repeat(length),
@@ -152,7 +152,7 @@ describe('code that is made to break parsers', () => {
 
   const languages = ['typescript', 'python', 'cpp', 'php', 'ruby', 'rust', 'csharp', 'go']
 
-  test.each([...Object.keys(hostile).entries()])('hostile text %i, %s, has an outline or none', async (index, name) => {
+  test.each([...Object.keys(hostile).entries()])('has an outline or none: text %i, %s', async (index, name) => {
     const text = hostile[name]!(400_000)
     // Each language meets four of the texts, each text two languages; in a full run all meet.
     for (const language of languages.filter((_, at) => isFull || (at - index) % 4 === 0)) {
@@ -161,7 +161,7 @@ describe('code that is made to break parsers', () => {
   })
 })
 
-test('any text has an outline with lines that exist, or none', async () => {
+test('the outline of any text has only existing lines, or is absent', async () => {
   const languages = Object.keys(OUTLINE_SAMPLES)
   const pieces = fc.constantFrom(
     ...'{}()[]"\'`#/*<>\n\t \\$@:;=,'.split(''),
@@ -199,7 +199,7 @@ test('any text has an outline with lines that exist, or none', async () => {
   )
 })
 
-test('the grammar of C++ reads C if the grammar of C is not installed', async () => {
+test('the C++ grammar reads C if the C grammar is not installed', async () => {
   const asCpp = grammarOutliner({
     locate: (file) => (file.startsWith('@vscode/') ? new URL(import.meta.resolve(file)) : undefined),
   })

@@ -19,7 +19,7 @@ describe('yamlLine', () => {
     expect([read.kind, keyOf(line, read), line.slice(read.valueStart)]).toEqual([kind, key, value])
   })
 
-  it('tells documents and comments, and where dashes stand', () => {
+  it('recognizes documents and comments, and the position of dashes', () => {
     expect(['---', '--- # x', '...', '%YAML 1.2', '# a', '  # b'].map((line) => yamlLine(line).kind)).toEqual([
       'document',
       'document',
@@ -31,15 +31,18 @@ describe('yamlLine', () => {
     expect(yamlLine('  - - a').dashes).toEqual([2, 4])
   })
 
-  it.each(['run: |', 'run: >-', 'run: |2-', 'run: &a |', '- |', 'run: | # c'])('tells that %j opens a text', (line) => {
-    expect(opensText(line, yamlLine(line))).toBe(true)
-  })
+  it.each(['run: |', 'run: >-', 'run: |2-', 'run: &a |', '- |', 'run: | # c'])(
+    'recognizes %j as the start of a block text',
+    (line) => {
+      expect(opensText(line, yamlLine(line))).toBe(true)
+    },
+  )
 
-  it.each(['run: a | b', 'run: a >', 'run:', 'a: &b'])('tells that %j does not', (line) => {
+  it.each(['run: a | b', 'run: a >', 'run:', 'a: &b'])('does not recognize %j as the start of a block text', (line) => {
     expect(opensText(line, yamlLine(line))).toBe(false)
   })
 
-  it('ends for long lines that are nearly keys', () => {
+  it('takes bounded time for long lines that are almost keys', () => {
     const line = `a${' '.repeat(1_000_000)}`
     expect(yamlLine(`${line}b`)).toEqual(yamlLine('ab'))
   })

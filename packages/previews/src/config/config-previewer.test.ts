@@ -21,7 +21,7 @@ const manifest = (kind: string, name: string): string =>
   `apiVersion: apps/v1\nkind: ${kind}\nmetadata:\n  labels:\n    app: ${name}\n  name: ${name}\nspec:\n  replicas: 3\n  template:\n    spec:\n      containers:\n${[1, 2, 3, 4, 5].map((index) => `        - name: c${index}\n          image: app:${index}\n`).join('')}`
 
 describe('configPreviewer', () => {
-  it('gives each document of several its kind, name and line', async () => {
+  it('shows the kind, name and line of each of several documents', async () => {
     const names = Array.from({ length: 30 }, (_, index) => [`Kind${index % 3}`, `name-${index}`] as const)
     const text = names.map(([kind, name]) => manifest(kind, name)).join('---\n')
     const shown = (await preview(text, 700))!
@@ -30,7 +30,7 @@ describe('configPreviewer', () => {
     expectRightNumbers(shown, text)
   })
 
-  it('gives outer keys first, with the lengths of lists', async () => {
+  it('shows outer keys first, with the lengths of lists', async () => {
     const job = (index: number): string =>
       `  job-${index}:\n    runs-on: ubuntu-latest\n    steps:\n${`      - run: make ${index}\n`.repeat(12)}`
     const text = `name: ci\non: [push]\njobs:\n${Array.from({ length: 20 }, (_, index) => job(index)).join('')}`
@@ -41,14 +41,14 @@ describe('configPreviewer', () => {
     expectRightNumbers(shown, text)
   })
 
-  it('knows that dashes may stand below their key', async () => {
+  it('accepts dashes at the indentation of their key', async () => {
     const shown = (await preview(`steps:\n${'- a: 1\n  b: 2\n'.repeat(50)}after: x\n`, 60))!
     expect(shown).toContain('1| steps: [50 items]')
     expect(shown).toContain('102| after: x')
     expect(shown).toContain('2 top-level keys')
   })
 
-  it('takes lines of a text for no keys', async () => {
+  it('does not read lines of a block text as keys', async () => {
     const text = `script: |\n${'  key: value\n\n'.repeat(30)}next: 1\n`
     const shown = (await preview(text, 60))!
     expect(shown).toContain('2 top-level keys')
@@ -56,7 +56,7 @@ describe('configPreviewer', () => {
     expect(shown).toContain('62| next: 1')
   })
 
-  it('reads sections with the number of their keys', async () => {
+  it('shows sections with the number of their keys', async () => {
     const text = Array.from(
       { length: 40 },
       (_, index) => `[section-${index}]\n${'key = 1\n'.repeat(index === 7 ? 30 : 3)}`,
@@ -78,14 +78,14 @@ describe('configPreviewer', () => {
     expectRightNumbers(shown, text)
   })
 
-  it('reads files of keys alone', async () => {
+  it('reads files without sections', async () => {
     const text = Array.from({ length: 300 }, (_, index) => `KEY_${index}=value ${index}`).join('\n')
     const shown = (await preview(text, 200, named('.env')))!
     expect(shown).toContain('300 keys')
     expect(shown).toContain('KEY_0=value 0')
   })
 
-  it('shows first what the call looks for, with the keys around it', async () => {
+  it('shows what the call looks for first, with the keys around it', async () => {
     const service = (index: number): string => `  service-${index}:\n    deploy:\n      image: app-${index}\n`
     const text = `services:\n${Array.from({ length: 200 }, (_, index) => service(index)).join('')}`
     const shown = (await preview(text, 120, { intent: { paths: [], words: ['app-150'] } }))!
@@ -93,12 +93,12 @@ describe('configPreviewer', () => {
     expect(shown).toContain('  service-150:')
   })
 
-  it('shows everything where everything fits', async () => {
+  it('shows everything if everything fits', async () => {
     const text = 'a: 1\nb:\n  - x\n  - y\n\nc: |\n  text\n'
     expect(await preview(text, 500)).toBe(text.trimEnd())
   })
 
-  it('ends for deep nesting too', async () => {
+  it('takes bounded time for deep nesting', async () => {
     const text = Array.from({ length: 20_000 }, (_, index) => `${' '.repeat(index % 1_000)}a:`).join('\n')
     const shown = (await preview(text, 200))!
     expect(shown).toContain('20,000 lines')
@@ -116,7 +116,7 @@ const TERRAFORM =
   'resource "aws_instance" "web" {\n  ami = "a"\n  tags = {\n    Name = "b"\n  }\n}\n\nvariable "region" {\n  default = "x"\n}\n\nmodule "net" {\n  source = "./net"\n}\n\noutput "ip" {\n  value = "y"\n}\n\ndata "a" "b" {\n  c = 1\n}\n'
 
 describe('configKind', () => {
-  it('tells how a text nests, by its content alone', () => {
+  it('recognizes nesting by the content alone', () => {
     expect(kind(WORKFLOW)).toMatchObject({ dialect: 'indented', sureness: 0.75 })
     expect(kind(CARGO)).toMatchObject({ dialect: 'sections', sureness: 0.8 })
     expect(kind(TERRAFORM)).toMatchObject({ dialect: 'braces', sureness: 0.8 })
@@ -125,7 +125,7 @@ describe('configKind', () => {
     )
   })
 
-  it('is surer where the path or the type says so', () => {
+  it('is more certain if the path or the type confirms it', () => {
     expect(kind(WORKFLOW, '.github/workflows/ci.yml').sureness).toBe(0.92)
     expect(kind(WORKFLOW, undefined, 'application/yaml').sureness).toBe(0.95)
     expect(kind('A=1\nB=2\nC=3\n', '.env.local')).toEqual({ sureness: 0.92, dialect: 'sections' })
@@ -140,11 +140,11 @@ describe('configKind', () => {
     ['prose', 'Note: this is a text.\nIt has some lines, and a colon: here.\nAnd it ends.\n'.repeat(10)],
     ['JSON', '{\n  "a": {\n    "b": 1\n  }\n}\n'],
     ['a log in a file of YAML', '2024-05-17T10:21:03 a: b\n'.repeat(30)],
-  ])('leaves %s', (_, text) => {
+  ])('does not recognize %s', (_, text) => {
     expect(kind(text).sureness).toBe(0)
   })
 
-  it('does not believe a name that the content contradicts', () => {
+  it('ignores a file name that the content contradicts', () => {
     expect(kind('int main() {\n  return 0;\n}\nvoid f() {\n}\n'.repeat(20), 'a.yaml').sureness).toBe(0)
   })
 })

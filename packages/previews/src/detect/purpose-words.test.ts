@@ -11,13 +11,13 @@ const wordsOf = (purpose: string, start: string): readonly string[] =>
   withPurpose(toolIntent('read', { query: 'asked' }, purpose), start).words
 
 describe('the purpose of a call', () => {
-  it('raises lines that hold its words', async () => {
+  it('raises the weight of lines that have its words', async () => {
     expect(await previewText(code, options)).not.toContain('return state + 251')
     const purpose = 'I will look at how `step_251` treats its state.'
     expect(await previewText(code, { ...options, purpose })).toContain('return state + 251')
   })
 
-  it('changes nothing where it names nothing, and is never printed', async () => {
+  it('changes nothing if it has no names, and never appears in a preview', async () => {
     const without = await previewText(code, options)
     expect(
       await previewText(code, { ...options, purpose: 'Let me look at the file to see how this is done in it.' }),
@@ -25,7 +25,7 @@ describe('the purpose of a call', () => {
     expect(await previewText(code, { ...options, purpose: 'Where is secret_token_42 set?' })).not.toContain('secret')
   })
 
-  it('adds the words that are rare in the content, the rarest first, after those of the arguments', () => {
+  it('adds words that are rare in the content, the rarest first, after words of the arguments', () => {
     const purpose = '`common_name`, `twice_there`, `not_there`, `once_there`'
     const start = `${'common_name '.repeat(9)} twice_there TWICE_THERE once_there`
     expect(wordsOf(purpose, start)).toEqual(['asked', 'once_there', 'twice_there', 'not_there'])
@@ -40,14 +40,14 @@ describe('the purpose of a call', () => {
     ).toEqual(['asked', 'send_event', 'telemetry'])
   })
 
-  it('reads a bounded part of a long purpose, the last', () => {
+  it('is read up to a limit from its end', () => {
     const words = wordsOf(`\`the_first\` ${'and '.repeat(1_000_000)} \`the_last\``, '')
     expect(words).toContain('the_last')
     expect(words).not.toContain('the_first')
     expect(wordsOf('some_name_1 other_name_2 '.repeat(1_000_000), '').length).toBeLessThanOrEqual(33)
   })
 
-  it('counts the same however a text arrives', async () => {
+  it('is counted the same for any chunks of a text', async () => {
     const purpose = 'I will look at how `step_251` treats its state.'
     const { toolName, input } = options
     const arriving = new ArrivingText({

@@ -25,7 +25,7 @@ describe('the intent of a tool call', () => {
     ['read_many', { files: [{ path: 'a.c' }, { path: 'b.c' }] }, ['a.c', 'b.c'], undefined],
     ['call', { arguments: '{"path":"a.c"}' }, ['a.c'], undefined],
     ['call', '{"path":"C:\\\\src\\\\a.cs"}', ['C:\\src\\a.cs'], undefined],
-  ])('%s %j names its files and lines', (name, input, paths, lines) => {
+  ])('has the files and lines of %s %j', (name, input, paths, lines) => {
     const intent = toolIntent(name, input)
     expect(intent.paths).toEqual(paths)
     expect(intent.lines).toEqual(lines)
@@ -40,7 +40,7 @@ describe('the intent of a tool call', () => {
     ['git show HEAD~1:src/a.ts', ['src/a.ts'], undefined],
     ['python3 run.py --input data.json', [], undefined],
     ["cat <<'EOF' > a.md\nimport os\nEOF", ['a.md'], undefined],
-  ])('the command %j names what it prints', (command, paths, lines) => {
+  ])('has what the command %j prints', (command, paths, lines) => {
     for (const input of [{ command }, { cmd: ['bash', '-lc', command] }]) {
       const intent = toolIntent('bash', input)
       expect(intent.paths).toEqual(paths)
@@ -60,11 +60,11 @@ describe('the intent of a tool call', () => {
       { prompt: 'Fix `load cache`, see Store.open and MAX_SIZE, in a long text of many more plain words than few' },
       ['load cache', 'Store.open', 'MAX_SIZE'],
     ],
-  ])('%j looks for words', (input, words) => {
+  ])('has the words that %j looks for', (input, words) => {
     expect(toolIntent('tool', input).words).toEqual(expect.arrayContaining(words))
   })
 
-  it('finds the paths in a prompt, and no address among them', () => {
+  it('has the paths in a prompt, but no addresses', () => {
     const prompt = 'Look at src/store.ts:12 and ./docs/plan.md. See https://example.com/a.html for more.'
     expect(toolIntent('Task', { prompt }).paths).toEqual(['src/store.ts', './docs/plan.md'])
   })
@@ -73,7 +73,7 @@ describe('the intent of a tool call', () => {
     expect(toolIntent('fetch', { url: 'https://example.com' }).url).toBe('https://example.com')
   })
 
-  it('takes a shell whose input is the command alone', () => {
+  it('includes a shell whose input is the command itself', () => {
     expect(toolIntent('bash', 'cat a.c')).toMatchObject({ command: 'cat a.c', paths: ['a.c'] })
     expect(toolIntent('echo', 'cat a.c').command).toBeUndefined()
   })
@@ -89,11 +89,11 @@ describe('the intent of a tool call', () => {
     expect(toolIntent('tool', { pattern: '('.repeat(1_000_000) }).words).toEqual([])
   })
 
-  it.each(['toString', 'constructor x', '__proto__'])('knows no program %j', (command) => {
+  it.each(['toString', 'constructor x', '__proto__'])('has no program for %j', (command) => {
     expect(toolIntent('bash', { command })).toMatchObject({ paths: [], words: [], command })
   })
 
-  it('never throws, whatever it is given, and always says the same', () => {
+  it('is the same for the same input, and never throws', () => {
     const command = fc.stringMatching(/^[a-z "'\\|;&<>()$,-]{0,60}$/)
     const input = fc.oneof(
       fc.anything(),
@@ -115,7 +115,7 @@ describe('the intent of a tool call', () => {
   })
 
   it.each(['"', "'", '\\', '/', '`', '.', 'a.', '[', '{1,', '/a', 'NR>=1 ', 'a/b.c:1 '])(
-    'ends for a long argument of %j',
+    'takes bounded time for a long argument of %j',
     (part) => {
       const text = part.repeat(isFull ? 1_000_000 : 200_000)
       for (const name of ['path', 'command', 'pattern', 'query', 'prompt'])

@@ -12,7 +12,7 @@ const fileOf = (path: string, lines: readonly string[]): string => {
 }
 
 describe('diffPreviewer', () => {
-  it('gives each file its counts and its line, and the header as one line', async () => {
+  it('shows each file with its counts and its line, and the diff header as one line', async () => {
     const text = fileOf('src/a.ts', [' a', '-b', '+c', '+d']) + fileOf('src/b.ts', ['-x', '+y'])
     expect(await preview(text)).toBe(
       [
@@ -31,7 +31,7 @@ describe('diffPreviewer', () => {
     )
   })
 
-  it('says what became of files', async () => {
+  it('says whether files were added, deleted or renamed', async () => {
     const text = [
       'diff --git a/old.ts b/lib/new.ts\nsimilarity index 90%\nrename from old.ts\nrename to lib/new.ts',
       'diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755',
@@ -46,18 +46,18 @@ describe('diffPreviewer', () => {
     expect(shown).toContain('[diff: 4 files, +0 −1; 19 lines]')
   })
 
-  it('counts lines that look like headers where the hunk says that they are content', async () => {
+  it('counts lines that look like headers as content if the hunk says so', async () => {
     const text =
       'diff --git a/q.sql b/q.sql\n--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@\n--- old comment\n+++ new comment\n x\n'
     expect(await preview(text)).toContain('[diff: 1 file, +1 −1')
   })
 
-  it('reads diffs of several parents', async () => {
+  it('reads diffs with several parents', async () => {
     const text = 'diff --cc x.c\nindex 1,2..3\n--- a/x.c\n+++ b/x.c\n@@@ -1,2 -1,2 +1,3 @@@ main\n  a\n +b\n++c\n- d\n'
     expect(await preview(text)).toContain('1| x.c [+2 −1]')
   })
 
-  it('shows changes of sources before those of lock files', async () => {
+  it('shows changes of sources before changes of lock files', async () => {
     const lock = fileOf(
       'pnpm-lock.yaml',
       Array.from({ length: 400 }, (_, index) => `+  package-${index}: 1.0.${index}`),
@@ -69,7 +69,7 @@ describe('diffPreviewer', () => {
     expect(shown).toMatch(/\[… \d+ lines/)
   })
 
-  it('shows first the files that the call names', async () => {
+  it('shows the files that the call names first', async () => {
     const text = Array.from({ length: 200 }, (_, index) =>
       fileOf(`src/part-${index}.ts`, [`-old${index}`, `+new${index}`]),
     ).join('')
@@ -85,7 +85,7 @@ describe('diffPreviewer', () => {
     expect(shown).toMatch(/\[… [\d,]+ lines(?:, \d+ files?, \d+ hunks?|, all but these \d+)\]/)
   })
 
-  it('counts commits and shows what they say', async () => {
+  it('counts commits and shows their messages', async () => {
     const commit = (index: number): string =>
       `commit ${String(index).repeat(40)}\nAuthor: A <a@b.c>\nDate:   Fri May 17\n\n    Message ${index}\n\n${fileOf('a.c', ['-a', '+b'])}`
     const shown = await preview(Array.from({ length: 9 }, (_, index) => commit(index + 1)).join('\n'), 300)
@@ -93,7 +93,7 @@ describe('diffPreviewer', () => {
     expect(shown).toContain('    Message 1')
   })
 
-  it('shows the largest changes of statistics, and their sum', async () => {
+  it('shows the largest changes of diff statistics, and their sum', async () => {
     const stats = Array.from(
       { length: 300 },
       (_, index) => ` src/part-${index}.ts | ${index === 170 ? 900 : 2} +-`,
@@ -104,11 +104,11 @@ describe('diffPreviewer', () => {
     expect(shown).toContain(' 300 files changed')
   })
 
-  it('leaves a text without files to others', async () => {
+  it('leaves a text without files to other previewers', async () => {
     expect(await preview('only words\n')).toBeUndefined()
   })
 
-  it('counts what a reader of hunks counts', async () => {
+  it('counts the same changes as a reader of hunks', async () => {
     const change = fc.constantFrom(' same', '-removed', '+added', '-', '+', ' ')
     const files = fc.array(fc.array(change, { minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 12 })
     await fc.assert(
@@ -152,15 +152,15 @@ describe('recognizeDiff', () => {
       'in a mail',
       `From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\nFrom: A <a@b.c>\nSubject: [PATCH] Fix\n\n---\n x.c | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n\ndiff --git a/x.c b/x.c\n${hunk}-- \n2.39.0\n`,
     ],
-  ])('is sure of a diff %s', (_, text) => {
+  ])('is certain of a diff %s', (_, text) => {
     expect(sureness(text)).toBeGreaterThanOrEqual(0.9)
   })
 
-  it('takes a diff after a few words', () => {
+  it('recognizes a diff after a few words', () => {
     expect(sureness(`The change:\n\ndiff --git a/x.c b/x.c\n${hunk}`)).toBeGreaterThanOrEqual(0.7)
   })
 
-  it('takes the statistics of git', () => {
+  it('recognizes the statistics of git', () => {
     const stat =
       ' src/a.ts | 12 +++++-----\n src/b.ts |  3 +--\n img.png  | Bin 0 -> 12 bytes\n 3 files changed, 7 insertions(+), 8 deletions(-)\n'
     expect(sureness(stat)).toBeGreaterThanOrEqual(0.8)
@@ -173,7 +173,7 @@ describe('recognizeDiff', () => {
     ['a log after a diff', `diff --git a/x.c b/x.c\n${hunk}${'INFO step done\n'.repeat(300)}`],
     ['a table of bars', 'name | 1\nother | 2\n'],
     ['front matter', '--- \ntitle: a\n---\n# b\n'],
-  ])('is not sure of %s', (_, text) => {
+  ])('is not certain of %s', (_, text) => {
     expect(sureness(text)).toBeLessThanOrEqual(0.3)
   })
 })

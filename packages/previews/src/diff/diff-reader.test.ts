@@ -3,7 +3,7 @@ import { WantedWords } from '../layout/wanted-words.ts'
 import { diffHeader, fileWeight } from './diff-reader.ts'
 
 describe('fileWeight', () => {
-  it('puts what people write before what tools write', () => {
+  it('ranks files that people write before generated files', () => {
     for (const path of ['src/a.ts', 'lib/locker.py', 'Makefile', 'distribution.go', 'docs/a.md'])
       expect(fileWeight(path, new WantedWords([])), path).toBe(1)
     const written = ['pnpm-lock.yaml', 'Cargo.lock', 'yarn.lock', 'go.sum', 'dist/a.js', 'vendor/x/y.go', 'a.min.js']
@@ -12,7 +12,7 @@ describe('fileWeight', () => {
     expect(fileWeight('tsconfig.json', new WantedWords([]))).toBe(0.6)
   })
 
-  it('puts first what the agent looks for', () => {
+  it('ranks the files that the agent looks for first', () => {
     expect(fileWeight('dist/Parser.js', new WantedWords(['parser']))).toBeGreaterThan(1)
   })
 })
@@ -36,7 +36,7 @@ describe('diffHeader', () => {
     ['+++ two/a.c 2024-05-17 10:21:00.000000000 +0000', 'new', 'two/a.c'],
     ['--- main.c\t(revision 12)', 'old', 'main.c'],
     ['rename to lib/b.ts', 'new', 'lib/b.ts'],
-  ])('reads the path of %j without time and letter', (line, kind, path) => {
+  ])('reads the path of %j without time and prefix', (line, kind, path) => {
     expect(diffHeader(line)).toEqual({ kind, path })
   })
 
@@ -47,12 +47,12 @@ describe('diffHeader', () => {
     ['Binary files a/x.png and b/x.png differ', 'binary'],
     ['new mode 100755', 'mode 100755'],
     ['index 0123..4567 100644', ''],
-  ])('says of %j what it means', (line, note) => {
+  ])('describes %j', (line, note) => {
     expect(diffHeader(line)).toEqual({ kind: 'note', note })
   })
 
   it.each(['different things', '-- a list', '+ another', 'new ideas', 'Binary', '=== title ==='])(
-    'leaves %j',
+    'ignores %j',
     (line) => {
       expect(diffHeader(line)).toBeUndefined()
     },

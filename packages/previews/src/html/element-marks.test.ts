@@ -2,20 +2,20 @@ import { expect, it } from 'vitest'
 import { namedKind } from './element-marks.ts'
 
 it.each(['site-footer', 'shareBar', 'col-3 sidebar', 'main_nav', 'cookie-notice', 'x sr-only'])(
-  'takes %s for what stands around the content',
+  '%s is recognized as outside the main content',
   (names) => {
     expect(namedKind(names).isAside).toBe(true)
   },
 )
 
 it.each(['header', 'navy', 'content', 'breadth', 'card-body', 'shared', 'advice', 'hidden-gem'])(
-  'does not take %s for it',
+  '%s is not recognized as outside the main content',
   (names) => {
     expect(namedKind(names).isAside).toBe(false)
   },
 )
 
-it('takes names of article texts for content', () => {
+it('names of article texts mark the main content', () => {
   expect(['entry-content', 'article__body', 'post-text wide'].map((names) => namedKind(names).isArticle)).toEqual([
     true,
     true,

@@ -43,7 +43,7 @@ ${Array.from({ length: 60 }, (_, index) => section(index)).join('')}</main>
 `
 
 describe('htmlPreviewer', () => {
-  it('shows the main content as Markdown from its beginning', async () => {
+  it('shows the main content as Markdown from its start', async () => {
     const text = await preview(page)
     expect(text).toMatch(
       /^\[HTML: [\d,]+ characters of main text, 309 lines\]\n# Engines of the world\n\n## Chapter 0\n\nIn chapter 0 the engine gets wheel number 0, which/,
@@ -104,7 +104,7 @@ describe('htmlPreviewer', () => {
     expect(sizes.toSorted((one, other) => one - other)).toEqual(sizes)
   })
 
-  it('stays within any budget by any counter, and is the same for the same page', async () => {
+  it('stays within any budget of any tokenizer, and is the same for the same page', async () => {
     const part = fc.constantFrom(
       '<p>Some text that says this and that, and more &amp; more.</p>',
       '<h2>A heading</h2>',
@@ -134,7 +134,7 @@ describe('htmlPreviewer', () => {
     )
   })
 
-  it('reads a page the same however it arrives', async () => {
+  it('reads a page the same for any chunks', async () => {
     const subject = {
       toolName: '',
       input: {},
@@ -185,12 +185,12 @@ describe('recognizeHtml', () => {
     ['a page without a document type', '\n\n<html lang="en"><head></head></html>'],
     ['XHTML', '<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x">\n<html>'],
     ['a page after a comment', '<!-- saved from url -->\n<!doctype html>'],
-  ])('is sure of %s', (_, text) => {
+  ])('is certain of %s', (_, text) => {
     expect(sureness(text)).toBeGreaterThan(0.9)
     expect(sureness(text, 'text/html')).toBeGreaterThan(0.95)
   })
 
-  it('thinks a fragment dense with tags likely, and is sure where it is declared', () => {
+  it('finds a fragment with many tags likely, and certain if the type is declared', () => {
     expect(sureness(fragment)).toBe(0.7)
     expect(sureness(fragment, 'text/html')).toBe(0.95)
   })
@@ -203,12 +203,12 @@ describe('recognizeHtml', () => {
     ['Markdown with tags', `# Title\n\n${fragment}`, 'text/plain'],
     ['a log that quotes tags', `2024-01-01 GET / <html>\n${fragment}`, 'text/plain'],
     ['one tag', '<a>b</a> and then text', 'text/plain'],
-  ])('does not claim %s', (_, text, contentType) => {
+  ])('does not recognize %s', (_, text, contentType) => {
     expect(sureness(text, contentType)).toBe(0)
   })
 
   it.each(['App.tsx', 'src/Page.vue', 'a/index.php', 'README.md', 'icon.svg'])(
-    'does not claim the source of %s',
+    'does not recognize the source of %s',
     (path) => {
       expect(sureness(fragment, 'text/plain', { path })).toBe(0)
     },
@@ -242,29 +242,29 @@ describe('mainContent', () => {
     expect(content(body)).toEqual(told)
   })
 
-  it('keeps a page that stands in a form, and one that scripts unhide', () => {
+  it('keeps a page that is inside a form, and a page that scripts unhide', () => {
     expect(content(`<form>${article}</form>`)).toEqual(told)
     expect(content(`<p>Loading</p><div hidden id="S:0">${article}</div>`)).toEqual(told)
   })
 
-  it('keeps a list of links where the page has nothing else', () => {
+  it('keeps a list of links if the page has nothing else', () => {
     const results = [1, 2, 3, 4, 5].map((index) => `<li><a href="/">Result number ${index}</a></li>`).join('')
     expect(content(`<nav>${menu}</nav><div><h1>Results</h1><ul>${results}</ul></div>`)).toContain('Result number 3')
   })
 
-  it('keeps all articles of a page that has several', () => {
+  it('keeps all articles of a page with several', () => {
     const several = [1, 2, 3]
       .map((index) => `<article><h2>Post ${index}</h2><p>${sentence(index)}</p></article>`)
       .join('')
     expect(content(`<main>${several}</main>`)).toEqual(['Post 1', told[0], 'Post 2', told[1], 'Post 3', told[2]])
   })
 
-  it('takes in the headline from before the content, but not the name of the site', () => {
+  it('includes the headline before the content, but not the name of the site', () => {
     const page = `<header><h1>The Daily</h1></header><div><h1>What happened</h1></div><div>${article}</div>`
     expect(content(page, 'What happened | The Daily')).toEqual(['What happened', ...told])
   })
 
-  it('shows once what stands there twice, and leaves out links that say always the same', () => {
+  it('shows repeated text once, and leaves out repeated links', () => {
     const cards = [1, 2, 3].map((index) => `<p>${sentence(index)} <br><br><a href="/">More</a></p>`).join('')
     expect(content(`${cards}<p>${sentence(1)}</p>`)).toEqual([told[0], told[1], told[2]])
   })
@@ -277,7 +277,7 @@ describe('mainContent', () => {
 const blocks = (source: string): string[] => readPage(source).blocks.map(({ kind, text }) => `${kind}: ${text}`)
 
 describe('PageReader', () => {
-  it('gathers text into paragraphs, headings, items, quotes and code', () => {
+  it('collects text in paragraphs, headings, items, quotes and code', () => {
     expect(
       blocks(
         '<h1>A <em>b</em></h1><p>c\n  d<p>e<ul><li>f<li>g</ul><blockquote>h</blockquote><pre>\n i\n  j\n</pre>k<br><br>l',
@@ -295,7 +295,7 @@ describe('PageReader', () => {
     ])
   })
 
-  it('makes one block of each row of a table of data', () => {
+  it('makes one block of each row of a data table', () => {
     expect(blocks('<table><tr><th>a<th>b<tr><td>1<td><b>2</b><tr><td>3</table>')).toEqual([
       'row: a | b',
       'row: 1 | 2',
@@ -320,11 +320,11 @@ describe('PageReader', () => {
     ).toEqual(['heading: e', 'text: f'])
   })
 
-  it('takes the first title', () => {
+  it('uses the first title', () => {
     expect(readPage('<title> A &amp; b </title><title>c</title>').title).toBe('A & b')
   })
 
-  it('leaves out invisible characters and the link signs of headings', () => {
+  it('leaves out invisible characters and link signs of headings', () => {
     expect(blocks('<p>a\u0007\u00adb\u200b c\u001b[31m d</p><h2>e<a href="#e">#</a></h2><h2>C#</h2>')).toEqual([
       'text: ab c d',
       'heading: e',
@@ -332,7 +332,7 @@ describe('PageReader', () => {
     ])
   })
 
-  it('says the line that each block begins in', () => {
+  it('gives the line in which each block starts', () => {
     expect(readPage('<p>\n\na</p>\n<p>b\nc</p><h2\n>d</h2>').blocks.map(({ line }) => line)).toEqual([3, 4, 6])
   })
 
@@ -340,7 +340,7 @@ describe('PageReader', () => {
     expect(blocks('<p>a</p><![CDATA[ x > b <p>c</p>')).toEqual(['text: a', 'text: b', 'text: c'])
   })
 
-  it('finds the way back after tags that are never closed, closed twice, or closed in the wrong order', () => {
+  it('recovers after tags that are never closed, closed twice, or closed in the wrong order', () => {
     expect(blocks('<div><p>a</div></div></p><b><p>c</b>d</i><section>e')).toEqual([
       'text: a',
       'text: c',
@@ -349,17 +349,17 @@ describe('PageReader', () => {
     ])
   })
 
-  it('reads attributes with quotes, without them, and without a value', () => {
+  it('reads attributes with or without quotes or a value', () => {
     const { elements } = readPage('<p CLASS=nav>a<p title="x class=nav" id=\'b\'>c<p hidden class = "site-footer">d')
     expect(elements.slice(1).map(({ marks }) => marks)).toEqual([MARK_NAMED_ASIDE, 0, MARK_NAMED_ASIDE | MARK_HIDDEN])
   })
 
-  it('decodes references to characters, also where a page arrives in pieces', () => {
+  it('decodes character references, even across chunks', () => {
     const source = `<p>${'&eacute;'.repeat(20_000)}</p>`
     expect(readPage(source).blocks[0]!.text).toMatch(/^é+$/)
   })
 
-  it('ends drawings that end in their own tag', () => {
+  it('ends a drawing at its own end tag', () => {
     expect(blocks('<svg/><p>a</p><p><svg><path/></svg>b</p>')).toEqual(['text: a', 'text: b'])
   })
 
@@ -376,7 +376,7 @@ describe('PageReader', () => {
     ['references that are none', '&', 2_000_000],
     ['links', '<a href=x>', 3_000_000],
     ['halves of characters', '\ud800<p>', 1_500_000],
-  ])('reads %s, and neither throws nor hangs', (_, part, length) => {
+  ])('reads %s without errors or hanging', (_, part, length) => {
     expect(readPage(part.repeat((isFull ? length : length / 4) / part.length)).blocks.length).toBeLessThanOrEqual(
       65_536,
     )

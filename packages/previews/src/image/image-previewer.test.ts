@@ -30,11 +30,11 @@ async function scaledOf({ blocks = [] }: MediaPreview): Promise<{ block: MediaBl
   return { block, width, height }
 }
 
-test('says the dimensions, and adds nothing that was not asked for', async () => {
+test('an image preview has the dimensions, and a smaller version only on request', async () => {
   expect(await read(await noise(300, 200))).toEqual({ description: '300 × 200' })
 })
 
-test('adds a version within the limits, in its proportions and in the format', async () => {
+test('a smaller version is within the limits and has the same proportions and format', async () => {
   const data = await noise(600, 300)
   for (const format of ['jpeg', 'png', 'webp'] as const) {
     const preview = await read(data, { maxWidth: 200, maxHeight: 200, format })
@@ -45,13 +45,13 @@ test('adds a version within the limits, in its proportions and in the format', a
   }
 })
 
-test('makes it smaller until it has few enough bytes', async () => {
+test('a smaller version is reduced until it has few enough bytes', async () => {
   const { block, width } = await scaledOf(await read(await noise(900, 900), { maxBytes: 20_000 }))
   expect(block.data?.byteLength).toBeLessThanOrEqual(20_000)
   expect(width).toBeGreaterThan(50)
 })
 
-test('adds nothing that would not be smaller than the image', async () => {
+test('a version that is not smaller is left out', async () => {
   const small = new Uint8Array(
     await sharp(await noise(64, 64))
       .webp({ quality: 5 })
@@ -60,12 +60,12 @@ test('adds nothing that would not be smaller than the image', async () => {
   expect(await read(small, { quality: 100 }, 'image/webp')).toEqual({ description: '64 × 64' })
 })
 
-test('never makes an image larger in pixels', async () => {
+test('a version never has more pixels than the image', async () => {
   const { width, height } = await scaledOf(await read(await noise(120, 80), { maxWidth: 4_000, maxHeight: 4_000 }))
   expect([width, height]).toEqual([120, 80])
 })
 
-test('turns a photograph upright and leaves out what it says of its place and time', async () => {
+test('a smaller version of a photograph is upright and has no location or time', async () => {
   const turned = await sharp(await noise(400, 200))
     .withMetadata({ orientation: 6 })
     .jpeg()
@@ -76,7 +76,7 @@ test('turns a photograph upright and leaves out what it says of its place and ti
   expect({ exif, orientation }).toEqual({ exif: undefined, orientation: undefined })
 })
 
-test('shows the first frame of an animation', async () => {
+test('a smaller version of an animation is its first frame', async () => {
   const frames = await sharp([await noise(200, 100), await noise(200, 100)], { join: { animated: true } })
     .gif()
     .toBuffer()
@@ -85,7 +85,7 @@ test('shows the first frame of an animation', async () => {
   expect((await sharp(block.data!).metadata()).pages ?? 1).toBe(1)
 })
 
-test('does not decode an image of more pixels than it may', async () => {
+test('an image with too many pixels is not decoded', async () => {
   const bomb = await sharp({ create: { width: 9_000, height: 9_000, channels: 3, background: 'black' } })
     .png()
     .toBuffer()
@@ -93,13 +93,13 @@ test('does not decode an image of more pixels than it may', async () => {
   await expect(read(new Uint8Array(bomb), { maxPixels: 1_000_000 })).rejects.toThrow('pixel limit')
 })
 
-test('describes SVG and what it does not know, without drawing them', async () => {
+test('SVG and unknown formats are described and not drawn', async () => {
   const svg = new TextEncoder().encode(`<svg width="300" height="200">${'<g/>'.repeat(1_000)}</svg>`)
   expect(await read(svg, {}, 'image/svg+xml')).toEqual({ description: '300 × 200' })
   expect(await read(new Uint8Array(5_000), {})).toEqual({ description: undefined })
 })
 
-test('rejects for an image that ends early', async () => {
+test('an image that ends early is rejected', async () => {
   const data = await noise(300, 300)
   await expect(read(data.subarray(0, data.length / 2), {})).rejects.toThrow(/png|Input|buffer/i)
 })
@@ -110,6 +110,6 @@ test.each<[ScaledImageOptions, string]>([
   [{ quality: 101 }, 'scale.quality must be at most 100'],
   [{ format: 'bmp' as never }, 'scale.format must be one of jpeg, png, webp'],
   [5 as never, 'scale must be an object'],
-])('refuses %o', (scale, message) => {
+])('image options cannot be %o', (scale, message) => {
   expect(() => imagePreviewer({ scale })).toThrow(message)
 })

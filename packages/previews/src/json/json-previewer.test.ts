@@ -29,7 +29,7 @@ const issues = repeat(300, (id) => ({
   ...(id === 137 ? { lockedBecause: 'spam' } : {}),
 }))
 
-describe('an example of sql', () => {
+describe('an example sql statement in a preview', () => {
   const showSql = (sql: string): string => `sql '${sql}'`
   const example = `: sql 'SELECT "state", count(*) FROM t GROUP BY 1']`
 
@@ -39,14 +39,14 @@ describe('an example of sql', () => {
     expect(byLine).toMatch(/: lines \d+-\d+; sql 'SELECT "state", count\(\*\) FROM t GROUP BY 1'\]/)
   })
 
-  it('is not given for a map, whose members are no rows', async () => {
+  it('is left out for a map, since its members are not rows', async () => {
     const map = Object.fromEntries(issues.map((issue) => [`issue-${issue.id}`, issue]))
     expect(await preview(JSON.stringify(map), { budgetTokens: 600, showSql })).not.toContain('sql')
   })
 })
 
-describe('the shape', () => {
-  it('shows all keys within their paths, merged over all items, with how many there are', async () => {
+describe('the structure in a preview of JSON', () => {
+  it('shows all keys within their paths, merged over all items, with their counts', async () => {
     const shown = await preview(JSON.stringify({ total: 300, issues, next: null }))
     expect(shown).toContain('[JSON, 1 line, ')
     expect(shown).toContain('issues: [300 items {id: 0..299')
@@ -56,14 +56,14 @@ describe('the shape', () => {
     expect(shown).toContain('state: "open" ×100|"closed" ×200')
   })
 
-  it('shows members of a map that are alike once, with their number and first names', async () => {
+  it('shows similar members of a map once, with their number and first names', async () => {
     const map = Object.fromEntries(repeat(4_012, (index) => [`task-${index}`, { runs: index, owner: { name: 'x' } }]))
     const shown = await preview(JSON.stringify(map))
     expect(shown).toMatch(/\{4,012 keys "task-0"/)
     expect(shown).toContain('*: {runs: 0..4011, owner: {name: "x"}}')
   })
 
-  it('shows the names of a map that stands in each item', async () => {
+  it('shows the names in a map that each item has', async () => {
     const items = repeat(50, (index) => ({
       id: index,
       processes: { [`${4_000 + index}`]: { user: 'root', fd: index } },
@@ -72,7 +72,7 @@ describe('the shape', () => {
     expect(shown).toMatch(/processes: \{1 keys? "4000", "4001", .*"4049", \*: \{user: "root", fd: 0\.\.49\}\}/s)
   })
 
-  it('says how many keys it does not show', async () => {
+  it('counts the keys that are not shown', async () => {
     const wide = Object.fromEntries(repeat(90, (index) => [`some_long_key_name_${index}`, [index]]))
     const shown = await preview(JSON.stringify({ ...wide, some_long_key_name_last: 1 }), { budgetTokens: 60 })
     const hidden = /… (\d+) more\}/.exec(shown!)
@@ -80,13 +80,13 @@ describe('the shape', () => {
     expect(Number(hidden?.[1])).toBeGreaterThan(50)
   })
 
-  it('shows unique keys before keys that repeat', async () => {
+  it('shows unique keys before repeated keys', async () => {
     const user = Object.fromEntries(repeat(30, (index) => [`user_field_${index}`, `v${index}`]))
     const document = { author: user, committer: user, reviewer: user, deep: { deeper: { treasure: 1 } } }
     expect(await preview(JSON.stringify(document), { budgetTokens: 260 })).toMatch(/reviewer: \{.*treasure/s)
   })
 
-  it('keeps the values that follow deep nesting', async () => {
+  it('includes values after deep nesting', async () => {
     const text = `{"deep":${'[{"a":'.repeat(500)}1${'}]'.repeat(500)},"after":${JSON.stringify('x'.repeat(3_000))}}`
     const shown = await preview(text, { budgetTokens: 1_500 })
     expect(shown).toContain('deeper values')
@@ -94,8 +94,8 @@ describe('the shape', () => {
   })
 })
 
-describe('lines', () => {
-  it('are given of long arrays that stand once', async () => {
+describe('line numbers in a preview of JSON', () => {
+  it('are given for long arrays that occur once', async () => {
     const shown = await preview(JSON.stringify({ names: repeat(40, (id) => `name ${id}`), issues }, null, 2))
     expect(shown).toContain('names: [40 items from line 2')
     expect(shown).toContain('issues: [300 items from line 44 {')
@@ -103,11 +103,11 @@ describe('lines', () => {
   })
 })
 
-describe('rows', () => {
+describe('items in a preview of JSON', () => {
   const text = JSON.stringify({ issues }, null, 2)
   const lines = text.split('\n')
 
-  it('stand on the lines that they say, and gaps add up', async () => {
+  it('are on the lines that the preview says, and gaps add up', async () => {
     const shown = await preview(text, { showLines })
     const rows = [...shown!.matchAll(/^(\d+): (\d+), /gm)]
     expect(rows.length).toBeGreaterThan(5)
@@ -123,18 +123,18 @@ describe('rows', () => {
     expect(lines[Number(end) - 1]).toMatch(/^ {4}\},?$/)
   })
 
-  it('come from both ends, with the index of the first item after a gap if the text is one line', async () => {
+  it('are from both ends, with the index of the first item after a gap if the text is one line', async () => {
     const shown = await preview(JSON.stringify(issues))
     expect(shown).toMatch(/\]\n0, Issue number 0, /)
     expect(shown).toMatch(/\[… \d+ items?\]\n\[(\d+)\] \1, Issue number \1, /)
     expect(shown).toMatch(/\n299, Issue number 299, [^\n]*$/)
   })
 
-  it('show the item with a unique field', async () => {
+  it('include the item with a unique field', async () => {
     expect(await preview(text)).toMatch(/^\d+: 137, .*\bspam$/m)
   })
 
-  it('show records that report a rare level before usual ones', async () => {
+  it('include records with a rare level before usual ones', async () => {
     const records = repeat(2_000, (index) =>
       index === 1_234
         ? { level: 'error', msg: 'connect ECONNREFUSED 10.0.0.5:5432' }
@@ -148,17 +148,17 @@ describe('rows', () => {
     expect(shown).toContain('\n1235: error, connect ECONNREFUSED 10.0.0.5:5432\n')
   })
 
-  it('show items with the words of the intent', async () => {
+  it('include items with the words of the call', async () => {
     expect(await preview(JSON.stringify(issues), { words: ['Issue number 211'] })).toContain('211, Issue number 211')
   })
 })
 
-describe('strings of many lines', () => {
+describe('long strings in a preview of JSON', () => {
   const log = repeat(900, (index) => (index === 600 ? 'src/app.c:12:5: error: expected ;' : `step ${index} done`)).join(
     '\n',
   )
 
-  it('are shown by the lines that matter', async () => {
+  it('are shown by their important lines', async () => {
     const shown = await preview(JSON.stringify({ exitCode: 2, stdout: log, stderr: '' }))
     expect(shown).toContain('exitCode: 2')
     expect(shown).toContain('[stdout, 900 lines')
@@ -178,31 +178,31 @@ describe('strings of many lines', () => {
   })
 })
 
-describe('text that is not quite JSON', () => {
+describe('a preview of almost JSON', () => {
   const text = JSON.stringify({ issues }, null, 2)
 
   it('shows the text before the first value', async () => {
     expect(await preview(`HTTP 200\nResponse:\n${text}`)).toMatch(/^\[JSON, [\d,]+ lines\]\nHTTP 200\nResponse:\n\{/)
   })
 
-  it('reports that a text is cut off, and counts the items that it has', async () => {
+  it('reports that a text is cut off, and counts its items', async () => {
     const shown = await preview(text.slice(0, text.length / 2))
     expect(shown).toMatch(/^\[JSON, [\d,]+ lines, cut off at the end\]/)
     expect(shown).toMatch(/issues: \[1[45]\d items from line 2 \{id: 0\.\./)
   })
 
-  it('says on which line it stops being JSON', async () => {
+  it('gives the line at which the text stops being JSON', async () => {
     const lines = text.split('\n')
     lines.splice(2_000, 0, '... output truncated ...')
     expect(await preview(lines.join('\n'))).toContain('no JSON from line 2001 on')
   })
 
-  it('leaves a text that stops being JSON early to other previewers', async () => {
+  it('is left to other previewers if the text stops being JSON early', async () => {
     expect(await preview(`{"a": 1, oops ${'x '.repeat(5_000)}`)).toBeUndefined()
     expect(await preview(`{"a":1}\n${'no JSON at all\n'.repeat(500)}`)).toBeUndefined()
   })
 
-  it('counts lines between records, and records that break off', async () => {
+  it('counts lines between records, and incomplete records', async () => {
     const records = repeat(400, (index) =>
       index === 50
         ? 'Server listening'
@@ -216,7 +216,7 @@ describe('text that is not quite JSON', () => {
   })
 })
 
-describe('any document', () => {
+describe('any JSON document', () => {
   const value = fc.jsonValue({ maxDepth: 4 })
   const documents = fc.oneof(
     fc.array(value, { minLength: 20, maxLength: 60 }),
@@ -224,7 +224,7 @@ describe('any document', () => {
     fc.dictionary(fc.string(), value, { minKeys: 20 }),
   )
 
-  it('is previewed within any budget by any counter, as valid Unicode', async () => {
+  it('is previewed within any budget of any tokenizer, as valid Unicode', async () => {
     const counters = fc.constantFrom(
       estimateTokens,
       (text: string) => text.length,
@@ -240,7 +240,7 @@ describe('any document', () => {
     )
   })
 
-  it('gives the same preview however it arrives', async () => {
+  it('has the same preview for any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(documents, fc.array(fc.nat(), { maxLength: 20 }), fc.nat(2), async (document, cuts, indent) => {
         const text = JSON.stringify([document, issues], null, indent)
@@ -257,7 +257,7 @@ describe('any document', () => {
     expect(await preview(text, { budgetTokens: 100_000 })).toBe(text)
   })
 
-  it('shows more of itself for a larger budget', async () => {
+  it('is shown with more content for a larger budget', async () => {
     const text = JSON.stringify({ issues }, null, 2)
     let least = 0
     for (const budgetTokens of [20, 50, 100, 200, 400, 800, 1_600, 3_200]) {
@@ -268,10 +268,10 @@ describe('any document', () => {
   })
 })
 
-describe('an array of strings', () => {
+describe('an array of strings in JSON', () => {
   const lines = Array.from({ length: 3_000 }, (_, index) => `step ${index + 1} of the build went well`)
 
-  it('is shown as the lines of a text: the important ones and the last', async () => {
+  it('is shown as lines of text: the important ones and the last', async () => {
     const stderr = [...lines, 'ERROR: cannot link libfoo.so', ...lines, 'FATAL: no space left on device']
     for (const text of [JSON.stringify({ code: 1, stderr }), JSON.stringify({ code: 1, stderr }, null, 2)]) {
       const shown = await preview(text, { budgetTokens: 500 })
@@ -281,7 +281,7 @@ describe('an array of strings', () => {
     }
   })
 
-  it('is not read as lines if it has an item that is not a string', async () => {
+  it('is not shown as lines if an item is not a string', async () => {
     for (const other of [1, null, {}, []])
       expect(await preview(JSON.stringify([...lines, other]), { budgetTokens: 500 })).not.toContain(' lines numbered')
   })

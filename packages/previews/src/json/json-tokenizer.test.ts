@@ -115,7 +115,7 @@ describe('JsonTokenizer', () => {
     )
   })
 
-  it('passes on the same however the text is cut', () => {
+  it('gives the same tokens for any chunks', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat(200)), (value, cuts) => {
         const text = JSON.stringify(value, null, 1).repeat(3)
@@ -125,7 +125,7 @@ describe('JsonTokenizer', () => {
     )
   })
 
-  it('passes on the same where pieces end within long strings, comments and escapes', () => {
+  it('gives the same tokens if chunks end within long strings, comments and escapes', () => {
     const long = JSON.stringify({ a: `${'é\\"\n'.repeat(9_000)}end`, b: 1 })
     const text = `[${'{"x":1}, /* a "comment" */\n'.repeat(3_000)}${long}]`
     const whole = read(text)
@@ -158,7 +158,7 @@ describe('JsonTokenizer', () => {
     ['values one after another', '{"a":1}{"a":2} [3]', [{ a: 1 }, { a: 2 }, [3]]],
     ['values among other lines', '[1]\n[INFO] up\n{"a":2}\n[build failed]\n[[3]]\n[', [[1], { a: 2 }, [[3]]]],
     ['record separators', '\u001e{"a":1}\n\u001e{"a":2}\n', [{ a: 1 }, { a: 2 }]],
-  ])('takes %s', (_, text, values) => {
+  ])('accepts %s', (_, text, values) => {
     const { values: got, tokenizer } = read(text)
     expect(got.map((value) => JSON.stringify(value).replaceAll("'", '"'))).toEqual(
       values.map((value) => JSON.stringify(value)),
@@ -171,17 +171,17 @@ describe('JsonTokenizer', () => {
     ['{"a": 1, : 2}', 9],
     ['{"a": word}', 6],
     ['[1, #]', 4],
-  ])('says where %s stops being JSON', (text, offset) => {
+  ])('gives the position where %s stops being JSON', (text, offset) => {
     expect(read(text).tokenizer.broken).toEqual({ offset, line: 1 })
   })
 
-  it('goes on with the next line where a value breaks off at the end of its line', () => {
+  it('continues on the next line if a value breaks off at the end of its line', () => {
     const { values, tokenizer } = read('{"a":1}\n{"a":2}\n{"a":3}\n{"a":{"b":"x\n{"a":5}\n{"a":6}}\n{"a":7}')
     expect(values).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }, { a: 5 }, { a: 6 }, { a: 7 }])
     expect([tokenizer.abandoned, tokenizer.byLine]).toEqual([1, true])
   })
 
-  it('skips lines between values that are none', () => {
+  it('skips lines between values that are not JSON', () => {
     const { values, events } = read('{"a":1}\nServer listening on {port}\n{"a":2}\n')
     expect(values).toEqual([{ a: 1 }, { a: 2 }])
     expect(events).toContain('stray,2')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeEscapes } from './long-text.ts'
 
 describe('decodeEscapes', () => {
-  it('decodes what JSON.stringify escapes', () => {
+  it('decodes the escapes of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         expect(decodeEscapes(JSON.stringify(value).slice(1, -1))).toEqual({ text: value, rest: '' })
@@ -11,7 +11,7 @@ describe('decodeEscapes', () => {
     )
   })
 
-  it('gives the same text however it is cut, where the rest goes before the next part', () => {
+  it('gives the same text for any cut if the rest is passed before the next part', () => {
     const parts = fc.array(fc.constantFrom('a', '\\', 'n', 'u', '0', '00e9', '"', '\\u00e9', '\\\\', '\\n'))
     fc.assert(
       fc.property(parts, fc.nat(30), (raws, at) => {
@@ -23,7 +23,7 @@ describe('decodeEscapes', () => {
     )
   })
 
-  it('takes an unknown escape for the character behind it', () => {
+  it('decodes an unknown escape as the character after it', () => {
     expect(decodeEscapes("it\\'s \\x41 \\uZZZZ").text).toBe("it's x41 ZZZZ")
   })
 })

@@ -16,20 +16,20 @@ function summaryOf(...values: unknown[]): ValueSummary {
 const shown = (summary: ValueSummary, cap = 80, several = false): string => showValues(summary, cap, several).text
 
 describe('showValues', () => {
-  it('shows the one value that all have', () => {
+  it('shows a single common value', () => {
     expect(shown(summaryOf('open', 'open'))).toBe('"open"')
     expect(shown(summaryOf(null, null))).toBe('null')
   })
 
-  it('lists a few values with how often each came', () => {
+  it('lists a few values with their counts', () => {
     expect(shown(summaryOf('ok', 'failed', 'ok', null))).toBe('"ok" ×2|"failed" ×1|null ×1')
   })
 
-  it('lists values that came once each without saying so', () => {
+  it('lists values that occur once without a count', () => {
     expect(shown(summaryOf(1, 2))).toBe('1|2')
   })
 
-  it('shows the least and the most of many numbers, as they stand in the text', () => {
+  it('shows the smallest and largest of many numbers, as written in the text', () => {
     expect(shown(summaryOf(...Array.from({ length: 50 }, (_, index) => index - 3.5)))).toBe('-3.5..45.5')
   })
 
@@ -46,7 +46,7 @@ describe('showValues', () => {
     expect(shown(many, 40, true)).toBe('"name 0"|"name 1"|"name 2"|"name 3"|…')
   })
 
-  it('never takes long strings that begin alike for the same', () => {
+  it('distinguishes long strings with the same start', () => {
     const start = 'x'.repeat(600)
     const summary = summaryOf(`${start}1`, `${start}2`)
     expect(shown(summary)).toMatch(/^"x+\[… \d+ more\]"\|…$/)
@@ -54,7 +54,7 @@ describe('showValues', () => {
 })
 
 describe('showScalar', () => {
-  it('cuts a long string and says how much is left', () => {
+  it('cuts a long string and says how much is left out', () => {
     expect(showScalar(`"${'ab '.repeat(20)}"`, 12)).toEqual({ text: '"ab ab ab ab [… 48 more]"', cut: true })
   })
 
@@ -63,13 +63,13 @@ describe('showScalar', () => {
     expect(showScalar(String.raw`"abcd\\nfghijklmnop"`, 6).text).toBe(String.raw`"abcd\\[… 12 more]"`)
   })
 
-  it('says the length of a value of which only the start is there', () => {
+  it('gives the length of a value of which only the start is available', () => {
     expect(showScalar('"abcdefghij', 6, 1_002).text).toBe('"abcdef[… 994 more]"')
   })
 })
 
 describe('tidy', () => {
-  it('writes letters as themselves, and nothing that a terminal acts on', () => {
+  it('writes letters unchanged, but no control characters', () => {
     expect(tidy(String.raw`"caf\u00e9 \u65e5\u672c https:\/\/a \u001b[31m \\u00e9"`)).toBe(
       String.raw`"café 日本 https://a \u001b[31m \\u00e9"`,
     )

@@ -64,7 +64,7 @@ const valueOf = ({ row }: Case, chosen: readonly boolean[]): number =>
   row.items.reduce((sum, { value }, index) => sum + (chosen[index]! ? value : 0), 0)
 
 describe('the items chosen for a number of tokens', () => {
-  it('cost no more than that, and come with those that they make no sense without', () => {
+  it('cost no more than that, and include the items that they depend on', () => {
     fc.assert(
       fc.property(nested, fc.nat(80), fc.constantFrom([], [0.4], [0.2, 0.8]), (one, tokens, shares) => {
         const chosen = choose(one, tokens, shares)
@@ -77,7 +77,7 @@ describe('the items chosen for a number of tokens', () => {
   it.each([
     ['flat', flat],
     ['nested', nested],
-  ])('are worth about as much as the best of all choices: %s items', (_, cases) => {
+  ])('have almost the value of the best choice: %s items', (_, cases) => {
     let reached = 0
     let best = 0
     fc.assert(
@@ -96,7 +96,7 @@ describe('the items chosen for a number of tokens', () => {
     expect(reached / best).toBeGreaterThan(0.93)
   })
 
-  it('are all where there is room for all', () => {
+  it('are all items if there is room', () => {
     fc.assert(
       fc.property(nested, (one) => {
         const all = one.row.items.reduce((sum, { value }) => sum + value, 0)
@@ -105,7 +105,7 @@ describe('the items chosen for a number of tokens', () => {
     )
   })
 
-  it('stand together where single items are worth the same', () => {
+  it('are adjacent if single items have the same value', () => {
     const chosen = choose(caseOf(Array.from({ length: 40 }, () => ({ value: 1, shown: 4, hidden: 0, parent: 0 }))), 60)
     const starts = chosen.filter((one, index) => one && (index === 0 || !chosen[index - 1]!))
     expect(starts).toHaveLength(1)

@@ -9,9 +9,9 @@ describe('isImportLine', () => {
     'using System;',
     'package main',
     "} from './z'",
-  ])('takes %j', (line) => expect(isImportLine(line)).toBe(true))
+  ])('recognizes %j', (line) => expect(isImportLine(line)).toBe(true))
 
-  it.each(['importantCall()', 'return from', 'fromage = 1', 'packages: 3'])('leaves %j', (line) =>
+  it.each(['importantCall()', 'return from', 'fromage = 1', 'packages: 3'])('ignores %j', (line) =>
     expect(isImportLine(line)).toBe(false),
   )
 })

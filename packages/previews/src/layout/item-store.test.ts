@@ -6,14 +6,14 @@ import { ItemStore, bestItems, withParents } from './item-store.ts'
 const item = (start: number, value: number, text = 'x', parent?: Item): Item => lineItem({ start, value, text, parent })
 
 describe('ItemStore', () => {
-  it('keeps everything of a text that is not long, in order', () => {
+  it('keeps all items of a short text in order', () => {
     const store = new ItemStore()
     const items = Array.from({ length: 15_000 }, (_, index) => item(index + 1, index % 7))
     for (const each of items) store.add(each)
     expect(store.finish()).toEqual(items)
   })
 
-  it('keeps of a long text what is worth most, its last items, and what they belong to', () => {
+  it('keeps the most valuable items of a long text, its last items, and their parents', () => {
     const store = new ItemStore()
     const parent = item(1, 0.5)
     store.add(parent)
@@ -27,7 +27,7 @@ describe('ItemStore', () => {
     expect(kept.map(({ start }) => start)).toEqual([...starts].toSorted((one, other) => one - other))
   })
 
-  it('holds long lines within a size', () => {
+  it('keeps long lines within a size', () => {
     const store = new ItemStore()
     for (let start = 1; start <= 1_000; start++) store.add(item(start, 1, 'x'.repeat(20_000)))
     const units = store.finish().reduce((sum, { text }) => sum + text.length, 0)
@@ -39,12 +39,12 @@ describe('ItemStore', () => {
 const items = (values: readonly number[]): Item[] => values.map((value, index) => lineItem({ start: index + 1, value }))
 
 describe('bestItems', () => {
-  it('returns all where there are few', () => {
+  it('returns all items if there are few', () => {
     const all = items([3, 1, 2])
     expect(bestItems(all, 3)).toBe(all)
   })
 
-  it('returns about as many as asked for, those worth most, in order', () => {
+  it('returns about the requested number of items, those with the highest value, in order', () => {
     const best = bestItems(items(Array.from({ length: 50_000 }, (_, index) => (index * 7_919) % 50_000)), 1_000)
     expect(best.length).toBeGreaterThanOrEqual(1_000)
     expect(best.length).toBeLessThan(1_600)
@@ -61,7 +61,7 @@ describe('withParents', () => {
     expect(withParents([chain.at(-1)!])).toHaveLength(100_000)
   })
 
-  it('adds what items belong to, through all steps, where it is missing', () => {
+  it('adds the missing ancestors of items', () => {
     const [top, middle, leaf] = items([0, 0, 9])
     const chain = [{ ...leaf!, parent: { ...middle!, parent: top } }]
     expect(withParents(chain).map(({ start }) => start)).toEqual([1, 2, 3])

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LineCounter } from './line-counter.ts'
 
-test('counts the lines of a text however it is split', () => {
+test('a line counter gives the same count for any chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('', 'a', '\n', 'b\n', '\n\n', '\r\n')), (pieces) => {
       const counter = new LineCounter()

@@ -4,7 +4,7 @@ import { cutNumber, findNumbering, numberCut, withoutNumbers } from './numbered-
 
 const CODE = ['import os', '', 'def main():', '    return 12', '', 'main()']
 
-describe('the numbers before lines', () => {
+describe('the line numbers of a tool', () => {
   it.each([
     ['cat -n', (line: string, number: number) => `${String(number).padStart(6)}\t${line}`],
     ['an arrow', (line: string, number: number) => `${String(number).padStart(6)}→${line}`],
@@ -12,7 +12,7 @@ describe('the numbers before lines', () => {
     ['grep -n', (line: string, number: number) => `${number}:${line}`],
     ['a bar', (line: string, number: number) => `${String(number).padStart(4)} | ${line}`],
     ['zeros', (line: string, number: number) => `${String(number).padStart(5, '0')}| ${line}`],
-  ])('are cut as %s writes them, from any number on', (_, write) => {
+  ])('are removed as %s writes them, starting from any number', (_, write) => {
     for (const first of [1, 98, 4_000]) {
       const lines = CODE.map((line, index) => write(line, first + index))
       const numbering = findNumbering(lines)
@@ -21,7 +21,7 @@ describe('the numbers before lines', () => {
     }
   })
 
-  it('may come after what the tool says, and before what it adds', () => {
+  it('may come after and before other words of the tool', () => {
     const lines = ['The file a.py:', ...CODE.map((line, index) => `${index + 1}\t${line}`), '(end of file)']
     const long = [...lines.slice(0, -1), ...Array.from({ length: 60 }, (_, index) => `${index + 7}\tx`), lines.at(-1)!]
     const numbering = findNumbering(long)
@@ -40,7 +40,7 @@ describe('the numbers before lines', () => {
     expect(findNumbering(lines)).toBeUndefined()
   })
 
-  it('never make a line longer, and leave a line that has none', () => {
+  it('never make a line longer by their removal, and lines without a number stay', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.string(), (lines, line) => {
         const numbering = findNumbering(lines) ?? { from: 0, mark: '|', spaced: true, shift: 0 }
@@ -51,7 +51,7 @@ describe('the numbers before lines', () => {
 })
 
 describe('numberCut', () => {
-  it('cuts the numbers that a tool put before lines, and tells where they begin', () => {
+  it('removes the numbers that a tool put before lines, and gives the first number', () => {
     const text = Array.from({ length: 20 }, (_, index) => `${String(index + 200).padStart(6)}→- line ${index}`).join(
       '\n',
     )
@@ -61,7 +61,7 @@ describe('numberCut', () => {
     expect(withoutNumbers({ start: text }).slice(0, 2)).toEqual(['- line 0', '- line 1'])
   })
 
-  it('leaves lists with numbers of their own alone', () => {
+  it('leaves lists with their own numbers unchanged', () => {
     const text = '1: one\n2: two\n3: three\nA text follows.\nAnd goes on.\nAnd on.'
     expect(numberCut(text)).toBeUndefined()
     expect(withoutNumbers({ start: text })).toEqual(text.split('\n'))

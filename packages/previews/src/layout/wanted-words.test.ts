@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { WantedWords, countSought } from './wanted-words.ts'
 
 describe('WantedWords', () => {
-  it('finds words whatever their case, and no very short ones', () => {
+  it('finds words in any case, but no very short words', () => {
     const words = new WantedWords(['Retry', 'ab'])
     expect(words.isIn('maxRETRYcount')).toBe(true)
     expect(words.isIn('about')).toBe(false)

@@ -69,7 +69,7 @@ const preview = (all: readonly Line[]): PreviewModel => ({
 })
 
 describe('writePreview', () => {
-  it('is never over the budget by any counter', async () => {
+  it('never exceeds the budget of any tokenizer', async () => {
     const counters = fc.constantFrom(countTokens, estimateTokens, (text: string) => text.length * 2 + 3)
     await fc.assert(
       fc.asyncProperty(lines, fc.nat(400), counters, async (all, budgetTokens, counter) => {
@@ -79,7 +79,7 @@ describe('writePreview', () => {
     )
   })
 
-  it('shows every line where all fit, and then says nothing of its own', async () => {
+  it('shows every line if all fit, and adds nothing', async () => {
     await fc.assert(
       fc.asyncProperty(filled, async (all) => {
         const items = itemsOf(all)
@@ -90,7 +90,7 @@ describe('writePreview', () => {
     )
   })
 
-  it('gives right numbers, and gaps that add up to the whole', async () => {
+  it('gives right line numbers, and gaps that add up to the whole', async () => {
     await fc.assert(
       fc.asyncProperty(lines, fc.integer({ min: 30, max: 500 }), async (all, budgetTokens) => {
         const text = await writePreview(preview(all), { budgetTokens, countTokens, showLines })
@@ -115,7 +115,7 @@ describe('writePreview', () => {
     )
   })
 
-  it('shows an item with what it belongs to', async () => {
+  it('shows an item with its parents', async () => {
     const all = Array.from({ length: 200 }, (_, index) => ({
       words: 6,
       value: index === 77 ? 900 : 1,
@@ -126,7 +126,7 @@ describe('writePreview', () => {
     expect(text).toContain('line78 ')
   })
 
-  it('lists lone items with one mark for all gaps between them', async () => {
+  it('lists single items with one mark for all gaps between them', async () => {
     const all = Array.from({ length: 100 }, (_, index) => ({
       words: 2,
       value: index % 10 === 0 ? 50 : 0,
@@ -138,7 +138,7 @@ describe('writePreview', () => {
     )
   })
 
-  it('cuts one long line to the budget, and uses it', async () => {
+  it('cuts one long line to the budget', async () => {
     const items = [{ ...itemsOf([{ words: 1, value: 1, isLone: false }])[0]!, text: 'many words '.repeat(10_000) }]
     const options = { budgetTokens: 200, countTokens }
     const text = await writePreview(
@@ -167,7 +167,7 @@ describe('showItem', () => {
     expect(showItem(item('\u001b[1msteps:\u001b[0m', { note: '12 items' }), 80, 0)).toBe('steps: [12 items]')
   })
 
-  it('cuts after a sentence where one ends nearby, and says how much is left out', async () => {
+  it('cuts at the end of a nearby sentence, and says how much is left out', async () => {
     const text = 'One sentence that is not short. Another one that goes on for quite a while'
     expect(showItem(item(text), 50, 0)).toBe('One sentence that is not short. [… 43 more characters]')
     expect(showItem(item('他说的话很有道理。然后他就走了没有再回来'), 14, 0)).toBe(
@@ -175,13 +175,13 @@ describe('showItem', () => {
     )
   })
 
-  it('cuts between words else', async () => {
+  it('cuts between words if no sentence ends nearby', async () => {
     expect(showItem(item('some words without any end of a sentence'), 20, 0)).toBe(
       'some words without [… 22 more characters]',
     )
   })
 
-  it('shows the end of a line as well where asked to, counting what was never kept', async () => {
+  it('shows the end of a line too on request, and counts the part that was not kept', async () => {
     const shown = showItem(item('a'.repeat(100), { tail: 'b'.repeat(100), hidden: 1_000 }), 20, 0.5)
     expect(shown).toBe(`${'a'.repeat(10)} [… 1,180 more characters …]${'b'.repeat(10)}`)
   })

@@ -19,23 +19,23 @@ const line = (text: string): ScannedLine => ({
 })
 
 describe('showLine', () => {
-  it('shows a line that fits as it is', () => {
+  it('shows a line that fits unchanged', () => {
     expect(showLine(line('short'), 5, 0.2)).toBe('short')
   })
 
-  it('shows the start and the end of a longer line, and how much is between', () => {
+  it('shows the start and end of a longer line, and the length between them', () => {
     expect(showLine(line(`start${'x'.repeat(2_000)}end`), 100, 0.2)).toMatch(
       /^startx+\[… 1,908 more characters …\]x+end$/,
     )
   })
 
-  it('shows what matters beyond the start', () => {
+  it('shows important text beyond the start', () => {
     const text = `${'a'.repeat(700)} error: here ${'b'.repeat(900)}`
     const shown = showLine(line(text), 200, 0.2)
     expect(shown).toMatch(/^a+\[… [\d,]+ more characters …\]a* error: here b*\[… [\d,]+ more characters …\]b+$/)
   })
 
-  it('accounts for every unit of the line', () => {
+  it('accounts for every character of the line', () => {
     fc.assert(
       fc.property(
         fc.nat(3_000),

@@ -42,17 +42,17 @@ function oddOf(lines: readonly string[]): number[] {
 }
 
 describe('oddLines', () => {
-  it('finds one failure among lines without', () => {
+  it('finds one failure among lines without failures', () => {
     const lines = Array.from({ length: 300 }, (_, index) => `suite ${index + 1}: ${index === 200 ? 3 : 0} failed`)
     expect(oddOf(lines)).toEqual([200])
   })
 
-  it('finds nothing in lines of one form, or where no two lines are alike', () => {
+  it('finds nothing if all lines are alike, or no two lines are alike', () => {
     expect(oddOf(Array.from({ length: 300 }, (_, index) => `step ${index}`))).toEqual([])
     expect(oddOf(Array.from({ length: 300 }, (_, index) => wordOf(index).repeat(1 + (index % 9))))).toEqual([])
   })
 
-  it('finds nothing where a tenth of the lines differs', () => {
+  it('finds nothing if a tenth of the lines differs', () => {
     const lines = Array.from({ length: 300 }, (_, index) => (index % 10 === 0 ? wordOf(index) : `step ${index}`))
     expect(oddOf(lines)).toEqual([])
   })
@@ -61,7 +61,7 @@ describe('oddLines', () => {
 describe('a preview of a text with one line unlike all others', () => {
   const places = [5, 60, 170, 595]
 
-  it.each(Object.keys(COMMON))('shows it among %s, at every size, wherever it stands', (common) => {
+  it.each(Object.keys(COMMON))('shows it among %s, at every size and position', (common) => {
     for (const line of ODD) {
       for (const place of places) {
         const lines = Array.from({ length: 600 }, (_, index) => COMMON[common]!(index)).toSpliced(place, 0, line)
@@ -72,7 +72,7 @@ describe('a preview of a text with one line unlike all others', () => {
     }
   })
 
-  it('shows it where neither end nor the words of failures keep it', () => {
+  it('shows it even if neither its position nor a failure word selects it', () => {
     const lines = Array.from({ length: 60_000 }, (_, index) => `handled request ${index} in ${index % 97} ms`)
     const scan = scanOf(lines.toSpliced(30_000, 0, 'handled request 88 with WRONG checksum'))
     expect(renderTextPreview(scan, { budgetTokens: 100, countTokens })).toContain('WRONG checksum')
@@ -91,7 +91,7 @@ const has = (text: string, number: number, about: number, value: number): boolea
   featuresOf(text, number).has(featureOf(about, value))
 
 describe('LineFeatures', () => {
-  it('has the words of the line, and which are the first and the last', () => {
+  it('have the words of the line, and mark the first and the last', () => {
     const text = 'one\nlinker command failed\nthree'
     for (const word of ['linker', 'command', 'failed']) expect(has(text, 2, FEATURE.word, hashWord(word))).toBe(true)
     expect(has(text, 2, FEATURE.word, hashWord('one'))).toBe(false)
@@ -99,19 +99,19 @@ describe('LineFeatures', () => {
     expect(has(text, 2, FEATURE.last, hashWord('failed'))).toBe(true)
   })
 
-  it('has the words of the lines before and after, unless they stand far away', () => {
+  it('have the words of the lines before and after, unless these are far away', () => {
     expect(has('one\ntwo\nthree', 2, FEATURE.before, hashWord('one'))).toBe(true)
     expect(has('one\ntwo\nthree', 2, FEATURE.after, hashWord('three'))).toBe(true)
     expect(has(`one\n${'\n'.repeat(20)}two`, 22, FEATURE.before, hashWord('one'))).toBe(false)
   })
 
-  it('tells how often a line stands in the text, numbers aside', () => {
+  it('have how often a line occurs in the text, with any numbers', () => {
     const text = `${'step 12 done\n'.repeat(7)}alone\n`
     expect(has(text, 1, FEATURE.templates, 6)).toBe(true)
     expect(has(text, 8, FEATURE.templates, 2)).toBe(true)
   })
 
-  it('tells the one error among many warnings of its form', () => {
+  it('distinguish the one error among many similar warnings', () => {
     const warning = 'a.c:3: warning: unused\n'
     const text = `${warning.repeat(63)}a.c:9: error: bad\n`
     const oddest = (ERROR << 8) | (6 << 4) | 6
@@ -119,14 +119,14 @@ describe('LineFeatures', () => {
     expect(has(text, 1, FEATURE.odd, (WARNING << 8) | 6)).toBe(true)
   })
 
-  it('tells red lines, places in source files, and names of exceptions', () => {
+  it('recognize red lines, positions in source files, and names of exceptions', () => {
     expect(has('\u001b[31mred\u001b[0m', 1, FEATURE.red, 0)).toBe(true)
     expect(has('src/a.c:3: bad', 1, FEATURE.location, 0)).toBe(true)
     expect(has('at 10:30: bad', 1, FEATURE.location, 0)).toBe(false)
     expect(has('KeyError: 3', 1, FEATURE.exception, 0)).toBe(true)
   })
 
-  it('has each feature once', () => {
+  it('contain each feature once', () => {
     const scanner = new TextScanner()
     scanner.push('a a a a a\na a a\n')
     const scan = scanner.finish()

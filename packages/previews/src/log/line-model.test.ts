@@ -18,7 +18,7 @@ describe('readModel', () => {
 })
 
 describe('LINE_MODEL', () => {
-  it('takes most lines for ones that do not matter', () => {
+  it('gives most lines a low weight', () => {
     expect(LINE_MODEL.bias).toBeLessThan(0)
   })
 })

@@ -17,11 +17,11 @@ describe('cutPrefixes', () => {
     '2024-05-17 10:21:33,482 ',
     '[2024-05-17 10:21:33] ',
     '2024/05/17 10:21:33 ',
-  ])('cuts the time %j from lines and says so', (time) => {
+  ])('removes the time %j from lines and says so', (time) => {
     expect(cut(lines.map((line) => time + line).join('\n'))).toEqual({ texts: lines, note: ', times cut' })
   })
 
-  it('cuts line numbers that equal the lines’ own', () => {
+  it("removes line numbers that equal the lines' own", () => {
     expect(cut(lines.map((line, index) => `${String(index + 1).padStart(6)}\t${line}`).join('\n'))).toEqual({
       texts: lines,
       note: ', numbers cut',
@@ -32,7 +32,7 @@ describe('cutPrefixes', () => {
     })
   })
 
-  it('keeps numbers that say something else, times where they are asked for, and what only some lines have', () => {
+  it('keeps other numbers, requested times, and prefixes that only some lines have', () => {
     expect(cut(lines.map((line, index) => `${index + 100}: ${line}`).join('\n')).note).toBe('')
     expect(cut(lines.map((line) => `2024-05-17T10:21:33Z ${line}`).join('\n'), false).note).toBe('')
     expect(cut(lines.map((line, index) => (index < 4 ? `2024-05-17T10:21:33Z ${line}` : line)).join('\n')).note).toBe(
@@ -40,7 +40,7 @@ describe('cutPrefixes', () => {
     )
   })
 
-  it('counts lines of which only a time stood as blank', () => {
+  it('counts lines that contained only a time as blank', () => {
     const { texts } = cut(lines.map((line, index) => `2024-05-17T10:21:33Z ${index % 3 === 0 ? '' : line}`).join('\n'))
     expect(texts).toHaveLength(8)
   })

@@ -24,13 +24,13 @@ describe('LineWords', () => {
     expect(wordsOf(line)).toEqual(expected.split(' ').map((word) => hashWord(word)))
   })
 
-  it('takes numbers for alike, save for zero', () => {
+  it('treats all numbers but zero alike', () => {
     expect(wordsOf('took 12')).toEqual(wordsOf('took 3'))
     expect(wordsOf('took 12')).not.toEqual(wordsOf('took 0'))
     expect(wordsOf('id 3f2a')).toEqual(wordsOf('id a77b'))
   })
 
-  it('reads what a line begins with, and marks of test runners, as words', () => {
+  it('reads the start of a line and the marks of test runners as words', () => {
     expect(wordsOf('===== test')).toHaveLength(2)
     expect(wordsOf('===== test')).not.toEqual(wordsOf('= test'))
     expect(wordsOf('a ✗ b')).toHaveLength(3)
@@ -48,15 +48,15 @@ describe('LineWords', () => {
     ['src/errors/a.ts', 0],
     ['test_error_message', 0],
     ['step 3', 0],
-  ])('tells the severity of %j', (line, severity) => {
+  ])('finds the severity of %j', (line, severity) => {
     expect(severityOfLine(line)).toBe(severity)
   })
 
-  it('tells where the word of the severity stands', () => {
+  it('finds the position of the severity word', () => {
     expect(read('some error').at).toBe(5)
   })
 
-  it('gives lines that differ in numbers alone one template', () => {
+  it('gives lines that differ only in numbers one template', () => {
     expect(read('worker 12 died').template).toBe(read('worker 7 died').template)
     expect(read('worker 12 died').template).not.toBe(read('worker 12 left').template)
   })
@@ -72,12 +72,12 @@ describe('LineWords', () => {
     expect(read('src/a.c:3:5: error: bad').skeleton).not.toBe(read('[error] bad').skeleton)
   })
 
-  it.each(['\u001b[31mx', '\u001b[1;91mx', '\u001b[38;5;9mx'])('sees that a part of %j is red', (line) => {
+  it.each(['\u001b[31mx', '\u001b[1;91mx', '\u001b[38;5;9mx'])('finds that a part of %j is red', (line) => {
     expect(read(line).red).toBe(true)
     expect(read(line.replace(/\d+m/, '32m')).red).toBe(false)
   })
 
-  it('takes a line of blanks and escape sequences for blank', () => {
+  it('treats a line of blanks and escape sequences as blank', () => {
     expect(read('  \t').blank).toBe(true)
     expect(read('  .').blank).toBe(false)
   })

@@ -7,7 +7,7 @@ import type { PreviewOptions } from '../previewer.ts'
 import { renderTextPreview } from './render-text-preview.ts'
 import { TextScanner } from './text-scanner.ts'
 
-it('a failure is shown with the rest of its block', () => {
+it('a text preview shows a failure with the rest of its block', () => {
   const block = [
     'FAIL src/order.test.ts > adds a tax',
     'Error: expected 12.39 to equal 12.40',
@@ -37,7 +37,7 @@ const graphemes = (text: string): Set<string> =>
   new Set([...new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment))
 
 describe('renderTextPreview', () => {
-  it('shows a line with a rare word that the call looks for; common and absent words change nothing', () => {
+  it('shows a line with a rare word of the call, but ignores common and absent words', () => {
     const name = (index: number): string =>
       String.fromCharCode(...[1, 23, 529].map((step) => 97 + (Math.floor(index / step) % 23)))
     const lines = Array.from({ length: 2_000 }, (_, index) => `shelf ${name(index)}shelf of the warehouse was counted`)
@@ -51,7 +51,7 @@ describe('renderTextPreview', () => {
     expect(renderTextPreview(scan, options, { words: ['warehouse'] })).toBe(renderTextPreview(scan, options))
   })
 
-  it.each([100, 300, 900])('shows what is left of a line of %i states of progress', (count) => {
+  it.each([100, 300, 900])('shows the final text of a line with %i progress states', (count) => {
     const states = Array.from({ length: count }, (_, at) => `remote: Counting objects: ${at + 1}/${count}`)
     const lines = (line: string): string => `${'cloned one\n'.repeat(200)}${line}\n${'cloned another\n'.repeat(200)}`
     const shown = previewOf(lines(`${states.join('\r')}\rfatal: the remote end hung up unexpectedly`), options)
@@ -62,7 +62,7 @@ describe('renderTextPreview', () => {
     expect(previewOf(lines(`${message}\r${short}`), options)).toContain(`${message} ${count - 1} packages`)
   })
 
-  it('never has more tokens than its budget, whatever the text and the counter', () => {
+  it('never has more tokens than its budget, for any text and tokenizer', () => {
     const text = fc.oneof(
       fc.string({ maxLength: 4_000, unit: 'binary' }),
       fc.array(fc.string({ maxLength: 200 }), { maxLength: 300 }).map((lines) => lines.join('\n')),
@@ -88,12 +88,12 @@ describe('renderTextPreview', () => {
     )
   })
 
-  it('returns nothing for a budget of nothing', () => {
+  it('returns nothing for a budget of 0', () => {
     expect(previewOf('text', { ...options, budgetTokens: 0 })).toBe('')
     expect(previewOf('text', { ...options, budgetTokens: Number.NaN })).toBe('')
   })
 
-  it('returns a text that fits as it is', () => {
+  it('returns a text that fits unchanged', () => {
     expect(previewOf('one\ntwo\n\nthree\n', options)).toBe('one\ntwo\n\nthree')
   })
 
@@ -115,7 +115,7 @@ describe('renderTextPreview', () => {
     )
   })
 
-  it('shows the first lines, the last lines and the failure between, and declares each gap', () => {
+  it('shows the first lines, the last lines and the failure between them, and marks each gap', () => {
     const noise = (from: number): string[] =>
       Array.from({ length: 2_000 }, (_, index) => `step ${from + index} took ${index % 7} ms`)
     const text = [
@@ -154,12 +154,12 @@ describe('renderTextPreview', () => {
     expect(next).toBe(3_001)
   })
 
-  it('names the kind of lines that a gap hides, and whether they equal the line above', () => {
+  it('names the kind of hidden lines, and whether they equal the line above', () => {
     const text = ['start', ...Array.from({ length: 2_000 }, (_, index) => `error: number ${index}`), 'end'].join('\n')
     expect(previewOf(text, options)).toMatch(/ lines, [\d,]+ errors, alike[\]:]/)
   })
 
-  it('says how often a line was repeated, numbers aside', () => {
+  it('says how often a line was repeated, ignoring numbers', () => {
     const text = [
       'start',
       ...Array.from({ length: 1_240 }, (_, index) => `error: worker ${index + 1} died`),
@@ -170,14 +170,14 @@ describe('renderTextPreview', () => {
     expect(preview.match(/\[× /g)).toHaveLength(1)
   })
 
-  it('shows both ends of a text on one line, and how much is between', () => {
+  it('shows both ends of a text on one line, and the length between them', () => {
     const text = JSON.stringify(Array.from({ length: 5_000 }, (_, id) => ({ id, name: `user ${id}` })))
     const preview = previewOf(text, options)
     expect(preview).toMatch(/\[\{"id":0.*\[… [\d,]+ more characters …\].*"user 4999"\}\]$/)
     expect(countTokens(preview)).toBeGreaterThan(240)
   })
 
-  it('shows the header and both ends of a listing, whatever words stand in it', () => {
+  it('shows the header and both ends of a listing, with any words in it', () => {
     const text = [
       'NAME STATE',
       ...Array.from({ length: 900 }, (_, index) => `timeout-${index} permission denied of ${index}`),
@@ -188,13 +188,13 @@ describe('renderTextPreview', () => {
     expect(preview.match(/\[… /g)).toHaveLength(1)
   })
 
-  it('keeps the last lines first when the tool failed', () => {
+  it('prefers the last lines if the tool failed', () => {
     const text = Array.from({ length: 500 }, (_, index) => `line number ${index}`).join('\n')
     const tail = (preview: string): number => preview.split('\n').filter((line) => /number 4\d\d$/.test(line)).length
     expect(tail(previewOf(text, { ...options, isError: true }))).toBeGreaterThan(tail(previewOf(text, { ...options })))
   })
 
-  it('leaves out times that stand before every line, and says so', () => {
+  it('leaves out times that every line starts with, and says so', () => {
     const text = Array.from(
       { length: 900 },
       (_, index) => `2024-05-17T10:21:${String(index % 60).padStart(2, '0')}.482Z request ${index}`,
@@ -204,13 +204,13 @@ describe('renderTextPreview', () => {
     expect(preview).not.toContain('2024-05-17')
   })
 
-  it('says how many lines there are if the budget allows no more', () => {
+  it('gives the number of lines if the budget allows no more', () => {
     const text = Array.from({ length: 500 }, (_, index) => `line number ${index}`).join('\n')
     expect(previewOf(text, { ...options, budgetTokens: 8 })).toBe('[500 lines]')
     expect(previewOf(text, { ...options, budgetTokens: 2 })).toBe('')
   })
 
-  it('shows more for a larger budget, and at the largest all', () => {
+  it('shows more for a larger budget, and finally the whole text', () => {
     const text = Array.from({ length: 900 }, (_, index) =>
       index % 40 === 7 ? `error: part ${index} broke` : `step ${'x'.repeat(index % 30)} took ${index} ms`,
     ).join('\n')

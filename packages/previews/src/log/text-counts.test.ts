@@ -19,7 +19,7 @@ describe('HashCounts', () => {
     )
   })
 
-  it('does not count new ones once it is full, and goes on with the others', () => {
+  it('counts no new keys if it is full, and continues to count the others', () => {
     const counts = new HashCounts()
     for (let hash = 0; hash < 32_768; hash++) expect(counts.add(hash * 2_654_435)).toBe(1)
     expect(counts.add(-1)).toBe(0)

@@ -9,7 +9,7 @@ function natureOf(text: string): string {
 }
 
 describe('textNature', () => {
-  it('knows data: JSON in any layout, and lines of JSON, but for those of a log', () => {
+  it('recognizes data: JSON in any layout, and JSON Lines except those of a log', () => {
     const value = Array.from({ length: 20 }, (_, id) => ({ id, name: `user ${id}`, error: null }))
     expect(natureOf(JSON.stringify(value))).toBe('data')
     expect(natureOf(JSON.stringify(value, null, 2))).toBe('data')
@@ -20,7 +20,7 @@ describe('textNature', () => {
     )
   })
 
-  it('knows writing: source code, numbered source code, Markdown, HTML', () => {
+  it('recognizes writing: source code, numbered source code, Markdown, HTML', () => {
     const code = [
       'import { a } from "b"',
       'export function f(error: Error): string {',
@@ -45,7 +45,7 @@ describe('textNature', () => {
     expect(natureOf(`<!DOCTYPE html>\n<html>\n${'<p>error</p>\n'.repeat(30)}</html>`)).toBe('writing')
   })
 
-  it('takes anything else, and whatever tells of an exit code, for output', () => {
+  it('recognizes all else, and text with an exit code, as output', () => {
     expect(natureOf('')).toBe('output')
     expect(natureOf(Array.from({ length: 50 }, (_, index) => `[INFO] step ${index} done in 3 ms`).join('\n'))).toBe(
       'output',

@@ -20,7 +20,7 @@ const keptLine = (number: number, rank: number, raw = 'x'): KeptLine => ({
 })
 
 describe('LinePool', () => {
-  it('keeps the lines of the highest ranks, in order', () => {
+  it('keeps the lines of the highest ranks in order', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20), { minLength: 1, maxLength: 20_000 }), (ranks) => {
         const pool = new LinePool()
@@ -36,7 +36,7 @@ describe('LinePool', () => {
     )
   })
 
-  it('keeps no more than a size, however long the lines are', () => {
+  it('keeps a bounded size with lines of any length', () => {
     const pool = new LinePool()
     for (let number = 1; number <= 3_000; number++) pool.add(keptLine(number, 50, 'y'.repeat(2_500)))
     expect(pool.lines.reduce((sum, { raw }) => sum + raw.length, 0)).toBeLessThanOrEqual(524_288)
@@ -83,7 +83,7 @@ const texts = fc
   )
 
 describe('TextScanner', () => {
-  it('keeps the same, however the text was split', () => {
+  it('keeps the same lines for any chunks', () => {
     fc.assert(
       fc.property(texts, fc.array(fc.nat(10_000_000), { maxLength: 40 }), (text, cuts) => {
         expect(keptOf(split(text, cuts))).toEqual(keptOf([text]))
@@ -93,12 +93,12 @@ describe('TextScanner', () => {
     )
   })
 
-  it('keeps the same when every unit comes alone', () => {
+  it('keeps the same lines if each character arrives separately', () => {
     const text = `${'😀 error: one\r\n'.repeat(300)}${'y'.repeat(40_000)}\nlast`
     expect(keptOf([...Array(text.length)].map((_, index) => text[index]!))).toEqual(keptOf([text]))
   })
 
-  it('counts lines as text.split does, save that a final newline ends the last line', () => {
+  it('counts lines as text.split does, but not an empty one after the final newline', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const lines = text.split('\n')
@@ -110,7 +110,7 @@ describe('TextScanner', () => {
     )
   })
 
-  it('gives each kept line the number it has in the text', () => {
+  it('gives each kept line its number in the text', () => {
     const text = Array.from({ length: 60_000 }, (_, index) =>
       index % 97 === 0 ? `error: ${index + 1} broke` : `line ${index + 1}`,
     ).join('\n')
@@ -122,7 +122,7 @@ describe('TextScanner', () => {
     )
   })
 
-  it('counts all errors and warnings of a large text, of which it does not read every line', () => {
+  it('counts all errors and warnings of a large text without reading every line', () => {
     const words = ['error', 'Failures', 'WARN', 'deprecated', 'HTTPError', '0 errors', 'interrupted', 'done']
     const line = fc.tuple(fc.string({ minLength: 20, maxLength: 60 }), fc.constantFrom(...words), fc.nat(30))
     fc.assert(
@@ -138,7 +138,7 @@ describe('TextScanner', () => {
     )
   })
 
-  it('finds the one line that is unlike all others in a large text', () => {
+  it('finds the one line of a large text that differs from all others', () => {
     const noise = Array.from({ length: 40_000 }, (_, index) => `12:00:${10 + (index % 50)} step ${index} done`).join(
       '\n',
     )
@@ -146,7 +146,7 @@ describe('TextScanner', () => {
     expect(kept.map(({ text }) => text)).toContain('the ship has sailed, with 3 cats on board')
   })
 
-  it('takes a line in another color, or with zero for a number, for another line', () => {
+  it('distinguishes a line in another color, or with zero as its number', () => {
     const noise = Array.from({ length: 4_000 }, (_, index) => `\u001b[32mtests\u001b[0m of suite: ${index + 1} failed`)
     const odd = ['\u001b[31mtests\u001b[0m of suite: 3 failed', '\u001b[32mtests\u001b[0m of suite: 0 failed']
     const { kept, errors } = scan([[...noise, ...odd, ...noise].join('\n')], 1_000)
@@ -192,7 +192,7 @@ describe('TextScanner', () => {
     expect(kept.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(2_000_000)
   })
 
-  it('keeps an unusual line with the lines around it, and few if all lines are unusual', () => {
+  it('keeps an unusual line with the lines around it, and few lines if all are unusual', () => {
     const noise = 'one more step taken\n'.repeat(20_000)
     const { kept } = scan([`${noise}another: thing (quite)\n${noise}`])
     const odd = kept.find(({ number }) => number === 20_001)

@@ -25,11 +25,11 @@ describe('markdownLine', () => {
     ['[![build](https://a/b.svg)](https://a)', 'links'],
     ['- [Home](/) says more', 'item'],
     ['plain words', 'text'],
-  ])('takes %j for a %s', (line, kind) => {
+  ])('recognizes %j as a %s', (line, kind) => {
     expect(markdownLine(line)).toBe(kind)
   })
 
-  it('tells how deep a heading is', () => {
+  it('finds the level of a heading', () => {
     expect(['# a', '### a', '#', '#a'].map(headingDepth)).toEqual([1, 3, 0, 0])
   })
 })

@@ -11,7 +11,7 @@ const section = (index: number, words = 40): string =>
   `## Part ${index}\n\nPart ${index} begins so. ${'And it goes on like this. '.repeat(words)}\n`
 
 describe('markdownPreviewer', () => {
-  it('gives headings with their line numbers', async () => {
+  it('shows headings with their line numbers', async () => {
     const text = `# Report\n\n${Array.from({ length: 30 }, (_, index) => section(index)).join('\n')}`
     const shown = (await preview(text, 500))!
     const lines = text.split('\n')
@@ -24,7 +24,7 @@ describe('markdownPreviewer', () => {
     expect(shown).toMatch(/^\[Markdown: 121 lines, 31 headings\]/)
   })
 
-  it('takes no comment in code for a heading, and underlined lines for one', async () => {
+  it('recognizes underlined headings, but no comments in code as headings', async () => {
     const text = `Title\n=====\n\n\`\`\`sh\n# a comment\n\`\`\`\n\nPart\n----\n\n${section(1)}`
     const shown = (await preview(text, 60))!
     expect(shown).toContain('3 headings')
@@ -32,7 +32,7 @@ describe('markdownPreviewer', () => {
     expect(shown).toContain('8| Part')
   })
 
-  it('ends a fence only with one like it', async () => {
+  it('ends a fence only with a matching fence', async () => {
     const text = `# A\n\n~~~~md\n\`\`\`\n# no heading\n~~~\n# none either\n~~~~\n\n# B\n\n${section(1)}`
     expect(await preview(text, 60)).toContain('3 headings')
   })
@@ -43,7 +43,7 @@ describe('markdownPreviewer', () => {
     expect(shown).toContain('| name | size | [50 rows]')
   })
 
-  it('cuts the numbers of a tool, and says where the lines are in the file', async () => {
+  it("removes a tool's line numbers, and gives line numbers of the file", async () => {
     const text = Array.from({ length: 10 }, (_, index) => section(index))
       .join('\n')
       .split('\n')
@@ -61,27 +61,27 @@ describe('markdownPreviewer', () => {
     expect(shown).toContain('Ship it on Monday.')
   })
 
-  it('shows code, what opens before what it holds', async () => {
+  it("shows the code line that opens a block before the block's content", async () => {
     const code =
       '```ts\nimport a from "a"\n\nexport function start(options: Options) {\n' + '  a(1)\n'.repeat(200) + '}\n```\n'
     const shown = (await preview(`# Plan\n\n${section(1)}\n${code}\n${section(2)}`, 200))!
     expect(shown).toContain('export function start(options: Options) {')
   })
 
-  it('shows first what the call looks for', async () => {
+  it('shows what the call looks for first', async () => {
     const parts = Array.from({ length: 80 }, (_, index) => section(index)).join('\n')
     const text = `${parts}\n## Later\n\nOnce more, the retention is ninety days.\n\n${parts}`
     const words = { intent: { paths: [], words: ['retention'] } }
     expect(await preview(text, 200, words)).toContain('the retention is ninety days')
   })
 
-  it('reads front matter as such, and a rule on the first line as a rule', async () => {
+  it('recognizes front matter, and a rule on the first line', async () => {
     const shown = (await preview(`---\ntitle: Plan\ntags: [a]\n---\n\n# Plan\n\n${section(1)}`, 120))!
     expect(shown).toContain('title: Plan')
     expect(await preview(`---\n\n# One\n\n${section(1)}\n# Two\n`, 80)).toContain('3 headings')
   })
 
-  it('shows everything where everything fits', async () => {
+  it('shows everything if everything fits', async () => {
     const text = '# A\n\nSome words.\n\n- one\n- two\n'
     expect(await preview(text, 500)).toBe('# A\n\nSome words.\n\n- one\n- two')
   })
@@ -94,7 +94,7 @@ const REPORT =
   '## Summary\n\nThe build breaks since the last change to the parser.\n\n### Causes\n\n- **Lexer**: reads one token too many\n- The parser never asks for it\n\n```ts\nparse(text)\n```\n\nSee [the issue](https://a.b/c) for what was tried before.\n'
 
 describe('recognizeMarkdown', () => {
-  it('is sure of reports, also with numbers before their lines', () => {
+  it('is certain of reports, even with numbers before their lines', () => {
     expect(sureness(REPORT)).toBeGreaterThanOrEqual(0.7)
     const numbered = REPORT.split('\n')
       .map((line, index) => `${String(index + 1).padStart(6)}→${line}`)
@@ -102,12 +102,12 @@ describe('recognizeMarkdown', () => {
     expect(sureness(numbered)).toBeGreaterThanOrEqual(0.7)
   })
 
-  it('is surer where the type or the path says so', () => {
+  it('is more certain if the type or the path confirms it', () => {
     expect(sureness(REPORT, undefined, 'text/markdown')).toBe(0.95)
     expect(sureness('# Title\n\nSome words of it.\n', 'docs/plan.md')).toBeGreaterThan(0.9)
   })
 
-  it('does not believe a type that the content contradicts', () => {
+  it('ignores a type that the content contradicts', () => {
     expect(sureness('int a;\nint b;\nreturn a;\n'.repeat(20), undefined, 'text/markdown')).toBe(0)
   })
 
@@ -120,7 +120,7 @@ describe('recognizeMarkdown', () => {
     ['HTML', `<!doctype html>\n<html>\n<body>\n${'<p>words</p>\n'.repeat(50)}`],
     ['a list alone', '- one\n- two\n'.repeat(50)],
     ['compiler output', '# github.com/a/b\n./x.go:1:2: undefined: y\n./x.go:2:2: undefined: z\n'.repeat(20)],
-  ])('leaves %s', (_, text) => {
+  ])('does not recognize %s', (_, text) => {
     expect(sureness(text)).toBe(0)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { decodeReferences } from './character-references.ts'
 
-it('decodes numbers and common names, and leaves what it does not know', () => {
+it('character references decode numbers and common names, and leave unknown ones unchanged', () => {
   expect(decodeReferences('a &amp;&lt;&#65;&#x1F600; &nbsp;&hellip;&eacute;&yuml;&zwj;&#9')).toBe(
     'a &<A😀 \u00a0…éÿ\u200d\t',
   )
@@ -10,6 +10,6 @@ it('decodes numbers and common names, and leaves what it does not know', () => {
   )
 })
 
-it('decodes once: what a reference stands for is no reference', () => {
+it('character references are decoded once', () => {
   expect(decodeReferences('&amp;lt;')).toBe('&lt;')
 })

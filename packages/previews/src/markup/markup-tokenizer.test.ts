@@ -28,7 +28,7 @@ const shown = (text: string, raw: readonly string[] = []): string[] =>
   tokens([text], raw).map(({ is, value }) => `${is} ${value}`)
 
 describe('MarkupTokenizer', () => {
-  it('tells tags, text and sections of CDATA', () => {
+  it('recognizes tags, text and CDATA sections', () => {
     expect(shown('<?xml version="1.0"?><a b="1 > 0">x<!-- <c> --><d/><![CDATA[<e>]]></a>')).toEqual([
       'open a b="1 > 0"',
       'text x',
@@ -38,7 +38,7 @@ describe('MarkupTokenizer', () => {
     ])
   })
 
-  it('leaves out declarations, also with a subset of their own', () => {
+  it('leaves out declarations, even with an internal subset', () => {
     expect(shown('<!DOCTYPE a [<!ENTITY b "<c>">\n<!ELEMENT a ANY>]><a></a>')).toEqual(['open a', 'close a'])
   })
 
@@ -65,7 +65,7 @@ describe('MarkupTokenizer', () => {
     ])
   })
 
-  it('says the line of every token', () => {
+  it('gives the line of every token', () => {
     const found = tokens(['a\n\n<b>\n<c\nd="1"/>\n</b>'], [], true)
     expect(found).toEqual([
       { is: 'text', value: 'a\n\n', line: 1 },
@@ -75,7 +75,7 @@ describe('MarkupTokenizer', () => {
     ])
   })
 
-  it('finds the same however the text arrives', () => {
+  it('gives the same tokens for any chunks', () => {
     const part = fc.constantFrom(
       '<a>',
       '</a>',
@@ -97,7 +97,7 @@ describe('MarkupTokenizer', () => {
     )
   })
 
-  it('finds tags and text across its own pieces', () => {
+  it('finds tags and text across its internal pieces', () => {
     const row = '<row id="1"><cell>some text here</cell></row>\n'
     const found = tokens([row.repeat(10_000)], [], true)
     expect(found.filter(({ is }) => is === 'open')).toHaveLength(20_000)
@@ -114,13 +114,13 @@ describe('MarkupTokenizer', () => {
     ['open instructions', '<?'],
     ['end tags', '</a>'],
     ['names', '<aaaaaaaa'],
-  ])('ends for %s', (_, part) => {
+  ])('takes bounded time for %s', (_, part) => {
     const text = part.repeat((isFull ? 4_000_000 : 1_000_000) / part.length)
     expect(tokens([text]).length).toBeLessThanOrEqual(text.length)
   })
 })
 
-it('hands out pieces of one size and what is left, however the text arrives', () => {
+it('chunks of any size become pieces of one size and a rest', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 40 })), fc.integer({ min: 1, max: 20 }), (parts, size) => {
       const taken: string[] = []

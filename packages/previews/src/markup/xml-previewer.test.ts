@@ -29,14 +29,14 @@ ${many(2_000, (index) => `  <url>\n    <loc>https://example.com/${index}</loc>\n
     expect(text).toMatch(/\n\[line 7999\] <url><loc>https:\/\/example\.com\/1999<\/loc>.*<\/url>$/)
   })
 
-  it('names the lines in which the entries begin', async () => {
+  it('gives the lines in which entries start', async () => {
     const lines = sitemap.split('\n')
     const numbers = [...(await preview(sitemap, 1_000)).matchAll(/^\[line (\d+)\] <url>/gm)]
     expect(numbers.length).toBeGreaterThan(5)
     for (const [, line] of numbers) expect(lines[Number(line) - 1]).toBe('  <url>')
   })
 
-  it('shows a feed that stands on one line', async () => {
+  it('shows a feed on one line', async () => {
     const feed = `<?xml version="1.0"?><rss version="2.0"><channel><title>Feed</title>${many(90, (index) => `<item><title>News ${index} &amp; more</title><description><![CDATA[<p>${'text '.repeat(300)}</p>]]></description></item>`)}</channel></rss>`
     const text = await preview(feed)
     expect(text).toContain('title: Feed')
@@ -85,7 +85,7 @@ ${many(500, (index) =>
       '</file></checkstyle>',
       /src\/Cart\.java:12: error: Missing a Javadoc comment\./,
     ],
-  ])('finds what failed in a report of %s', async (_, start, passed, failed, end, shown) => {
+  ])('finds the failures in a report of %s', async (_, start, passed, failed, end, shown) => {
     const text = await preview(
       `${start}${passed.repeat(300)}${failed}${passed.repeat(300)}${' '.repeat(6_000)}${end}`,
       200,
@@ -93,7 +93,7 @@ ${many(500, (index) =>
     expect(text).toMatch(shown)
   })
 
-  it('shows a document that is not a list from its beginning', async () => {
+  it('shows a document that is not a list from its start', async () => {
     const settings = `<?xml version="1.0"?>\n<settings>\n${many(300, (index) => `  <option${index}>${index}</option${index}>\n`)}</settings>\n`
     const text = await preview(settings)
     expect(text).toContain('\n  <option0>0</option0>\n  <option1>1</option1>\n')
@@ -102,7 +102,7 @@ ${many(500, (index) =>
     expect(to).toBe('303')
   })
 
-  it('shows all of a document that fits', async () => {
+  it('shows a document that fits completely', async () => {
     const text = '<?xml version="1.0"?>\n<a>\n  <b c="1">x</b>\n</a>\n'
     expect(await preview(text)).toBe(`[XML <a>: 2 elements, 4 lines]\n${text.trimEnd()}`)
   })
@@ -119,7 +119,7 @@ ${many(500, (index) =>
     expect(countTokens(await preview(`<?xml version="1.0"?>${'<a>'.repeat(300_000)}`))).toBeLessThanOrEqual(400)
   })
 
-  it('stays within any budget by any counter, and shows more for a larger budget', async () => {
+  it('stays within any budget of any tokenizer, and shows more for a larger budget', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 3_000 }),
@@ -158,12 +158,12 @@ describe('recognizeXml', () => {
     ['a declaration', '<?xml version="1.0" encoding="UTF-8"?>\n<a><b/></a>'],
     ['a declaration after a byte order mark', '\ufeff<?xml version="1.0"?><a><b/></a>'],
     ['a document type', '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "x">\n<plist></plist>'],
-  ])('is sure of %s', (_, text) => {
+  ])('is certain of %s', (_, text) => {
     expect(sureness(text)).toBeGreaterThan(0.9)
     expect(sureness(text, 'application/rss+xml')).toBeGreaterThan(0.95)
   })
 
-  it('thinks one element around all likely', () => {
+  it('finds XML likely if one element contains all others', () => {
     const suite = `<testsuites>\n${'<testcase name="a"></testcase>\n'.repeat(9)}</testsuites>\n`
     expect(sureness(suite)).toBe(0.85)
     expect(sureness(suite.replace('</testsuites>', ''))).toBe(0)
@@ -176,16 +176,16 @@ describe('recognizeXml', () => {
     ['text declared as XML', 'no markup'],
     ['a log of tags', '<a> started\n<b> started\n<c> ended'],
     ['generic types', '<T extends Foo>(value: T) => value'],
-  ])('does not claim %s', (_, text) => {
+  ])('does not recognize %s', (_, text) => {
     expect(sureness(text)).toBe(0)
     expect(sureness(text, 'application/xml')).toBeLessThan(0.9)
   })
 
-  it('does not claim code', () => {
+  it('does not recognize code', () => {
     expect(sureness('<?xml version="1.0"?><a><b/></a>', 'text/plain', { file_path: 'view.php' })).toBe(0)
   })
 
-  it('comes to an end with hostile beginnings', () => {
+  it('takes bounded time for hostile starts', () => {
     for (const part of ['<!--', '<!---', '<?a ', '<a ']) expect(sureness(part.repeat(200_000))).toBeLessThan(0.9)
   })
 })

@@ -95,7 +95,7 @@ test.each<[what: string, mediaType: string, bytes: Uint8Array, expected: string 
   expect(describeMedia(bytes, mediaType, bytes.length)).toBe(expected)
 })
 
-describe('a type that says too little, or something else', () => {
+describe('media whose type is wrong or too general', () => {
   test.each([
     ['application/octet-stream', png(8, 6), 'png, 8 × 6'],
     ['image/jpeg', png(8, 6), 'in fact png, 8 × 6'],
@@ -129,23 +129,23 @@ test.each([
   '<html><svg width="1" height="1"></svg></html>',
   '%!PS-Adobe-3.0',
   '',
-])('does not take %j for media', (text) => {
+])('the type %j is not media', (text) => {
   expect(mediaFormatOf(bytesOf(text))).toBeUndefined()
 })
 
-describe('the number of files and pages is only said where it is certain', () => {
-  test('a ZIP file whose directory is damaged', () => {
+describe('the number of files or pages is left out if uncertain', () => {
+  test('for a ZIP file with a damaged directory', () => {
     const bytes = zip(['a', 'b', 'c'])
     bytes[bytes.length - 12] = 7
     expect(describeMedia(bytes, 'application/zip', bytes.length)).toBeUndefined()
   })
 
-  test('an archive of which only the beginning is there', () => {
+  test('for an archive of which only the start is available', () => {
     const bytes = zip(['a', 'b'])
     expect(describeMedia(bytes, 'application/zip', 9_999)).toBeUndefined()
   })
 
-  test('a PDF that was changed, or of which something is missing', () => {
+  test('for a PDF that was changed or is incomplete', () => {
     const pdf = makePdf([['one'], ['two']])
     const text = String.fromCharCode(...pdf)
     const count = (changed: string): string | undefined =>
@@ -162,7 +162,7 @@ describe('the number of files and pages is only said where it is certain', () =>
     expect(count(`${text}${update.replace(`/Prev ${table}`, `/Prev ${text.length}`)}`)).toBeUndefined()
   })
 
-  test('a linearized PDF that has grown since', () => {
+  test('for a linearized PDF that was extended', () => {
     const linearized = (length: number): string =>
       `%PDF-1.7\n9 0 obj\n<</Linearized 1/L ${length}/N 12>>\nendobj\n`.padEnd(500, ' ')
     expect(describeMedia(bytesOf(linearized(500)), 'application/pdf', 500)).toBe('12 pages')
@@ -175,7 +175,7 @@ const samples = [
   ...[zip(['a', 'b/', 'xl/workbook.xml']), makePdf([['one']])],
 ]
 
-test('nothing that is damaged throws, or gives a fact that is no fact', () => {
+test('damaged media never throw or give wrong facts', () => {
   const damages = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 20 })
   fc.assert(
     fc.property(fc.constantFrom(...samples), fc.nat(2_000), damages, (sample, length, damaged) => {
@@ -203,6 +203,6 @@ test.each([
     bytesOf('%PDF-1.7\nxref\n', '0 0\n'.repeat(500_000), 'trailer << /Root 1 0 R >> startxref\n9\n'),
   ],
   ['ends of a ZIP file', bytesOf('PK\x03\x04', 'PK\x05\x06'.repeat(500_000))],
-])('hostile %s come to an end', (_what, bytes) => {
+])('hostile %s are described in bounded time', (_what, bytes) => {
   expect((describeMedia(bytes, 'application/octet-stream', bytes.length) ?? '').length).toBeLessThan(200)
 })

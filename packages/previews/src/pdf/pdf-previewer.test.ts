@@ -23,7 +23,7 @@ const read = (
 
 const BODY = Array.from({ length: 20 }, (_, line) => `Line ${line + 1} of what this page says about engines.`)
 
-test('gives the text page by page, with its headings', async () => {
+test('a PDF is previewed page by page, with its headings', async () => {
   const data = makePdf([
     [[24, 'Annual report'], ...BODY],
     [[16, 'Costs (in total)'], ...BODY, [8, 'a footnote']],
@@ -44,7 +44,7 @@ test('gives the text page by page, with its headings', async () => {
   expect(preview?.text).toContain('\nLine 20 of what this page says about engines.\n')
 })
 
-test('leaves the bytes to the caller, also where they are part of larger ones', async () => {
+test('the bytes of a PDF stay with the caller, even as part of a larger buffer', async () => {
   const data = makePdf([BODY])
   const around = new Uint8Array(data.length + 200_000)
   around.set(data, 100_000)
@@ -54,7 +54,7 @@ test('leaves the bytes to the caller, also where they are part of larger ones', 
   expect(around).toEqual(before)
 })
 
-test('says how many pages were not read', async () => {
+test('a PDF preview counts the pages that were not read', async () => {
   const preview = await read(makePdf([BODY, BODY, BODY, BODY, BODY]), { maxPages: 2 })
   expect(preview?.description).toBe('5 pages, text of the first 2')
   expect(preview?.text).toContain('--- page 2 of 5 ---')
@@ -62,14 +62,14 @@ test('says how many pages were not read', async () => {
   expect(preview?.text).toMatch(/\n\[3 pages not read\]\n$/)
 })
 
-test('reads no more text than it may, always up to the same place', async () => {
+test('a PDF preview reads a limited text, always up to the same place', async () => {
   const data = makePdf([BODY, BODY, BODY])
   const [one, other] = [await read(data, { maxLength: 1_200 }), await read(data, { maxLength: 1_200 })]
   expect(one).toEqual(other)
   expect(one?.description).toBe('3 pages, text of the first 2')
 })
 
-test('says that a document has no text', async () => {
+test('a PDF preview says that a document has no text', async () => {
   expect(await read(makePdf([[], []]))).toEqual({ description: '2 pages, no text' })
 })
 
@@ -84,11 +84,11 @@ const LOCKED = makePdfOf(
   `/Encrypt 4 0 R /ID [<${'33'.repeat(16)}> <${'33'.repeat(16)}>] `,
 )
 
-test('says that a document is encrypted', async () => {
+test('a PDF preview says that a document is encrypted', async () => {
   expect(await read(LOCKED)).toEqual({ description: '1 page, encrypted' })
 })
 
-test('reads a document whose type is not told, and leaves others alone', async () => {
+test('the PDF previewer reads a document of unknown type, and ignores other content', async () => {
   const untold = { mediaType: 'application/octet-stream' }
   expect((await read(makePdf([BODY]), {}, untold))?.description).toBe('pdf, 1 page')
   expect(await read(new TextEncoder().encode('no PDF at all'), {}, untold)).toBeUndefined()
@@ -104,7 +104,7 @@ test.each([
     'of random bytes',
     Uint8Array.from({ length: 50_000 }, (_, index) => ('%PDF-'.charCodeAt(index) || index * 7919) & 255),
   ],
-])('rejects for a document that is damaged: %s', async (_what, data) => {
+])('the PDF previewer rejects a damaged document: %s', async (_what, data) => {
   await expect(read(data)).rejects.toThrow('Invalid')
 })
 
@@ -123,7 +123,7 @@ const FORMS = makePdfOf([
   ),
 ])
 
-test('gives up on a document that would be read for hours, and the event loop goes on meanwhile', async () => {
+test('the PDF previewer gives up on a document that takes too long, and never blocks the event loop', async () => {
   let turns = 0
   const timer = setInterval(() => turns++, 10)
   await expect(read(FORMS, { deadlineMs: 500 })).rejects.toThrow('longer than')
@@ -131,20 +131,20 @@ test('gives up on a document that would be read for hours, and the event loop go
   expect(turns).toBeGreaterThan(5)
 })
 
-test('a page tree that contains itself has an end', async () => {
+test('a page tree that contains itself ends', async () => {
   const pages = '<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1000000 >>'
   const preview = await read(makePdfOf(['<< /Type /Catalog /Pages 2 0 R >>', pages])).catch((error: unknown) => error)
   expect(preview).toSatisfy((found) => found instanceof Error || !('text' in Object(found)))
 })
 
 test.each([{ maxPages: 0 }, { maxLength: -1 }, { deadlineMs: Number.NaN }, { deadlineMs: '5' as never }])(
-  'refuses %o',
+  'options of the PDF previewer cannot be %o',
   (options) => {
     expect(() => pdfPreviewer(options)).toThrow(new RegExp(`^${Object.keys(options)[0]} must be a positive number`))
   },
 )
 
-test('reads in place what a worker would read', async () => {
+test('a document is read the same in place and in a worker', async () => {
   const pages = [[[24, 'Annual report'] as const, ...BODY], BODY]
   const limits = { maxPages: 10, maxLength: 10_000, deadlineMs: 10_000 }
   const peer = (await import('unpdf')) as unknown as PdfPeer
@@ -153,7 +153,7 @@ test('reads in place what a worker would read', async () => {
   )
 })
 
-test('in place, too, a document that would be read for hours comes to an end', async () => {
+test('a document that takes too long is given up in place too', async () => {
   const peer = (await import('unpdf')) as unknown as PdfPeer
   const reading = readPages(peer, FORMS.slice(), { maxPages: 10, maxLength: 1e9, deadlineMs: 200 })
   await expect(reading).rejects.toMatchObject({ name: 'TimeoutError' })

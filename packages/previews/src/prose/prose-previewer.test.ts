@@ -10,7 +10,7 @@ const paragraph = (index: number): string =>
   `Paragraph ${index} begins here, and it goes on for a line\nor two, as paragraphs do. It says what number ${index} says\nand then it ends.\n`
 
 describe('prosePreviewer', () => {
-  it('gives headings with their line numbers, and how sections begin', async () => {
+  it('shows headings with their line numbers, and the starts of sections', async () => {
     const text = Array.from(
       { length: 25 },
       (_, index) => `${index + 1}. Section ${index + 1}\n\n${paragraph(index).repeat(6)}`,
@@ -26,7 +26,7 @@ describe('prosePreviewer', () => {
     expect(shown).toContain('25 headings')
   })
 
-  it('takes underlined lines for headings', async () => {
+  it('recognizes underlined lines as headings', async () => {
     const text = `Guide\n=====\n\n${paragraph(1)}\nInstall\n-------\n\n${paragraph(2)}\nUse it\n------\n\n${Array.from({ length: 20 }, (_, index) => paragraph(index)).join('\n')}`
     const shown = (await preview(text, 120))!
     expect(shown).toContain('3 headings')
@@ -35,7 +35,7 @@ describe('prosePreviewer', () => {
     expect(shown).not.toContain('-------')
   })
 
-  it('shows the beginning and the end', async () => {
+  it('shows the start and the end', async () => {
     const text = Array.from({ length: 400 }, (_, index) => paragraph(index)).join('\n')
     const shown = (await preview(text, 250))!
     expect(shown).toContain('Paragraph 0 begins here')
@@ -43,7 +43,7 @@ describe('prosePreviewer', () => {
     expect(shown).toContain('[text: 1,599 lines, 400 paragraphs]')
   })
 
-  it('shows both ends of one long line, cut after a sentence, with how much is hidden', async () => {
+  it('shows both ends of one long line, cut after a sentence, with the hidden length', async () => {
     const text = `It begins so. ${'Then it goes on for long. '.repeat(4_000)}And so it ends.`
     const shown = (await preview(text, 150))!
     expect(shown).toMatch(/^\[text: 1 line, 104,029 characters\]\nIt begins so\. /)
@@ -57,12 +57,12 @@ describe('prosePreviewer', () => {
     expect(shown).toMatch(/。 \[… [\d,]+ more characters …\]/)
   })
 
-  it('shows first what the call looks for', async () => {
+  it('shows what the call looks for first', async () => {
     const text = `${paragraph(1).repeat(200)}\nThe treaty of Utrecht was signed that spring.\n\n${paragraph(2).repeat(200)}`
     expect(await preview(text, 150, ['utrecht'])).toContain('The treaty of Utrecht')
   })
 
-  it('puts last what repeats on every page', async () => {
+  it('ranks text that repeats on every page last', async () => {
     const page = (index: number): string =>
       `RFC 9999          Examples\n\n${paragraph(index).repeat(4)}\nAuthor      [Page ${index}]\n\n`
     const shown = (await preview(Array.from({ length: 60 }, (_, index) => page(index)).join(''), 300))!
@@ -92,7 +92,7 @@ describe('recognizeProse', () => {
       ),
     ],
     ['Arabic', 'كان يوما باردا ومشرقا من أيام أبريل. وكانت الساعات تدق. ودخل بسرعة.\n'.repeat(10)],
-  ])('takes %s', (_, text) => {
+  ])('recognizes %s', (_, text) => {
     expect(sureness(text)).toBe(0.6)
   })
 
@@ -108,15 +108,15 @@ describe('recognizeProse', () => {
     ['JSON', '{"a": "It was a day. It was cold."}\n'.repeat(40)],
     ['paths', './a/b/c.ts\n./d/e/f.ts\n'.repeat(60)],
     ['a short text', 'Too short. To tell.'],
-  ])('leaves %s', (_, text) => {
+  ])('does not recognize %s', (_, text) => {
     expect(sureness(text)).toBe(0)
   })
 
-  it('takes chapters of one long line each', () => {
+  it('recognizes chapters of one long line each', () => {
     expect(sureness('CHAPTER 1\n\nIt was a dark night. The rain fell on the roofs.\n\n'.repeat(20))).toBe(0.6)
   })
 
-  it('believes the names of marked-up prose', () => {
+  it('accepts the type names of marked-up prose', () => {
     const text =
       'Title\n=====\n\n.. code-block:: sh\n\n   make\n\nThe words of it go on for a while, as they do.\n'.repeat(10)
     expect(sureness(text, 'docs/a.rst')).toBe(0.8)
@@ -134,7 +134,7 @@ describe('proseLine', () => {
     ['CHAPTER XII', 1],
     ['第十二章 风暴', 1],
     ['TERMS AND CONDITIONS', 2],
-  ])('takes %j that stands apart for a heading', (line, depth) => {
+  ])('recognizes %j as a heading if it is separate', (line, depth) => {
     expect(proseLine(line, true)).toMatchObject({ kind: 'heading', depth })
   })
 
@@ -146,15 +146,15 @@ describe('proseLine', () => {
     'Paragraph 12 begins here and goes on',
     '   2.3 indented words',
     'a plain line',
-  ])('takes %j for text', (line) => {
+  ])('recognizes %j as text', (line) => {
     expect(proseLine(line, true)).toEqual({ kind: 'text' })
   })
 
-  it('takes nothing within a paragraph for a heading', () => {
+  it('finds no heading within a paragraph', () => {
     expect(proseLine('1. Introduction', false)).toEqual({ kind: 'text' })
   })
 
-  it('tells quotes, rules, page numbers and tables of contents', () => {
+  it('recognizes quotes, rules, page numbers and tables of contents', () => {
     expect(proseLine('> as you wrote', true).kind).toBe('quote')
     for (const line of [
       '----------',

@@ -13,7 +13,7 @@ describe('the language of a file', () => {
     ['notes.md', undefined],
     ['README', undefined],
     ['', undefined],
-  ])('is told by the path %j', (path, language) => {
+  ])('is found by the path %j', (path, language) => {
     expect(languageOf(path, 'text/plain', 'text')).toBe(language)
   })
 
@@ -24,17 +24,17 @@ describe('the language of a file', () => {
     ['#!/usr/local/bin/ruby2.7', 'ruby'],
     ['#!/usr/bin/unheard-of\n', undefined],
     ['#!', undefined],
-  ])('is told by the first line %j', (start, language) => {
+  ])('is found by the first line %j', (start, language) => {
     expect(languageOf(undefined, undefined, start)).toBe(language)
   })
 
-  it('is told by the content type where the path tells nothing', () => {
+  it('is found by the content type if the path does not show it', () => {
     expect(languageOf('a.txt', 'text/x-rust', '')).toBe('rust')
     expect(languageOf(undefined, 'application/typescript', '')).toBe('typescript')
     expect(languageOf('a.go', 'text/x-rust', '')).toBe('go')
   })
 
-  it('has a name, which is the id where the language is not known', () => {
+  it('has a name, or its id if the language is unknown', () => {
     expect([languageName('cpp'), languageName('csharp'), languageName('cobol')]).toEqual(['C++', 'C#', 'cobol'])
   })
 })

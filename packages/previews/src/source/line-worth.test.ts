@@ -43,8 +43,8 @@ async function worthOf(text: string, sought: Sought = { words: [] }): Promise<(s
   return (start) => worth[lines.findIndex((line) => line.startsWith(start))]!
 }
 
-describe('the worth of a line', () => {
-  it('is more for what defines, imports or branches, and less for comments', async () => {
+describe('the value of a line', () => {
+  it('is higher for definitions, imports and branches, and lower for comments', async () => {
     const worth = await worthOf(GO)
     const plain = worth('total := 0')
     for (const start of ['import', '"fmt"', 'type Point', 'func Make', 'if total']) {
@@ -55,14 +55,14 @@ describe('the worth of a line', () => {
     expect(worth(')')).toBe(0)
   })
 
-  it('is less for a line that stood before', async () => {
+  it('is lower for a repeated line', async () => {
     const rules = DEFINITION_RULES['go']!
     const code = codeLines(new SourceLines('func A() {\n\tother()\n\tother()\n}\n'), rules)
     const [, first, again] = lineWorth(code, [], { words: [] })
     expect(again).toBeLessThan(first!)
   })
 
-  it('is most for what the call asks for', async () => {
+  it('is highest for words of the call', async () => {
     expect((await worthOf(GO, { words: ['Make'] }))('func Make')).toBeGreaterThanOrEqual(SOUGHT)
     expect((await worthOf(GO, { words: ['Make'] }))('total := 0')).toBeGreaterThan((await worthOf(GO))('total := 0'))
     const lines = GO.split('\n').findIndex((line) => line.includes('total := 0')) + 1
@@ -72,12 +72,12 @@ describe('the worth of a line', () => {
     expect((await worthOf(GO, { words: ['nowhere'] }))('total := 0')).toBe((await worthOf(GO))('total := 0'))
   })
 
-  it('is not raised by a word that stands everywhere', async () => {
+  it('is not raised by a word that occurs everywhere', async () => {
     const text = `func A() {\n${'\tvalue = value + 1\n'.repeat(200)}}\n`
     expect((await worthOf(text, { words: ['value'] }))('value')).toBeLessThan(SOUGHT)
   })
 
-  it('is high for the sides of a conflict, and for what says how much was left out', async () => {
+  it('is high for both sides of a conflict, and for remarks about omitted lines', async () => {
     const worth = await worthOf(`${GO}<<<<<<< a\nours()\n=======\ntheirs()\n>>>>>>> b\n[12 lines omitted]\n`)
     expect(worth('ours()')).toBeGreaterThanOrEqual(SOUGHT)
     expect(worth('theirs()')).toBeGreaterThanOrEqual(SOUGHT)

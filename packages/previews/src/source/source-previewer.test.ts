@@ -77,7 +77,7 @@ function accounted(shown: string, text: string): { lines: number[]; hidden: numb
 }
 
 describe('a preview of source code', () => {
-  it('says language and lines, and names each definition beside its line', async () => {
+  it('has the language and the number of lines, and the name of each definition beside its line', async () => {
     const shown = (await preview(GO, 400))!
     expect(shown.split('\n')[0]).toBe(`[Go, ${GO.split('\n').length - 1} lines, 40 definitions]`)
     const source = GO.split('\n')
@@ -107,7 +107,7 @@ describe('a preview of source code', () => {
     )
   })
 
-  it('is the same however the text arrives', async () => {
+  it('is the same for any chunks of the text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(GO.length), { maxLength: 20 }), async (cuts) => {
         const sorted = cuts.toSorted((one, other) => one - other)
@@ -133,7 +133,7 @@ describe('a preview of source code', () => {
     expect(estimateTokens((await preview(GO, budget))!)).toBeLessThanOrEqual(budget)
   })
 
-  it('cuts the line numbers of a tool, and shows the line numbers of the text', async () => {
+  it('removes the line numbers of a tool, and shows the line numbers of the text', async () => {
     const shown = (await preview(numbered(GO), 400))!
     expect(shown).not.toContain('→')
     expect(shown.split('\n')[0]).toMatch(/^\[Go, \d+ lines, 40 definitions\]$/)
@@ -141,7 +141,7 @@ describe('a preview of source code', () => {
     expect(part.split('\n')[0]).toContain('; file line = number + 100]')
   })
 
-  it('tells the line numbers of the file if the call asked for a part', async () => {
+  it('has the line numbers of the file if the call read a part', async () => {
     const lines = GO.split('\n').slice(0, 200).join('\n')
     const shown = (await preview(lines, 300, { command: 'sed -n 51,250p a.go' }))!
     expect(shown.split('\n')[0]).toContain('; file line = number + 50]')
@@ -173,7 +173,7 @@ describe('a preview of source code', () => {
     expect(shown).toContain('5,321 characters elided')
   })
 
-  it('takes the definitions of an outliner, which gets the code without numbers', async () => {
+  it('uses the definitions of an outliner, which gets the code without line numbers', async () => {
     let seen = ''
     // It spans the file, so that what patterns find stands in it.
     const symbol: OutlineSymbol = {
@@ -231,13 +231,13 @@ const symbol = (name: string, line: number, endLine = line, kind = 'function'): 
 })
 const names = (outline: readonly OutlineSymbol[]): string[] => outline.map(({ name }) => name)
 
-test('an outline that misses much gets what patterns find', () => {
+test('an outline that misses much is completed by patterns', () => {
   const patterns = [symbol('a', 1), symbol('b', 5), symbol('c', 9)]
   expect(names(completeOutline([], patterns))).toEqual(['a', 'b', 'c'])
   expect(names(completeOutline([symbol('b', 5)], patterns))).toEqual(['a', 'b', 'c'])
 })
 
-test('the preview also has declarations that patterns find within a function', () => {
+test('the preview includes declarations that patterns find within a function', () => {
   const outline = [symbol('outer', 1, 30), symbol('Box', 40, 60, 'class')]
   const patterns = [
     symbol('outer', 1, 30),
@@ -250,7 +250,7 @@ test('the preview also has declarations that patterns find within a function', (
   expect(names(completeOutline(outline, [...patterns, symbol('close', 50)]))).toEqual(['outer', 'Box', 'open', 'close'])
 })
 
-test('an outline that misses little stays as it is', () => {
+test('an outline that misses little is unchanged', () => {
   const outline = Array.from({ length: 10 }, (_, index) => symbol(`f${index}`, index * 10 + 1, index * 10 + 5))
   expect(completeOutline(outline, [...outline, symbol('none', 200)])).toBe(outline)
 })
@@ -622,12 +622,12 @@ describe('the outline by patterns', () => {
     expect(await written(language, code)).toEqual(expected)
   })
 
-  it('has for each language a sample or a rule that compiles', async () => {
+  it('has a tested sample or rule for each language', async () => {
     for (const language of Object.keys(DEFINITION_RULES))
       expect(await outline(language, 'a b c\n'), language).toEqual([])
   })
 
-  it('has the functions that a header of C declares, and not those that a file declares before it defines them', async () => {
+  it('has functions declared in a C header, but not forward declarations', async () => {
     const header =
       '#define A(x) x\nint open_db(const char *path);\nextern struct db *find(int id,\n\tint flags);\nvoid close_db(void);\n'
     expect(await written('c', header)).toEqual([
@@ -644,7 +644,7 @@ describe('the outline by patterns', () => {
     ])
   })
 
-  it('reads no code in strings over several lines, wherever they begin', async () => {
+  it('reads no code within strings over several lines', async () => {
     const text =
       'USAGE = """\ndef no():\n"""\ndef yes():\n    """Says."""\n    x = \'\'\'a\'\'\'\n\nclass Also:\n    pass\n'
     expect((await outline('python', text)).map(({ name }) => name)).toEqual(['yes', 'Also'])
@@ -663,7 +663,7 @@ describe('the outline by patterns', () => {
     '"""',
     '/*',
   ])(
-    'ends for nothing but %j',
+    'takes bounded time for text of only %j',
     async (part) => {
       for (const language of ['typescript', 'python', 'cpp', 'rust', 'java', 'kotlin']) {
         const text = part.repeat((isFull ? 1_000_000 : 200_000) / part.length)
@@ -674,13 +674,13 @@ describe('the outline by patterns', () => {
   )
 })
 
-describe('the lines that are considered', () => {
-  it('are all of a short file', () => {
+describe('the lines that a preview of code considers', () => {
+  it('are all lines of a short file', () => {
     const source = new SourceLines('a\n'.repeat(100))
     expect([...promisingLines(source, new Float32Array(100), 10)]).toEqual([...Array(100).keys()])
   })
 
-  it('are of a long file those worth most, in order', () => {
+  it('are the most valuable lines of a long file, in order', () => {
     const source = new SourceLines('value = compute(value)\n'.repeat(20_000))
     const worth = new Float32Array(20_000).fill(0.1)
     for (const line of [5_000, 5_001, 15_000]) worth[line] = 9

@@ -81,7 +81,7 @@ describe('source code', () => {
       'python',
       0.7,
     ],
-  ])('is told %s', (_, text, input, contentType, language, least) => {
+  ])('is recognized %s', (_, text, input, contentType, language, least) => {
     const signs = sourceSigns(subject(text, input, contentType))
     expect(signs?.language).toBe(language)
     expect(signs?.sureness).toBeGreaterThanOrEqual(least)
@@ -107,11 +107,11 @@ describe('source code', () => {
       'src/a.c:3:5: error: expected ;\n    int x\n        ^\nsrc/b.c:9:1: note: here\n'.repeat(9),
     ],
     ['nothing', ''],
-  ])('is not %s', (_, text) => {
+  ])('is not recognized in %s', (_, text) => {
     expect(sourceSigns(subject(text))).toBeUndefined()
   })
 
-  it('is not the output of a program, whatever path the call names', () => {
+  it("is not recognized in a program's output, whatever path the call names", () => {
     const log = 'PASS test one\n  ok in 12 ms\nFAIL test two\n  12 was not 13\n'.repeat(20)
     expect(sourceSigns(subject(log, { command: 'cat a.py > /dev/null; pytest a.py' }))).toBeUndefined()
     expect(

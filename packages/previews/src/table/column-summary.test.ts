@@ -12,39 +12,39 @@ function summaryOf(cells: readonly string[]): ColumnSummary {
 
 const described = (cells: readonly string[], most = 8): string => describeColumn(summaryOf(cells), most)
 
-it('tells the range of numbers as they are written', () => {
+it('a column summary has the range of numbers as they are written', () => {
   expect(
     described(['315.70', '-2', '.5', '1e3', '', '317.46', ...Array.from({ length: 20 }, (_, index) => `${index}`)]),
   ).toBe('-2…1e3, 1 empty')
 })
 
-it('tells the range of dates in one form', () => {
+it('a column summary has the range of dates in one form', () => {
   const dates = Array.from({ length: 20 }, (_, day) => `2024-05-${String(day + 10)}`)
   expect(described(dates)).toBe('2024-05-10…2024-05-29')
   expect(described([...dates, '2024-05-30T10:00'])).toBe('')
 })
 
-it('counts few values, the most frequent first', () => {
+it('a column summary counts few values, the most frequent first', () => {
   expect(described(['rain', 'sun', 'sun', '"a, ""b"""', ''])).toBe('sun ×2, rain ×1, a, "b" ×1, 1 empty')
   expect(described(['a', 'b', 'c', 'c', 'c', 'd'], 2)).toBe('c ×3, a ×1, 2 more values')
 })
 
-it('tells a column that never changes, and one that is empty', () => {
+it('a column summary reports a column that never changes, or is empty', () => {
   expect(described(['x', 'x'])).toBe('always x')
   expect(described(['x', 'x', ''])).toBe('only x, 1 empty')
   expect(described(['', ''])).toBe('all empty')
 })
 
-it('says nothing of words that all differ', () => {
+it('a column summary is empty for words that all differ', () => {
   expect(described(Array.from({ length: 40 }, (_, index) => `word ${index}`))).toBe('')
 })
 
-it('takes no word for a number', () => {
+it('a column summary does not read words as numbers', () => {
   for (const word of ['0x10', '1_000', '12abc', 'Infinity', 'NaN', '-', '+', '.', '1.2.3', '1e999'])
     expect(summaryOf([word, '1']).range, word).toBeUndefined()
 })
 
-it('agrees with a reference on any numbers', () => {
+it('a column summary agrees with a reference on any numbers', () => {
   const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })).map(String)
   fc.assert(
     fc.property(fc.array(number, { minLength: 1 }), (cells) => {
@@ -55,7 +55,7 @@ it('agrees with a reference on any numbers', () => {
   )
 })
 
-it('counts each value as often as it occurs', () => {
+it('a column summary counts each value as often as it occurs', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('a', 'b', 'ä', 'long value', '1', ''), { maxLength: 200 }), (cells) => {
       const { values = [], empty } = summaryOf(cells)

@@ -13,7 +13,7 @@ function sampleOf(rows: number, length: number, block: number): RowSample {
   return sample
 }
 
-it('keeps all rows of a small table, in order', () => {
+it('a sample of rows has all rows of a small table, in order', () => {
   expect(
     sampleOf(1_000, 20, 7)
       .finish()
@@ -21,7 +21,7 @@ it('keeps all rows of a small table, in order', () => {
   ).toEqual(Array.from({ length: 1_000 }, (_, index) => [index, index + 1]))
 })
 
-it('keeps the first, the last and some between of a large one, within a bound', () => {
+it('a sample of rows has the first, the last and some between, within a limit', () => {
   const kept = sampleOf(400_000, 50, 1_000).finish()
   expect(kept.slice(0, 16).map(({ index }) => index)).toEqual(Array.from({ length: 16 }, (_, index) => index))
   expect(kept.slice(-16).map(({ index }) => index)).toEqual(Array.from({ length: 16 }, (_, index) => 399_984 + index))
@@ -29,7 +29,7 @@ it('keeps the first, the last and some between of a large one, within a bound', 
   expect(kept.length).toBeGreaterThan(10_000)
 })
 
-it('keeps the same rows however the text came in blocks', () => {
+it('a sample of rows is the same for any chunks of the text', () => {
   const of = (block: number): number[] =>
     sampleOf(60_000, 60, block)
       .finish()
@@ -37,7 +37,7 @@ it('keeps the same rows however the text came in blocks', () => {
   expect(of(17)).toEqual(of(60_000))
 })
 
-it('spreads the beginning of an order evenly, and comes to every place once', () => {
+it('a spread order divides its start evenly, and reaches every index once', () => {
   expect([...spreadOrder(7)]).toEqual([3, 1, 5, 0, 4, 2, 6])
   for (const count of [0, 1, 2, 5, 64, 100])
     expect([...spreadOrder(count)].toSorted((one, other) => one - other)).toEqual(

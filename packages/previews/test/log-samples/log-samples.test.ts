@@ -16,7 +16,7 @@ async function shownAnswers({ text, answers }: LogSample): Promise<string[]> {
 }
 
 describe('previews of 500 tokens of failed tools, among thousands of lines of progress', () => {
-  it('show nearly all lines that tell why the tools failed', async () => {
+  it('show nearly all lines with the reason of the failure', async () => {
     let shown = 0
     let missed = 0
     for (const sample of samples) {
