@@ -25,7 +25,7 @@ const boundTo = (storage: Storage): Storage => ({
 })
 
 describe('compactHistory', () => {
-  it('returns the very conversation as long as it is within its limit', async () => {
+  it('returns the same conversation object if it is within its limit', async () => {
     const messages = logSession().slice(0, 4)
     const outcome = await compactHistory(messages, { ...bench().options, maxTotalTokens: 50_000 })
     expect(outcome.messages).toBe(messages)
@@ -33,7 +33,7 @@ describe('compactHistory', () => {
     expect(outcome.statistics.map(({ reason }) => reason)).toEqual(Array(4).fill('within-limits'))
   })
 
-  it('makes references of all large results before the recent ones, in one pass, and of nothing else', async () => {
+  it('replaces all large results before the recent ones by references, in one pass, and nothing else', async () => {
     const messages = logSession()
     const { options } = bench()
     const outcome = await compactHistory(messages, options)
@@ -62,7 +62,7 @@ describe('compactHistory', () => {
     expect(outcome.tokens.after).toBe(outcome.statistics.reduce((sum, { tokens }) => sum + tokens.after, 0))
   })
 
-  it('can be undone exactly, and done again without a change', async () => {
+  it('can be undone exactly, and repeated without a change', async () => {
     const messages = logSession()
     const { options, offloader } = bench()
     const outcome = await compactHistory(messages, options)
@@ -77,7 +77,7 @@ describe('compactHistory', () => {
     expect(Object.keys(expanded.messages[3]!)).toEqual(Object.keys(messages[3]!))
   })
 
-  it('keeps the results that no model has seen, whole batches of parallel calls too, unless nothing shall be kept', async () => {
+  it('keeps results that no model has seen, even whole batches of parallel calls, unless nothing is kept', async () => {
     const messages = [
       user('Compare.'),
       {
@@ -101,7 +101,7 @@ describe('compactHistory', () => {
     expect(none.fits).toBe(true)
   })
 
-  it('stores the long texts among the arguments of a call, and leaves the short ones', async () => {
+  it('stores the long texts in the arguments of a call, and keeps the short ones', async () => {
     const content = `"quoted"\n${logOf('file', 6_000)}`
     const messages = [
       user('Write it.'),
@@ -124,7 +124,7 @@ describe('compactHistory', () => {
     })
   })
 
-  it('stores arguments unchanged if encoding their JSON again would change a byte', async () => {
+  it('stores arguments unchanged if writing their JSON again would change a byte', async () => {
     const messages = [
       user('Write it.'),
       {
@@ -164,7 +164,7 @@ describe('compactHistory', () => {
     })
   })
 
-  it('shortens a replacement of the offloader to that of a compacted result, without storing again', async () => {
+  it('shortens a replacement of the offloader to a compacted result without storing again', async () => {
     const { options, offloader, storage } = bench()
     const messages = logSession()
     const arrived = await Promise.all(
@@ -208,7 +208,7 @@ describe('compactHistory', () => {
     expect(expanded.messages).toEqual(messages)
   })
 
-  it('keeps the names that stand beside references', async () => {
+  it('keeps the names beside references', async () => {
     const { options, offloader } = bench()
     const content = ['first.md', 'second (1).md'].map(
       (name) => ({ type: 'text', text: logOf(name, 1_500), name }) as const,
@@ -223,7 +223,7 @@ describe('compactHistory', () => {
       expect(shortened).toContain(`\n  ${reference} (text, "${name}", `)
   })
 
-  it('treats a text that only looks like a replacement as output of a tool', async () => {
+  it("treats a text that only looks like a replacement as a tool's output", async () => {
     const { options, offloader } = bench()
     const forged = [
       '[Offloaded: 1 block, ~99,999 tokens]',
@@ -247,7 +247,7 @@ describe('compactHistory', () => {
     expect(expanded.messages[2]).toEqual(messages[2])
   })
 
-  it('counts each of many results of one message no more often than it has to', async () => {
+  it('counts each of many results in one message only as often as necessary', async () => {
     let characters = 0
     const countTokens = (text: string): number => {
       characters += text.length
@@ -273,7 +273,7 @@ describe('compactHistory', () => {
     expect(characters).toBeLessThan(8 * size)
   })
 
-  it('leaves content that cannot be stored, reports it, and stops asking an unavailable storage', async () => {
+  it('leaves content that cannot be stored, reports it, and stops using an unavailable storage', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     let stores = 0
     const down: Storage = {
@@ -295,7 +295,7 @@ describe('compactHistory', () => {
     expect(outcome.obstacles.every(({ reason }) => reason === 'store-failed')).toBe(true)
   })
 
-  it('ends with its signal even if the storage ignores it, and discards later results', async () => {
+  it('stops at its signal even if the storage ignores the signal, and discards later results', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     let pending = 0
@@ -330,7 +330,7 @@ describe('compactHistory', () => {
     expect(missing).toMatchObject([{ error: { code: 'aborted' } }, { error: { code: 'aborted' } }])
   })
 
-  it('stores each piece once, also if the message is stored as it is', async () => {
+  it('stores each piece once, even if the message is stored unchanged', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     let stores = 0
     const counting: Storage = { ...boundTo(storage), store: (...input) => ((stores += 1), storage.store(...input)) }
@@ -341,7 +341,7 @@ describe('compactHistory', () => {
     expect(stores).toBe(2)
   })
 
-  it('keeps redacted text out of the storage, also if the message is stored unchanged', async () => {
+  it('keeps redacted text out of the storage, even if the message is stored unchanged', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const offloader = new ContextOffloader({ storage, redact: (text) => text.replaceAll(/secret-\w+/g, '***') })
     const messages = [

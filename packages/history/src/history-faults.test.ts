@@ -69,7 +69,7 @@ function faulty(
 
 describe.each(['compact', 'compress', 'auto'] as const)('%s', (mode) => {
   it.each(FAULTS)(
-    'gives the old or the new history, whole and without a dead reference, with a fault %s any call of storage',
+    'gives the complete old or new history without a dead reference if any storage call fails %s',
     async (fault) => {
       const format = openAIChat<ChatMessage>()
       for (let at = 1; ; at++) {

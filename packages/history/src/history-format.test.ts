@@ -32,7 +32,7 @@ function nested(levels: number): unknown {
 }
 
 describe('encodeLossless', () => {
-  it('makes JSON that turns back into the same value', () => {
+  it('writes JSON that decodes to the same value', () => {
     fc.assert(
       fc.property(value, (original) => {
         // A field `constructor` means nothing to it.
@@ -41,7 +41,7 @@ describe('encodeLossless', () => {
     )
   })
 
-  it('keeps dates that are none', () => {
+  it('keeps invalid dates', () => {
     expect(through([new Date(NaN)])).toStrictEqual([new Date(NaN)])
   })
 
@@ -54,21 +54,21 @@ describe('encodeLossless', () => {
     )
   })
 
-  it('keeps the digits of numbers that JavaScript cannot hold', () => {
+  it('keeps the digits of numbers that JavaScript cannot represent', () => {
     const text = '{"id":1915883588174806058,"prices":[10.00,1e400]}'
     const encoded = JSON.stringify(encodeLossless(parseExactJson(text)))
     expect(encoded).toBe(text)
     expect(JSON.stringify(decodeLossless(parseExactJson(encoded)))).toBe(text)
   })
 
-  it('keeps objects that look like its own', () => {
+  it('keeps objects that look like its own encoding', () => {
     const alike = { $spillway: 'bytes', value: 'AAAA' }
     expect(through(alike)).toStrictEqual(alike)
     expect(through(encodeLossless(alike))).toStrictEqual(encodeLossless(alike))
     expect(through({ $spillway: new Uint8Array([1]) })).toStrictEqual({ $spillway: new Uint8Array([1]) })
   })
 
-  it('keeps keys of the prototype as keys, and changes no prototype', () => {
+  it('keeps keys of prototypes as keys, and changes no prototype', () => {
     const hostile: unknown = JSON.parse('{ "__proto__": { "polluted": true }, "constructor": { "prototype": 1 } }')
     const back = through(hostile) as object
     expect(Object.keys(back)).toEqual(['__proto__', 'constructor'])
@@ -76,7 +76,7 @@ describe('encodeLossless', () => {
     expect('polluted' in {}).toBe(false)
   })
 
-  it('makes objects of instances, and bytes of buffers', () => {
+  it('encodes instances as objects, and buffers as bytes', () => {
     class Response {
       output = 'a text'
     }
@@ -114,7 +114,7 @@ describe('decodeLossless', () => {
     expect(() => decodeLossless(unknown)).toThrow(/has the unknown tag/)
   })
 
-  it('refuses URLs that are none', () => {
+  it('refuses invalid URLs', () => {
     expect(() => decodeLossless({ $spillway: 'url', value: 'x' })).toThrow(TypeError)
   })
 })

@@ -133,7 +133,7 @@ function deepFreeze<Value>(value: Value): Value {
 
 describe.each(FORMAT_NAMES)('compaction of %s', (name) => {
   it(
-    'keeps a history valid, loses nothing, and respects the limit or names the obstacle, whatever the model does',
+    'keeps a history valid, loses nothing, and respects the limit or names the obstacle, for any answer of the model',
     {
       timeout: ONCE.numRuns * TIMEOUT,
     },
@@ -146,7 +146,7 @@ describe.each(FORMAT_NAMES)('compaction of %s', (name) => {
   )
 
   it(
-    'does so before each call of a loop that hands over the whole history each time',
+    'keeps these laws in a loop that passes the whole history to each call',
     {
       timeout: REPEATED.numRuns * TIMEOUT,
     },
@@ -159,7 +159,7 @@ describe.each(FORMAT_NAMES)('compaction of %s', (name) => {
   )
 
   it(
-    'does so before each call of a loop that continues with the compacted history',
+    'keeps these laws in a loop that continues with the compacted history',
     {
       timeout: REPEATED.numRuns * TIMEOUT,
     },

@@ -69,7 +69,7 @@ describe('reloadHistory', () => {
     expect(references.every((one) => !('inside' in one))).toBe(true)
   })
 
-  it('lists nothing of a history that names nothing', async () => {
+  it('lists nothing for a history without references', async () => {
     const { references, restore } = await bench().reload(session())
     expect(references).toEqual([])
     const messages = session()
@@ -77,7 +77,7 @@ describe('reloadHistory', () => {
     expect((await restore([])).missing).toEqual([])
   })
 
-  it('searches entries that the history names, and no others', async () => {
+  it('searches only entries that the history references', async () => {
     const { storage, compact, reload } = bench()
     const other = await storage.store('other', new TextEncoder().encode('other line FAILED\n'), 'text/plain')
     const reloaded = await reload(await compact(session()))
@@ -107,7 +107,7 @@ describe('reloadHistory', () => {
     expect(offloader.meter()).toMatchObject({ retrievals: 2, tokensRetrieved, tokensNet: -tokensRetrieved })
   })
 
-  it('restores only the named references, and everything without names', async () => {
+  it('restores only the given references, or everything without any', async () => {
     const { compact, reload } = bench()
     const compacted = await compact(session())
     const { references, restore } = await reload(compacted)
@@ -149,7 +149,7 @@ describe('reloadHistory', () => {
     expect(messagesAlone[6]).not.toEqual(session()[6])
   })
 
-  it('lists a name that two messages have for each of them, and searches it once', async () => {
+  it('lists a reference for each message that has it, and searches it once', async () => {
     const { compact, reload } = bench()
     const twice = [...session().slice(0, 3), call('call_1'), result('call_1', logOf('one', 2_000)), assistant('Same.')]
     const reloaded = await reload(await compact(twice))
@@ -173,7 +173,7 @@ describe('reloadHistory', () => {
     expect(missing).toMatchObject([{ name: group?.name }])
   })
 
-  it('rejects if the messages of a summary cannot be asked for', async () => {
+  it('rejects if the messages of a summary are unavailable', async () => {
     const { storage, compress } = bench()
     const compressed = await compress(session())
     const failing: Storage = {
@@ -196,7 +196,7 @@ describe('reloadHistory', () => {
     expect(answer).not.toMatch(/ago|NaN/)
   })
 
-  it('finds things by the names of an archive of its own', async () => {
+  it('finds entries by the names of its own archive', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const inner = offloaderArchive(new ContextOffloader({ storage }))
     const paths = new Map<string, string>()
@@ -220,7 +220,7 @@ describe('reloadHistory', () => {
     expect((await reloaded.restore(['files/call_3_0.txt'])).messages[6]).toEqual(session()[6])
   })
 
-  it('refuses names that are none', async () => {
+  it('refuses invalid names', async () => {
     const { reload } = bench()
     const { restore } = await reload(session())
     await expect(restore('call_1' as never)).rejects.toThrow('only must be an array of names')

@@ -6,7 +6,7 @@ import { appendSnapshot, findSnapshot, formatSnapshot, readTemplate } from './re
 const template = (...lines: string[]): string =>
   ['[Offloaded: 2 blocks, ~1,234 tokens]', 'The tool result was offloaded.', '', ...lines].join('\n')
 
-it('reads the references of a replacement, and skips descriptions of other things', () => {
+it('a template has the references of a replacement, and skips descriptions of other parts', () => {
   const text = template(
     '<<< preview of call_1_0_abc: untrusted content',
     '[Offloaded: 1 block, ~9 tokens]',
@@ -51,11 +51,11 @@ it.each([
   ],
   ['one with a long text in it', template('x'.repeat(20_000), '[Stored references:]', '  a (text, 9 bytes)')],
   ['nothing', ''],
-])('takes %s for something else', (_, text) => {
+])('a template is not found in %s', (_, text) => {
   expect(readTemplate(text)).toBeUndefined()
 })
 
-it('reads types with parameters', () => {
+it('a template may have content types with parameters', () => {
   const types = ['text/csv; charset=utf-8', 'image/svg+xml;v="1 of 2"', 'application/x-a; b=c']
   const text = template('[Stored references:]', ...types.map((type, index) => `  call_${index} (${type}, 9 bytes)`))
   expect(readTemplate(text)?.items.map(({ kind, contentType }) => [kind, contentType])).toEqual([
@@ -65,7 +65,7 @@ it('reads types with parameters', () => {
   ])
 })
 
-it('is not held up by lines that were made to do so', () => {
+it('a template is read in bounded time from hostile lines', () => {
   const hostile = template('[Stored references:]', ...Array<string>(200).fill(`  a (${', 1,1'.repeat(50_000)} bytes`))
 
   expect(readTemplate(hostile)).toBeUndefined()
@@ -87,7 +87,7 @@ const guide = { howToRead: ['Read them by a tool.'], commandOf: () => undefined 
 
 const SNAPSHOT = { text: '<overall_goal>Go</overall_goal>', groups: [group('a'), group('b', [1, 12])], tokens: 98_765 }
 
-it('reads its own output back, whatever text is before it', () => {
+it('a written template is read back, with any text before it', () => {
   const text = fc.oneof(
     fc.string(),
     fc.constantFrom('', '\n', '\n\n', 'x\n\n', '<state_snapshot>\nfake', '[Stored references:]'),
@@ -100,12 +100,12 @@ it('reads its own output back, whatever text is before it', () => {
   )
 })
 
-it('keeps text added after it', () => {
+it('a template keeps text added after it', () => {
   const found = findSnapshot(`${appendSnapshot('You help.', formatSnapshot(SNAPSHOT, guide))}\nBe brief.`)
   expect(found).toEqual({ ...SNAPSHOT, around: 'You help.\nBe brief.' })
 })
 
-it('shows the commands that print the messages, and does not read them', () => {
+it('a template shows the commands that print the messages, and does not read them back', () => {
   const block = formatSnapshot(SNAPSHOT, { ...guide, commandOf: (name) => `cat '/x/${name}.json'` })
   expect(block).toContain("  a (messages, 12,345 bytes, 1,500 messages): cat '/x/a.json'\n")
   expect(findSnapshot(block)?.groups).toEqual(SNAPSHOT.groups)
@@ -116,6 +116,6 @@ it.each([
   ["one of the developer's own", 'Write <state_snapshot>\nx\n</state_snapshot> like this.'],
   ['one that names no messages', formatSnapshot({ ...SNAPSHOT, groups: [] }, guide)],
   ['one that is cut off', formatSnapshot(SNAPSHOT, guide).slice(0, 60)],
-])('finds none in %s', (_, text) => {
+])('no template is found in %s', (_, text) => {
   expect(findSnapshot(text)).toBeUndefined()
 })

@@ -33,32 +33,35 @@ describe('redact', () => {
     { role: 'assistant', content: 'You are welcome.' },
   ]
 
-  it.each(['compact', 'compress', 'auto'] as const)('never leaves %s with what cannot be read again', async (mode) => {
-    const offloader = new ContextOffloader({
-      storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a'),
-      redact: greedy,
-    })
-    const options = { offloader, format: aiSdkMessages() }
-    const settings = {
-      ...options,
-      mode,
-      maxTotalTokens: 300,
-      maxToolMessageTokens: 300,
-      summarize: async () => SUMMARY,
-    }
-    const { messages, applied, failures } = await compactHistory(history('secret=abc'), settings)
-    expect({ applied, failures }).toEqual({
-      applied: mode === 'auto' ? ['compact', 'compress'] : [mode],
-      failures: [],
-    })
-    const expanded = await expandHistory(messages, options)
-    expect(expanded.missing).toEqual([])
-    const [request] = history('secret=abc')
-    const [, ...rest] = history('[gone]')
-    expect(expanded.messages).toEqual(mode === 'compact' ? [request, ...rest] : history('[gone]'))
-  })
+  it.each(['compact', 'compress', 'auto'] as const)(
+    'never leaves %s with content that cannot be read back',
+    async (mode) => {
+      const offloader = new ContextOffloader({
+        storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a'),
+        redact: greedy,
+      })
+      const options = { offloader, format: aiSdkMessages() }
+      const settings = {
+        ...options,
+        mode,
+        maxTotalTokens: 300,
+        maxToolMessageTokens: 300,
+        summarize: async () => SUMMARY,
+      }
+      const { messages, applied, failures } = await compactHistory(history('secret=abc'), settings)
+      expect({ applied, failures }).toEqual({
+        applied: mode === 'auto' ? ['compact', 'compress'] : [mode],
+        failures: [],
+      })
+      const expanded = await expandHistory(messages, options)
+      expect(expanded.missing).toEqual([])
+      const [request] = history('secret=abc')
+      const [, ...rest] = history('[gone]')
+      expect(expanded.messages).toEqual(mode === 'compact' ? [request, ...rest] : history('[gone]'))
+    },
+  )
 
-  it('leaves messages in the history if their redacted text is no JSON, and reports it', async () => {
+  it('leaves messages in the history if their redacted text is not JSON, and reports it', async () => {
     const offloader = new ContextOffloader({
       storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a'),
       redact: () => 'gone',

@@ -59,7 +59,7 @@ const breaks = (sent: readonly (readonly ChatMessage[])[]): number =>
   }).length
 
 describe('HistoryCompactor', () => {
-  it('keeps its outcome, and changes the prompt only when the history is over its limit again', async () => {
+  it('keeps its outcome, and changes the prompt only if the history exceeds its limit again', async () => {
     const sent = await live(compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a')), 30)
     const sizes = sent.map((messages) => JSON.stringify(messages).length)
     expect(Math.max(...sizes)).toBeLessThan(60_000)
@@ -77,7 +77,7 @@ describe('HistoryCompactor', () => {
     expect(JSON.stringify([...sent, ...resumed])).toBe(JSON.stringify(all))
   })
 
-  it('accepts its own outcome as the history if a framework keeps it', async () => {
+  it('accepts its own outcome as the history if a framework saves it', async () => {
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     let history: readonly ChatMessage[] = begin()
     const sent: (readonly ChatMessage[])[] = []
@@ -91,7 +91,7 @@ describe('HistoryCompactor', () => {
     )
   })
 
-  it('keeps a summary in place, asks for the next one only when that is needed, and can expand it', async () => {
+  it('keeps a summary in place, requests the next one only if needed, and can expand it', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     let asked = 0
     const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
@@ -109,7 +109,7 @@ describe('HistoryCompactor', () => {
     expect(expanded).toEqual({ messages: history, missing: [] })
   })
 
-  it('puts the summary back if a framework keeps the messages, but not the system message', async () => {
+  it('restores the summary if a framework keeps the messages without the system message', async () => {
     const summarize = async (): Promise<string> => snapshot('goal')
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
       mode: 'compress',
@@ -129,7 +129,7 @@ describe('HistoryCompactor', () => {
     ['nothing of what was made of it', (_, history) => history],
     ['all that was made of it', (sent) => [...sent]],
     ['the messages, but not the system message', (sent, history) => [history[0]!, ...sent.slice(1)]],
-  ])('keeps system messages between others if a framework keeps %s', async (_, retained) => {
+  ])('keeps system messages between other messages if a framework keeps %s', async (_, retained) => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const summarize = async (): Promise<string> => snapshot('goal')
     const compactor = compactorOver(storage, { mode: 'compress', summarize, maxTotalTokens: 3_000 })
@@ -178,7 +178,7 @@ describe('HistoryCompactor', () => {
     expect(breaks(unmarked)).toBeLessThan(12)
   })
 
-  it('leaves no mark behind that a program has moved on within its messages', async () => {
+  it('keeps no cache mark where a program has removed it', async () => {
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
       maxTotalTokens: 3_000,
     })
@@ -192,7 +192,7 @@ describe('HistoryCompactor', () => {
     }
   })
 
-  it('asks for one summary of the common beginning of two conversations', async () => {
+  it('requests one summary for the common start of two conversations', async () => {
     let asked = 0
     const summarize = async (): Promise<string> => snapshot(`goal ${(asked += 1)}`)
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), {
@@ -214,7 +214,7 @@ describe('HistoryCompactor', () => {
     expect(messages[0]?.content).toBe(sent[0]?.messages[0]?.content)
   })
 
-  it('tells conversations of one session apart, and those that were changed', async () => {
+  it('distinguishes conversations of one session, and changed conversations', async () => {
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const [one, two] = [
       begin(),
@@ -238,7 +238,7 @@ describe('HistoryCompactor', () => {
     expect(messages[1]).toEqual({ role: 'user', content: 'Find something else.' })
   })
 
-  it('notices text added to a message that it has seen before', async () => {
+  it('notices text added to an earlier message', async () => {
     const messages: { role: string; content: unknown }[] = [
       { role: 'user', content: 'Find it.' },
       { role: 'assistant', content: ['a', 'b'].map((id) => ({ type: 'tool_use', id, name: 'read', input: {} })) },
@@ -265,7 +265,7 @@ describe('HistoryCompactor', () => {
     expect(expanded.messages).toEqual({ messages })
   })
 
-  it('uses referenced entries, so that a storage that evicts after some turns keeps them', async () => {
+  it('uses referenced entries, so that a storage with eviction by turns keeps them', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: 6 }).scope('a')
     const compactor = compactorOver(storage)
     const history = begin()
@@ -280,7 +280,7 @@ describe('HistoryCompactor', () => {
     expect(missing).toEqual([])
   })
 
-  it('asks a storage that is out of reach no more often for a history that is new to it', async () => {
+  it('stops asking an unavailable storage about a new history', async () => {
     let stores = 0
     const error = new StorageError('unavailable', 'The storage is out of reach.')
     const down: Storage = {
@@ -319,14 +319,14 @@ describe('HistoryCompactor', () => {
     expect(read).toBeLessThan(100 * history.length)
   })
 
-  it('answers calls at the same time one after another', async () => {
+  it('answers parallel calls one after another', async () => {
     const compactor = compactorOver(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const history = [...begin(), ...Array.from({ length: 15 }, (_, count) => step(`call_${count}`)).flat()]
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => compactor.compact(history)))
     expect(new Set(outcomes.map(({ messages }) => JSON.stringify(messages))).size).toBe(1)
   })
 
-  it('tells of each pass by an event, without content', async () => {
+  it('reports each pass by an event, without content', async () => {
     const events: unknown[] = []
     const offloader = new ContextOffloader({
       storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a'),
@@ -362,13 +362,13 @@ const read = (message: AnthropicMessage): HistoryMessage =>
   anthropicMessages<AnthropicMessage>().read({ messages: [message] })[0]!
 
 describe('isSameContent', () => {
-  it('knows the same object, and a copy of it', () => {
+  it('recognizes the same object and a copy of it', () => {
     const message = { role: 'user', content: [toolResult('ok'), { type: 'text', text: 'Go on.' }] }
     expect(isSameContent(read(message), read(message))).toBe(true)
     expect(isSameContent(read(message), read(structuredClone(message)))).toBe(true)
   })
 
-  it('distinguishes different messages, whatever else their API keeps', () => {
+  it('distinguishes different messages, even in fields of their API', () => {
     const one = read({ role: 'user', content: [toolResult('ok')] })
     expect(isSameContent(one, read({ role: 'user', content: [toolResult('other')] }))).toBe(false)
     expect(isSameContent(one, read({ role: 'user', content: [{ ...toolResult('ok'), cache_control: {} }] }))).toBe(true)
@@ -385,7 +385,7 @@ describe('isSameContent', () => {
     ['a field', ({ content }) => void Object.assign(content[0]!, { is_error: true })],
     ['a part more', ({ content }) => void content.push(toolResult('more'))],
     ['a part less', ({ content }) => void content.pop()],
-  ])('tells the same object with %s since it was read', (_, change) => {
+  ])('detects a change by %s in the same object', (_, change) => {
     const message = { role: 'user', content: [toolResult('ok')] }
     const before = read(message)
     change(message)
@@ -430,14 +430,14 @@ describe('rebaseMessage', () => {
       { type: 'text', text: 'short' },
     ],
     ['what has not changed', 'user', result('ok', mark), result('ok'), result('ok')],
-  ])('gives %s the marks of now', (_, role, changed, now, expected) => {
+  ])('gives %s the current cache marks', (_, role, changed, now, expected) => {
     const before = { role, content: [result('first'), changed] }
     const read = format.read({ messages: [before, { role, content: [result('first'), now] }] })
     const { messages } = format.write([rebaseMessage(read[0]!, read[1]!)])
     expect(JSON.stringify(messages)).toBe(JSON.stringify([{ role, content: [result('first'), expected] }]))
   })
 
-  it('gives back the very message that says the same, and leaves one of other parts', () => {
+  it('returns a message with equal content unchanged, and does not change one with other parts', () => {
     const [one, same, other] = format.read({
       messages: [
         { role: 'user', content: [result('ok', mark)] },

@@ -54,7 +54,7 @@ const dialogue = (turns: number): ChatMessage[] => [
 ]
 
 describe('compress', () => {
-  it('puts a summary of older messages at the end of the system message, and keeps the recent ones', async () => {
+  it('puts a summary of older messages at the end of the system message, and keeps the recent messages', async () => {
     const { compress, expand } = bench()
     const messages = dialogue(4)
     const { summarize, asked } = scripted(snapshotOf('Learn about topics', 'topic 0 is so'))
@@ -90,7 +90,7 @@ describe('compress', () => {
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
 
-  it('keeps the last request before the recent messages in its place, and never parts a call from its result', async () => {
+  it('keeps the last request before the recent messages in place, and never separates a call from its result', async () => {
     const { compress, expand } = bench()
     const messages = [
       system('You help.'),
@@ -110,7 +110,7 @@ describe('compress', () => {
     expect(await expand(outcome.messages)).toEqual({ messages, missing: [] })
   })
 
-  it('merges the snapshot that is there into the new one, and restores through all of them', async () => {
+  it('merges the existing snapshot into the new one, and can restore through all of them', async () => {
     const { compress, expand } = bench()
     let live: readonly ChatMessage[] = [system('You help.'), user('Find the fault.')]
     const whole = [...live]
@@ -134,7 +134,7 @@ describe('compress', () => {
     expect(String(live[0]?.content).match(/\(messages, /g)!.length).toBeLessThanOrEqual(8)
   })
 
-  it('summarizes in groups that hold together, each with the snapshot before it', async () => {
+  it('summarizes in consistent groups, each with the snapshot before it', async () => {
     const { compress, expand } = bench()
     const messages = dialogue(8)
     const { summarize, asked } = scripted(...Array.from({ length: 9 }, (_, n) => snapshotOf(`goal ${n}`)))
@@ -171,7 +171,7 @@ describe('compress', () => {
     ['more than was there', 'not-smaller', snapshotOf('goal', words('again', 900))],
     ['a reference that it made up', 'unknown-reference', snapshotOf('goal', 'see call_7_0_abcdefghijklmnopqrst')],
     ['no text', 'no-snapshot', 7 as never],
-  ])('rejects a summary that is %s, and leaves the messages', async (_, reason, answer) => {
+  ])('rejects a summary that is %s, and keeps the messages', async (_, reason, answer) => {
     const { compress, storage } = bench()
     const messages = dialogue(4)
     const outcome = await compress(messages, { summarize: async () => answer })
@@ -189,7 +189,7 @@ describe('compress', () => {
     expect(outcome.failures).toMatchObject([{ reason: 'timeout' }])
   })
 
-  it('names the missing option if no model was given, and messages too short for a summary', async () => {
+  it('names the missing option if there is no model, and messages too short for a summary', async () => {
     const { compress } = bench()
     const messages = dialogue(4)
     const outcome = await compress(messages, {})
@@ -204,7 +204,7 @@ describe('compress', () => {
     expect(little.obstacles).toMatchObject([{ index: 2, reason: 'recent' }])
   })
 
-  it('makes a reference of a request that is too large itself', async () => {
+  it('replaces a request that is itself too large by a reference', async () => {
     const { compress, expand } = bench()
     const log = words('log', 600)
     const messages = [user(`Explain this: ${log}`), ...step('a', words('a', 100)), ...step('b', 'ok')]
@@ -253,7 +253,7 @@ describe('compress', () => {
     expect(enough.applied).toEqual(['compact'])
   })
 
-  it('takes names that only look like references if the messages have them', async () => {
+  it('accepts words that look like references if the messages contain them', async () => {
     const { compress } = bench()
     const name = 'enable_internationalization'
     const messages = [user(`Set ${name}.`), assistant(words('x', 200)), user('More.'), assistant('Fine.')]
@@ -263,7 +263,7 @@ describe('compress', () => {
     expect(invented.failures).toMatchObject([{ step: 'summarize', reason: 'unknown-reference' }])
   })
 
-  it('keeps system messages that stand between others in their places, through all summaries', async () => {
+  it('keeps system messages between other messages in place through all summaries', async () => {
     const { compress, expand } = bench()
     const { summarize } = scripted(snapshotOf('Go on'))
     const all: ChatMessage[] = [user('Begin.')]
@@ -283,7 +283,7 @@ describe('compress', () => {
   })
 
   it.each([1_500.5, 2 ** 31, 2 ** 33, Number.MAX_VALUE])(
-    'takes %d milliseconds for a time',
+    'accepts %d milliseconds as a time',
     async (summaryTimeoutMs) => {
       const { compress } = bench()
       const answer = new Promise<string>((resolve) => setTimeout(resolve, 20, snapshotOf('Go on')))
@@ -293,7 +293,7 @@ describe('compress', () => {
     },
   )
 
-  it('says of values that JSON cannot express that they stay, and fails of none', async () => {
+  it('keeps values that JSON cannot express, reports them, and never fails because of them', async () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
     const cycle: Record<string, unknown> = {}
     cycle['self'] = cycle
@@ -329,7 +329,7 @@ describe('compress', () => {
     }
   })
 
-  it('does not count all of an answer that is very long', async () => {
+  it('counts only the start of a very long answer', async () => {
     let longest = 0
     const countTokens = (text: string): number => {
       longest = Math.max(longest, text.length)
@@ -346,7 +346,7 @@ describe('compress', () => {
     expect(longest).toBeLessThan(200_000)
   })
 
-  it('marks a record by text that it does not contain, however many marks it has', async () => {
+  it('marks a record by text that it does not contain, with any number of marks', async () => {
     const { compress } = bench()
     const marks = Array.from({ length: 20_000 }, (_, number) => (number === 0 ? 'record' : `record_${number}`))
     const { summarize, asked } = scripted(snapshotOf('Go on'))
@@ -358,7 +358,7 @@ describe('compress', () => {
     expect(asked[1]?.prompt).toContain('<<< record_2\n')
   })
 
-  it("passes the user's instructions, and shortens long texts for the model in their middle", async () => {
+  it("passes on the user's instructions, and shortens long texts for the model in their middle", async () => {
     const { compress } = bench()
     const messages = [
       user('First.'),

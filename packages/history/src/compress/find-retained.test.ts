@@ -69,7 +69,7 @@ function bench(storage: Storage, redact?: (text: string) => string) {
 }
 
 describe('what a snapshot keeps in the history', () => {
-  it('is restored once if it still stands there, and once it is summarized, too', async () => {
+  it('is restored once, whether it is still in the history or also summarized', async () => {
     const { compress, expand } = bench(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const first = await compress(HISTORY)
     expect(first.messages[0]?.content).toMatch(/, kept 1, 4, 5\)$/)
@@ -96,7 +96,7 @@ describe('what a snapshot keeps in the history', () => {
     expect(expanded).toContainEqual(HISTORY[at])
   })
 
-  it('does not hide what stands in its place if a program has removed it', async () => {
+  it('does not hide the message in its place if a program has removed it', async () => {
     const { compress, expand } = bench(new InMemoryStorage({ evictAfterTurns: null }).scope('a'))
     const [system, , ...rest] = (await compress(HISTORY)).messages
     const outcome = await compress([system!, ...rest, ...MORE])
@@ -104,7 +104,7 @@ describe('what a snapshot keeps in the history', () => {
     expect(await expand(outcome.messages)).toEqual([...HISTORY, ...MORE])
   })
 
-  it('is stored again if the messages are gone in which it was stored', async () => {
+  it('is stored again if the messages with its reference are gone', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const { compress } = bench(storage)
     const first = await compress(HISTORY)
@@ -114,7 +114,7 @@ describe('what a snapshot keeps in the history', () => {
     expect(new TextDecoder().decode(group.content)).toContain('Read it.')
   })
 
-  it('leaves all as it is if storage cannot be asked', async () => {
+  it('is unchanged if the storage is unavailable', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('a')
     const first = await bench(storage).compress(HISTORY)
     const error = new StorageError('unavailable', 'The storage is out of reach.')
@@ -126,7 +126,7 @@ describe('what a snapshot keeps in the history', () => {
     expect(outcome.obstacles[0]?.reason).toBe('store-failed')
   })
 
-  it('is known again if something was taken out of it before it was stored', async () => {
+  it('is recognized even if a part was removed before it was stored', async () => {
     const { compress, expand } = bench(new InMemoryStorage({ evictAfterTurns: null }).scope('a'), (text) =>
       text.replaceAll('Read it.', '[gone]'),
     )

@@ -49,11 +49,11 @@ describe('aiSdkMessages', () => {
       { type: 'content', value: [{ type: 'text', text: 'long', ...options }] },
       { type: 'content', value: [{ type: 'text', text: 'short', ...options }] },
     ],
-  ])('puts a text in the place of %j', (before, after) => {
+  ])('replaces %j by a text', (before, after) => {
     expect(withContent(before, [short])).toStrictEqual(after)
   })
 
-  it('makes JSON of a text, and stays an error', () => {
+  it('turns a text into JSON, and keeps an error an error', () => {
     const json: HistoryContent = { type: 'json', value: { a: 1 } }
     expect(withContent({ type: 'text', value: 'short', ...options }, [json])).toStrictEqual({
       type: 'json',
@@ -77,7 +77,7 @@ describe('aiSdkMessages', () => {
     })
   })
 
-  it('reads bytes, buffers and addresses without copying them', () => {
+  it('reads bytes, buffers and URLs without copying them', () => {
     const bytes = new Uint8Array([137, 80])
     const content = [
       { type: 'image', image: bytes },
@@ -106,7 +106,7 @@ describe('aiSdkMessages', () => {
     expect(second.data.buffer).toBe(bytes.buffer)
   })
 
-  it('keeps results of the provider, approvals and denials', () => {
+  it('keeps provider results, approvals and denials', () => {
     const search = { toolCallId: 's', toolName: 'web_search' }
     const messages = format.read([
       {

@@ -23,7 +23,7 @@ const shorten = (messages: readonly HistoryMessage[]): HistoryMessage[] =>
   }))
 
 describe('anthropicMessages', () => {
-  it('reads results of tools as such, and those beside a text as a message of the user', () => {
+  it('reads tool results as results, and a text beside them as a user message', () => {
     const result = { type: 'tool_result', tool_use_id: 'a', content: 'long' }
     const messages = format.read({
       system: [{ type: 'text', text: 'Be brief.', ...mark }],
@@ -44,7 +44,7 @@ describe('anthropicMessages', () => {
     expect(messages[3]?.parts[0]).toMatchObject({ callId: 'a', toolName: 'read' })
   })
 
-  it('shortens results of every kind, and leaves everything else of them', () => {
+  it('shortens results of every kind, and keeps all their other fields', () => {
     const results = [
       { type: 'tool_result', tool_use_id: 'a', is_error: true, content: 'long', ...mark },
       {
@@ -78,7 +78,7 @@ describe('anthropicMessages', () => {
     })
   })
 
-  it('makes search results again of the values that they were', () => {
+  it('restores search results to the same values', () => {
     const found = { type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: 'x' }] }
     const conversation = {
       messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [found] }] }],
@@ -89,7 +89,7 @@ describe('anthropicMessages', () => {
     expect(format.write([{ ...message!, parts: [restored] }])).toStrictEqual(conversation)
   })
 
-  it('reads a document of plain text as its text', () => {
+  it('reads a plain text document as its text', () => {
     const document = { type: 'document', title: 'notes', source: { type: 'text', media_type: 'text/plain', data: 'a' } }
     const [message] = format.read({ messages: [{ role: 'user', content: [document] }] })
     const [part] = message!.parts
@@ -100,7 +100,7 @@ describe('anthropicMessages', () => {
     ])
   })
 
-  it('keeps results of tools of the provider, and data for programs', () => {
+  it('keeps tool results of the provider, and data for programs', () => {
     const blocks = [
       { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
       { type: 'mcp_tool_result', tool_use_id: 's', content: [] },

@@ -7,7 +7,7 @@ const LONG = 'a line of a log\n'.repeat(1_000)
 const REFERENCE =
   '[Offloaded: 1 block, ~4000 tokens]\nreference: call_1_0123456789abcdef0123456789abcdef\nIt can be read with the tool.'
 
-it('names the same field when a reference takes the place of the text', () => {
+it('a field has the same name after a reference replaces its text', () => {
   const value = fc.oneof(fc.jsonValue(), fc.constantFrom(LONG, 'short', 'x'.repeat(100)))
   const response = fc.dictionary(fc.constantFrom('output', 'stdout', 'stderr', 'code', '__proto__'), value, {
     noNullPrototype: true,
@@ -30,11 +30,11 @@ it.each([
   [{ log: LONG, rows: Array.from({ length: 1_000 }, () => 1) }, undefined],
   [{ log: LONG, deep: [[[[[[[[[[1]]]]]]]]]] }, undefined],
   [{}, undefined],
-])('of %o it is %s', (response, field) => {
+])('the field name of %o is %s', (response, field) => {
   expect(responseTextField(response)).toBe(field)
 })
 
-it('does not traverse values that are large or cyclic', () => {
+it('large or cyclic values are not traversed', () => {
   const cycle: Record<string, unknown> = { log: LONG }
   cycle['self'] = cycle
   expect(responseTextField(cycle)).toBeUndefined()

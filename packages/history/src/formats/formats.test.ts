@@ -62,7 +62,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
   const histories = nativeHistories(name)
   const invalid = nativeHistories(name, { orphans: true })
 
-  it('writes the message objects that it has read', () => {
+  it('writes the same message objects that it has read', () => {
     fc.assert(
       fc.property(fc.oneof(histories, invalid), (conversation) => {
         const written = format.write(format.read(conversation))
@@ -157,7 +157,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
     )
   })
 
-  it('keeps the messages of any value that it reads, and throws only a TypeError', () => {
+  it('keeps the messages of any value that it can read, and throws only a TypeError', () => {
     const roles = fc.constantFrom('user', 'assistant', 'tool', 'model', 'system', 'function', '__proto__', 7)
     const types = fc.constantFrom(
       'text',
@@ -205,7 +205,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
 
 const withoutNative = ({ native: _native, ...piece }: { readonly native?: unknown }): object => piece
 
-it('a message read by another format is refused, and the error names the fix', () => {
+it('messages of another format are refused, and the error names the fix', () => {
   const messages = FORMATS['openai-chat'].read([{ role: 'user', content: 'Why did the build fail?' }])
   expect(() => FORMATS['anthropic-messages'].write(messages)).toThrow(
     'messages[0] was not read as anthropic-messages. Write messages with the format that read them.',

@@ -40,7 +40,7 @@ const short: HistoryContent = { type: 'text', text: 'short' }
 const log = 'a line of a log\n'.repeat(20)
 
 describe('geminiContents', () => {
-  it('pairs responses with calls: by id, else by name in their order', () => {
+  it('pairs responses with calls by id, or by name in their order', () => {
     expect(
       pairsOf([
         { role: 'model', parts: [call('read'), call('grep'), call('read')] },
@@ -51,7 +51,7 @@ describe('geminiContents', () => {
     ).toEqual([1, 0, 2, 4, 3])
   })
 
-  it('answers no call of an earlier turn', () => {
+  it('does not pair a response with a call of an earlier turn', () => {
     expect(
       pairsOf([
         { role: 'model', parts: [call('read'), call('read')] },
@@ -95,7 +95,7 @@ describe('geminiContents', () => {
     })
   })
 
-  it('makes an object again of JSON, and an error stays one', () => {
+  it('restores an object from JSON, and keeps an error an error', () => {
     expect(
       withContent({ name: 'read', response: { output: 'short' } }, [{ type: 'json', value: { rows: [1] } }]),
     ).toEqual({
@@ -108,7 +108,7 @@ describe('geminiContents', () => {
     })
   })
 
-  it('keeps media beside a response, and removes them if they are gone', () => {
+  it('keeps media beside a response, and removes missing media', () => {
     const parts = [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }]
     const whole = { name: 'read', response: { output: log }, parts, willContinue: false }
     const [result] = format.read({ contents: [{ role: 'user', parts: [{ functionResponse: whole }] }] })[0]!
@@ -122,7 +122,7 @@ describe('geminiContents', () => {
     })
   })
 
-  it('keeps code that the API ran, and thoughts', () => {
+  it('keeps thoughts, and code that the API ran', () => {
     const [message] = format.read({
       contents: [
         {
@@ -146,7 +146,7 @@ describe('geminiContents', () => {
     ],
     [[{ text: 'Be brief.' }], [{ text: 'Be brief.' }, { text: 'short' }]],
     [['Be brief.'], ['Be brief.', { text: 'short' }]],
-  ])('takes a text at the end of the instruction %j', (systemInstruction, expected) => {
+  ])('accepts a text at the end of the instruction %j', (systemInstruction, expected) => {
     const [message] = format.read({ systemInstruction, contents: [] })
     expect(format.write([{ ...message!, parts: [...message!.parts, { type: 'text', text: 'short' }] }])).toStrictEqual({
       systemInstruction: expected,

@@ -18,7 +18,7 @@ type Message =
   | { role: 'user'; content: string; name?: string }
   | { role: 'tool'; tool_call_id: string; content: string[] }
 
-it('formats take the type of messages from the conversation', () => {
+it('formats infer the message type from the conversation', () => {
   const messages: Message[] = []
   expectTypeOf(through(messages, { format: openAIChat() })).toEqualTypeOf<Message[]>()
   expectTypeOf(through(messages, { format: openAIResponses() })).toEqualTypeOf<Message[]>()
@@ -28,7 +28,7 @@ it('formats take the type of messages from the conversation', () => {
   expectTypeOf(through(readonlyMessages, { format: openAIChat() })).toEqualTypeOf<readonly Message[]>()
 })
 
-it('formats of conversations that are objects take their types from them', () => {
+it('formats of conversation objects infer their types from them', () => {
   const anthropic: { system: string; messages: Message[] } = { system: 'Be brief.', messages: [] }
   const written = through(anthropic, { format: anthropicMessages() })
   expectTypeOf(written.messages).toEqualTypeOf<Message[]>()

@@ -7,14 +7,14 @@ const messages: HistoryMessage[] = [
   { role: 'user', parts: [{ type: 'text', text: 'Why?' }] },
 ]
 
-it('returns the very messages', () => {
+it('the neutral format returns the same messages', () => {
   const format = neutralMessages()
   const written = format.write(format.read(messages))
   expect(written).toHaveLength(2)
   for (const [index, message] of messages.entries()) expect(written[index]).toBe(message)
 })
 
-it('says of no message that another format has it as it is', () => {
+it('the neutral format never says that messages of another format are unchanged', () => {
   const changed = [...messages]
   for (const message of neutralMessages().read(changed)) expect(isAsRead(message)).toBe(false)
 })
@@ -28,6 +28,6 @@ it.each([
     "messages[0].role must be system, user, assistant or tool, not 'model'.",
   ],
   ['a message without parts', [{ role: 'user' }], 'messages[0].parts must be an array, not undefined.'],
-])('refuses %s', (_what, conversation, error) => {
+])('the neutral format refuses %s', (_what, conversation, error) => {
   expect(() => neutralMessages().read(conversation as HistoryMessage[])).toThrow(new TypeError(error))
 })

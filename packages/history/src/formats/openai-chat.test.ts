@@ -103,12 +103,12 @@ describe('openAIChat', () => {
     expect(messages[10]?.parts[0]).toMatchObject({ callId: made.id, toolName: 'old' })
   })
 
-  it('writes back the very messages that it has read', () => {
+  it('writes the same messages that it has read', () => {
     const written = format.write(read())
     for (const [index, message] of EVERYTHING.entries()) expect(written[index]).toBe(message)
   })
 
-  it('changes the content of a result and nothing else', () => {
+  it('changes only the content of a result', () => {
     const written = format.write(edit(edit(read(), 5, withContent('short')), 6, withContent('shorter')))
     expect(written[5]).toStrictEqual({ role: 'tool', tool_call_id: 'a', content: 'short' })
     expect(JSON.stringify(written[6])).toBe(
@@ -117,7 +117,7 @@ describe('openAIChat', () => {
     expect(written.filter((message, index) => message !== EVERYTHING[index])).toHaveLength(2)
   })
 
-  it('restores a result from pieces that were read', () => {
+  it('restores a result from pieces', () => {
     const original = read()
     const [result] = original[6]!.parts as unknown as [HistoryToolResult]
     const shortened = format.read(format.write(edit(original, 6, withContent('short'))))
@@ -129,7 +129,7 @@ describe('openAIChat', () => {
     expect(copy?.content[0]).toBe((EVERYTHING[6] as { content: unknown[] }).content[0])
   })
 
-  it('changes the arguments of a call and nothing else', () => {
+  it('changes only the arguments of a call', () => {
     const shorten = (part: HistoryPart): HistoryPart => (part.type === 'tool-call' ? { ...part, input: '{}' } : part)
     const written = format.write(edit(edit(read(), 4, shorten), 9, shorten))
     expect(written[4]).toStrictEqual({
@@ -163,14 +163,14 @@ describe('openAIChat', () => {
     expect(format.write([append(11)])).toEqual([{ role: 'assistant', content: '<state_snapshot>' }])
   })
 
-  it('writes a system message that was made', () => {
+  it('writes a new system message', () => {
     expect(format.write([{ role: 'system', parts: [{ type: 'text', text: 'Be brief.' }] }, read()[2]!])).toEqual([
       { role: 'system', content: 'Be brief.' },
       EVERYTHING[2],
     ])
   })
 
-  it('makes ids of old calls that no other call has', () => {
+  it('makes unique ids for old calls without ids', () => {
     const messages = [
       { role: 'assistant', content: null, function_call: { name: 'old', arguments: '{}' } },
       { role: 'function', name: 'old', content: 'x' },

@@ -48,7 +48,7 @@ describe('openAIResponses', () => {
     expect(messages[0]?.parts[0]).toMatchObject({ text: 'First\nthen' })
   })
 
-  it('pairs the results of a local shell by the id of the call and by that of its item', () => {
+  it('pairs local shell results by the id of the call and of its item', () => {
     const call = {
       type: 'local_shell_call',
       id: 'ls_1',
@@ -63,7 +63,7 @@ describe('openAIResponses', () => {
       expect(parts[0]).toMatchObject({ callId: 'call_1', toolName: 'local_shell' })
   })
 
-  it('reads output of commands, and keeps their exit codes', () => {
+  it('reads the output of commands, and keeps their exit codes', () => {
     const outcome = { type: 'exit', exit_code: 2 }
     const output = [
       { stdout: 'one\n', stderr: 'two\n', outcome },
@@ -80,7 +80,7 @@ describe('openAIResponses', () => {
     })
   })
 
-  it('keeps the form of arguments that the API demands', () => {
+  it('keeps the form of arguments that the API requires', () => {
     const items = [
       {
         type: 'apply_patch_call',
@@ -106,7 +106,7 @@ describe('openAIResponses', () => {
     expect(patched).toEqual({ ...items[0], operation: inside })
   })
 
-  it('never changes screenshots, and what programs of the provider get', () => {
+  it("never changes screenshots, or results that the provider's programs read", () => {
     const items = [
       { type: 'computer_call_output', call_id: 'c', output: { type: 'computer_screenshot', image_url: PNG } },
       { type: 'function_call_output', call_id: 'd', caller: { type: 'program', caller_id: 'p' }, output: 'long' },
@@ -120,7 +120,7 @@ describe('openAIResponses', () => {
     expect(edit(items, 0, withText('short'))[0]).toBe(items[0])
   })
 
-  it('keeps an array an array, with what is said of the prompt up to a part', () => {
+  it('keeps an array an array, and the cache breakpoint of its parts', () => {
     const mark = { prompt_cache_breakpoint: { mode: 'explicit' } }
     const image = { type: 'input_image', image_url: PNG }
     const output = [{ type: 'input_text', text: 'long', ...mark }, image]
@@ -156,7 +156,7 @@ describe('openai agents', () => {
       parts: message.parts.map((part): HistoryPart => (part.type === 'tool-result' ? { ...part, content } : part)),
     })
 
-  it('keeps the form of an output: a text, one part alone, or parts', () => {
+  it('keeps the form of an output: a text, a single part, or parts', () => {
     const item = { type: 'function_call_result', name: 'read', callId: 'c', status: 'completed' }
     const items = [
       { ...item, output: 'long' },
@@ -183,7 +183,7 @@ describe('openai agents', () => {
     ])
   })
 
-  it('reads images, sounds and files by what they have, and keeps those by id', () => {
+  it('reads images, sounds and files by their data, and keeps those with an id', () => {
     const content = [
       { type: 'input_image', image: 'data:image/png;base64,iVBORw0KGgo=' },
       { type: 'input_image', image: { id: 'f' } },

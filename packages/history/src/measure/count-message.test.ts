@@ -62,7 +62,7 @@ describe('countMessage', () => {
           mediaType: 'image/png',
         }),
     ],
-  ])('counts a message again that was given %s since', (_, message, change) => {
+  ])('counts a message again after %s was added', (_, message, change) => {
     const count = counting()
     const { tokens } = count(message)
     change(message)

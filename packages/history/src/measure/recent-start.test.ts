@@ -27,7 +27,7 @@ it.each<[string, HistoryMessage[], number, number]>([
   expect(recentStart(messages, keepRecent)).toBe(start)
 })
 
-describe('conversation units', () => {
+describe('a group of messages', () => {
   const results = (...ids: string[]): HistoryMessage => ({
     role: 'tool',
     parts: ids.map((callId): HistoryPart => ({ type: 'tool-result', callId, toolName: 'read', content: [] })),
@@ -86,16 +86,16 @@ describe('conversation units', () => {
         [2, 3],
       ],
     ],
-  ])('keeps together %s', (_, messages, units) => {
+  ])('keeps %s together', (_, messages, units) => {
     expect(conversationUnits(messages).map(({ start, end }) => [start, end])).toEqual(units)
   })
 
-  it('takes any number of calls with one id', () => {
+  it('may have several calls with one id', () => {
     const messages = Array.from({ length: 200_000 }, () => results('a'))
     expect(conversationUnits(messages)).toEqual([{ start: 0, end: 200_000 }])
   })
 
-  it('moves a cut to the start of the unit that it would part', () => {
+  it('moves a cut to its start', () => {
     const units = conversationUnits([say('user'), call('a'), results('a'), say('assistant')])
     expect([0, 1, 2, 3, 4].map((at) => cutBeforeUnit(units, at))).toEqual([0, 1, 1, 3, 4])
   })
