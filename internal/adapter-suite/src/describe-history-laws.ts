@@ -44,7 +44,7 @@ export function describeHistoryLaws<Message>(name: string, subject: HistoryLawsS
 
   describe(`histories of ${name}`, () => {
     it(
-      'stay valid and whole, and fit or say why not, whatever the model does',
+      'stay valid and complete, and fit or say why not, for any answer of the model',
       async () => {
         await fc.assert(
           fc.asyncProperty(histories, limits, models, async (messages, given, model) => {
@@ -69,7 +69,7 @@ export function describeHistoryLaws<Message>(name: string, subject: HistoryLawsS
     )
 
     it(
-      'stay so through all calls of a loop that hands over the whole history each time',
+      'stay valid in a loop that passes the whole history each time',
       async () => {
         await fc.assert(
           fc.asyncProperty(histories, limits, models, async (messages, given, model) => {

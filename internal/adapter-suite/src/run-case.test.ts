@@ -10,13 +10,13 @@ function harness(gaps: AdapterHarness['gaps'] = {}): AdapterHarness {
   return { name: 'a framework', gaps, moduleUrl: import.meta.url, run: () => Promise.reject(new Error('not needed')) }
 }
 
-test('a case rejects with the promise that is broken', async () => {
+test('a case rejects with its broken promise', async () => {
   await expect(runCase(harness(), passing)).resolves.toBeUndefined()
   await expect(runCase(harness(), failing)).rejects.toThrow('a broken promise')
   await expect(runCase(harness({ 'another/case': 'it cannot' }), failing)).rejects.toThrow('a broken promise')
 })
 
-test('a case that is a gap must fail', async () => {
+test('a case that is a known gap must fail', async () => {
   await expect(runCase(harness({ 'a/case': 'it cannot' }), failing)).resolves.toBeUndefined()
   await expect(runCase(harness({ 'a/case': 'it cannot' }), passing)).rejects.toThrow(/take the gap out.*it cannot/)
 })

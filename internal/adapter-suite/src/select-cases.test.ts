@@ -15,12 +15,12 @@ const USUAL = { isFull: false, isOlderVersion: false, runsElsewhere: 'nothing' }
 const idsOf = (...parameters: Parameters<typeof selectCases>): readonly string[] =>
   selectCases(...parameters).map(({ id }) => id)
 
-test('the first harness of the newest version runs each case that it can run', () => {
+test('the first harness of the newest version runs all its cases', () => {
   expect(idsOf(CASES, {}, USUAL)).toEqual(['own', 'entry-point', 'framework'])
   expect(idsOf(CASES, { compactsHistory: true }, USUAL)).toHaveLength(4)
 })
 
-test('a further entry point runs the cases that depend on more than the code of the adapter', () => {
+test("a further entry point runs the cases that depend on more than the adapter's code", () => {
   expect(idsOf(CASES, {}, { ...USUAL, runsElsewhere: 'every case' })).toEqual(['entry-point', 'framework'])
 })
 
@@ -39,7 +39,7 @@ test('a full run leaves nothing out', () => {
   expect(idsOf(CASES, { compactsHistory: true }, full)).toHaveLength(4)
 })
 
-test('the marks name cases that exist, each once', () => {
+test('the marks name existing cases once each', () => {
   const marked = [...FRAMEWORK_CASES, ...ENTRY_POINT_CASES]
   const ids = ADAPTER_CASES.map(({ id }) => id)
   expect(marked.filter((id) => !ids.includes(id))).toEqual([])

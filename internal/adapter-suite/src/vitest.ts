@@ -41,15 +41,15 @@ export function adapterSuite(
     const run = { isFull, isOlderVersion, runsElsewhere: index > 0 ? ranByFirst : ranBefore } as const
     const gaps = Object.keys(harness.gaps ?? {})
     describe(name, () => {
-      test('is exported under its name', () => {
+      test('the suite is exported under its name', () => {
         expect(harness.name, 'The key in `harnesses` and the name of the harness must be equal').toBe(name)
       })
-      test('declares gaps only for cases that there are', () => {
+      test('the adapter declares gaps only for existing cases', () => {
         const ids = ADAPTER_CASES.map(({ id }) => id)
         expect(gaps.filter((id) => !ids.includes(id))).toEqual([])
       })
       if (readme !== undefined)
-        test('has its gaps in the README', async () => {
+        test("the README has the adapter's gaps", async () => {
           const text = await readFile(readme, 'utf8')
           expect(gaps.filter((id) => !text.includes(`\`${id}\``))).toEqual([])
         })

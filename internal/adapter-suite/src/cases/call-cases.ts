@@ -51,7 +51,7 @@ export const callCases: readonly AdapterCase[] = [
   },
   {
     id: 'calls/equal-ids',
-    title: 'keeps results of equal call ids and different content apart, as providers count calls anew in each run',
+    title: 'separates results of equal call ids and different content, since providers count calls anew in each run',
     async run(harness) {
       const bench = createBench()
       const references: string[] = []
@@ -71,7 +71,7 @@ export const callCases: readonly AdapterCase[] = [
   },
   {
     id: 'calls/equal-ids-in-one-run',
-    title: 'treats equal call ids in one conversation as the framework does, and keeps their results apart',
+    title: 'treats equal call ids in one conversation as the framework does, and separates their results',
     async run(harness) {
       let count = 0
       const tool: CaseTool = {
@@ -121,7 +121,7 @@ export const callCases: readonly AdapterCase[] = [
   })),
   {
     id: 'calls/as-the-model-made-them',
-    title: 'runs each call once, with its id and its input unchanged, also a large one',
+    title: 'runs each call once, with its unchanged id and input, even a large one',
     async run(harness) {
       const inputs: readonly unknown[] = [{ text: LOG }, { nested: { list: [1, null, { a: 'b' }] } }, {}]
       const seen: unknown[] = []

@@ -99,7 +99,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/no-trickle',
-    title: 'compacts in few passes, between which prompts only grow, and changes nothing a second time',
+    title: 'compacts in few passes, between which prompts only grow, and changes nothing the second time',
     async run(harness) {
       const turns = readingParts(MANY_STEPS)
       const { result: plain } = await runLong(harness, { turns })
@@ -156,7 +156,7 @@ export const historyCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/turns',
-    title: 'ends one turn for each model call, also if histories are compacted',
+    title: 'ends one turn for each model call, even if histories are compacted',
     async run(harness) {
       const ended: string[] = []
       const storage = overriddenStorage(new InMemoryStorage(), (inner, segments) => ({

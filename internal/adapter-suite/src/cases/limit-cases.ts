@@ -27,7 +27,7 @@ const readingLogs = (slowest: number): CaseTool => ({
 export const limitCases: readonly AdapterCase[] = [
   {
     id: 'limits/turn',
-    title: 'keeps parallel results together within maxTurnTokens, stores those over it, and gives equal bytes again',
+    title: 'keeps parallel results within maxTurnTokens, stores those over it, and repeats the same bytes',
     async run(harness) {
       const run = async (slowest: number): Promise<readonly string[]> => {
         const script = { tools: [readingLogs(slowest)], model: scripted(callingAll(...CALLS)) }
@@ -71,7 +71,7 @@ export const limitCases: readonly AdapterCase[] = [
   },
   {
     id: 'limits/tool',
-    title: 'offloads results by the limits of their tool, here a share of the context window',
+    title: "offloads results by their tool's limits, here a share of the context window",
     async run(harness) {
       const script = { tools: [returning('read_log', text(log('small', 100)))], model: scripted(calling('read_log')) }
       const options = { contextWindow: 100_000, tools: { read_log: { maxResultTokens: { share: 0.008 } } } }
@@ -83,7 +83,7 @@ export const limitCases: readonly AdapterCase[] = [
   },
   {
     id: 'redaction/small-results',
-    title: 'shows the model small results and errors without secrets, and others as they are',
+    title: 'shows the model small results and errors without secrets, and others unchanged',
     async run(harness) {
       const key = `ghp_${'a1B2'.repeat(9)}`
       const tools = [
@@ -123,7 +123,7 @@ export const limitCases: readonly AdapterCase[] = [
   },
   {
     id: 'mode/shadow',
-    title: 'changes nothing in shadow mode, and counts what would be offloaded',
+    title: 'changes nothing in shadow mode, and counts possible offloads',
     async run(harness) {
       const script = { tools: [returning('read_log', text(LOG))], model: scripted(calling('read_log')) }
       const pair = await runPair(harness, script, { mode: 'shadow' })
@@ -135,7 +135,7 @@ export const limitCases: readonly AdapterCase[] = [
   },
   {
     id: 'mode/switched-off',
-    title: 'leaves results as they are once a function says off, and offloads again once it does not',
+    title: 'leaves results unchanged while the function mode returns off, and offloads afterwards',
     async run(harness) {
       let mode: 'off' | 'offload' = 'off'
       const bench = createBench({ mode: () => mode })

@@ -21,7 +21,7 @@ const NUMBER_SCHEMA = {
 export const loopCases: readonly AdapterCase[] = [
   {
     id: 'streaming/preliminary-results',
-    title: 'shows the program the preliminary results of a tool, and offloads the final one only',
+    title: 'shows the program the preliminary results of a tool, and offloads only the final one',
     async run(harness) {
       const texts = ['a tenth is done', LOG.slice(0, 50_000), LOG]
       const tools = [behaving('build', { type: 'yields', texts })]
@@ -63,7 +63,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'approval/denied',
-    title: 'does not run a tool that was denied, and tells the model the same as without an offloader',
+    title: 'does not run a denied tool, and shows the model the same as without an offloader',
     async run(harness) {
       const order: string[] = []
       const pair = await runPair(harness, {
@@ -82,7 +82,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'approval/not-for-retrieval',
-    title: 'asks for no approval of retrievals, or of tools that need none',
+    title: 'requests no approval for retrievals, or for tools without approval',
     async run(harness) {
       const { result } = await runOffloaded(harness, {
         tools: [{ ...returning('deploy', text('deployed')), needsApproval: true }, returning('read_log', text(LOG))],
@@ -97,7 +97,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'arguments/invalid',
-    title: 'does not run a tool with invalid arguments, and tells the model the same as without an offloader',
+    title: 'does not run a tool with invalid arguments, and shows the model the same as without an offloader',
     async run(harness) {
       const order: string[] = []
       const pair = await runPair(harness, {
@@ -136,7 +136,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'provider/results',
-    title: 'does not change results of tools that the provider runs, however large',
+    title: 'does not change results of any size from tools that the provider runs',
     async run(harness) {
       const pair = await runPair(harness, {
         tools: [
@@ -160,7 +160,7 @@ export const loopCases: readonly AdapterCase[] = [
   },
   {
     id: 'provider/beside-large-results',
-    title: 'offloads the large result of a tool beside one that the provider runs, whose result stays',
+    title: "offloads a large result beside a provider's tool, whose result stays",
     async run(harness) {
       const { result } = await runOffloaded(harness, {
         tools: [

@@ -51,7 +51,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/store-throws-garbage',
-    title: 'leaves results unchanged whatever a storage throws, or resolves to',
+    title: 'leaves results unchanged whatever a storage throws or returns',
     async run(harness) {
       for (const thrown of GARBAGE) {
         const pair = await runPair(harness, READ, { storage: failing(reject(thrown)) })
@@ -72,7 +72,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/cut',
-    title: 'shows the model a result cut to maxInlineTokens while nothing can be stored, and the size of the rest',
+    title: 'shows the model a result cut to maxInlineTokens while nothing can be stored, with the size of the rest',
     async run(harness) {
       const options = { storage: failing(reject(unavailable())), maxInlineTokens: 4_000 }
       const { result, bench } = await runOffloaded(harness, READ, options)
@@ -83,7 +83,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/second-block',
-    title: 'leaves a result unchanged, and nothing in storage, if only a part of it could be stored',
+    title: 'leaves a result unchanged and nothing in storage if only a part of it could be stored',
     async run(harness) {
       const storage = overriddenStorage(new InMemoryStorage(), (inner) => ({
         store: async (key, content, contentType, options) => {
@@ -99,7 +99,7 @@ export const outageCases: readonly AdapterCase[] = [
   },
   {
     id: 'outages/passing',
-    title: 'offloads again once a storage is available again',
+    title: 'offloads again after a storage becomes available',
     async run(harness) {
       let stores = 0
       const storage = overriddenStorage(new InMemoryStorage(), (inner) => ({

@@ -35,7 +35,7 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/prompts-only-grow',
-    title: 'never changes earlier messages: each prompt begins with the one before, as without an offloader',
+    title: 'never changes earlier messages: each prompt starts with the previous one, as without an offloader',
     async run(harness) {
       const plain = await runFirst(harness, undefined)
       assertDone(plain, 'The framework on its own does not reach the end')

@@ -83,7 +83,7 @@ export const resultCases: readonly AdapterCase[] = [
   })),
   {
     id: 'results/rest-of-the-prompt',
-    title: 'changes only the text of a prompt that was too large',
+    title: 'changes only the text in a prompt that was too large',
     async run(harness) {
       const { plain, offloaded } = await runPair(harness, {
         tools: [returning('read_log', text(LOG)), returning('read_status', text('all is well'))],
@@ -261,7 +261,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/beside-small-results',
-    title: 'keeps the order of results, and the small ones unchanged, if one of them is offloaded',
+    title: 'keeps the order of results, and small results unchanged, if one of them is offloaded',
     async run(harness) {
       const { plain, offloaded } = await runPair(harness, {
         tools: [returning('read_log', text(LOG)), returning('read_status', text('all is well'))],
@@ -323,7 +323,7 @@ export const resultCases: readonly AdapterCase[] = [
   },
   {
     id: 'results/what-the-offloader-is-told',
-    title: 'tells the offloader the name of the tool, the id and the input of the call',
+    title: 'passes the name of the tool, the id and the input of the call to the offloader',
     async run(harness) {
       const told: unknown[] = []
       const input = { path: '/var/log', nested: { lines: [1, 2] } }

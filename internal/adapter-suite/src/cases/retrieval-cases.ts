@@ -175,7 +175,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/parallel',
-    title: 'answers parallel retrievals, beside other tools, each with its own answer',
+    title: 'answers parallel retrievals beside other tools, each with its own answer',
     async run(harness) {
       const inputs = (reference: string): readonly unknown[] =>
         [1, 2, 3].map((start) => ({ reference, line_range: { start, end: start } }))
@@ -214,7 +214,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/same-tools',
-    title: 'offers the same tools in the same order in every prompt and run, as prompt caches begin with them',
+    title: 'offers the same tools in the same order in every prompt and run, since prompt caches start with them',
     async run(harness) {
       const runs = [await runOffloaded(harness, twoTools()), await runOffloaded(harness, twoTools())]
       const [first, ...others] = runs
@@ -225,8 +225,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/its-schema',
-    title:
-      'offers the retrieval tool with all its parameters and their descriptions, in a form that its provider takes',
+    title: 'offers the retrieval tool with all its parameters and descriptions, in a form that its provider accepts',
     async run(harness) {
       const { result, bench } = await runOffloaded(harness, twoTools())
       const { toolSchemas } = lastPrompt(result)
@@ -262,7 +261,7 @@ export const retrievalCases: readonly AdapterCase[] = [
   },
   {
     id: 'retrieval/only-small-results',
-    title: 'changes only the tools of a conversation whose results are all small',
+    title: 'changes only the tools of a conversation with small results',
     async run(harness) {
       const tools = [returning('read_status', text('all is well'))]
       const model = scripted(calling('read_status'), calling('read_status', {}, 'call_2'))

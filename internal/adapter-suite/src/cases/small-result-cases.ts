@@ -70,7 +70,7 @@ export const smallResultCases: readonly AdapterCase[] = [
   })),
   {
     id: 'small-results/many',
-    title: 'leaves results that are too large only together, since the limit is for each result',
+    title: 'leaves results that are too large only together, since the limit applies to each result',
     async run(harness) {
       const calls = Array.from({ length: 10 }, (_, index) => ({ id: `call_${index}`, name: 'read', input: {} }))
       const tools = [returning('read', text('x'.repeat(3_000)))]
@@ -79,7 +79,7 @@ export const smallResultCases: readonly AdapterCase[] = [
   },
   {
     id: 'small-results/at-the-limit',
-    title: 'leaves a result of exactly the limit, text or JSON, and offloads one with a token more',
+    title: 'leaves a text or JSON result of exactly the limit, and offloads one that is a token longer',
     async run(harness) {
       for (const block of [text(words(4_000)), json({ a: words(4_000) })]) {
         const script = { tools: [returning('read', block)], model: scripted(calling('read')) }

@@ -37,7 +37,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summary-without-system-prompt',
-    title: 'makes a system prompt for the summary if the agent has none',
+    title: 'adds a system prompt for the summary if the agent has none',
     async run(harness) {
       const { compaction } = summarizing()
       const { result } = await runLong(harness, { turns: READING_NOTES, tools: NOTES, compaction })
@@ -70,7 +70,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summary-steered',
-    title: 'passes the instructions of the user to the model that writes the summary',
+    title: "passes the user's instructions to the model that writes the summary",
     async run(harness) {
       const { compaction, requests } = summarizing()
       const instructions = 'Keep the names of all parts.'
@@ -80,7 +80,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summary-fails',
-    title: 'continues with a compacted history if the model for summaries fails, and loses nothing',
+    title: 'continues with a compacted history if the summary model fails, and loses nothing',
     async run(harness) {
       const compaction: CaseCompaction = {
         ...COMPACT,
@@ -103,7 +103,7 @@ export const summaryCases: readonly AdapterCase[] = [
   },
   {
     id: 'history/summary-aborted',
-    title: 'ends a run promptly if it is aborted while a summary is written, and aborts the model for summaries',
+    title: 'ends an aborted run promptly while a summary is written, and aborts the summary model',
     async run(harness) {
       const controller = new AbortController()
       let given: AbortSignal | undefined

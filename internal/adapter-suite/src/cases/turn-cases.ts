@@ -28,7 +28,7 @@ function readingLog(): { readonly turns: readonly ScriptedTurn[]; readonly refer
 export const turnCases: readonly AdapterCase[] = [
   {
     id: 'turns/one-for-each-model-call',
-    title: 'ends one turn of its own session for each model call, however many tools run in it',
+    title: 'ends one turn of its own session for each model call, with any number of tools',
     async run(harness) {
       const ended: string[] = []
       const storage = overriddenStorage(new InMemoryStorage(), (inner, segments) => ({
@@ -89,7 +89,7 @@ export const turnCases: readonly AdapterCase[] = [
   },
   {
     id: 'turns/not-too-early',
-    title: 'keeps content that was unused for no more turns than allowed',
+    title: 'keeps content that was unused for at most the allowed number of turns',
     async run(harness) {
       const log = readingLog()
       const { result } = await runOffloaded(

@@ -12,7 +12,7 @@ it.each<[Provider, object]>([
   ['openai', { ...closed, properties: { text, count: { anyOf: [closed, { type: 'null' }] } } }],
   ['openai', { ...closed, properties: { text, count: { type: ['array', 'null'], items: text } } }],
   ['gemini', { type: 'OBJECT', properties: { text: { type: 'ARRAY', items: { type: 'STRING', nullable: true } } } }],
-])('%s takes %j', (provider, schema) => {
+])('%s accepts %j', (provider, schema) => {
   expect(() => assertTaken(schema, provider)).not.toThrow()
 })
 
@@ -34,7 +34,7 @@ it.each<[Provider, unknown]>([
   ['openai', { ...closed, properties: { text, count: { anyOf: [object, { type: 'null' }] } } }],
   ['gemini', object],
   ['gemini', { type: 'OBJECT', properties: { text: { type: 'STRING' } }, additionalProperties: false }],
-])('%s does not take %j', (provider, schema) => {
+])('%s refuses %j', (provider, schema) => {
   expect(() => assertTaken(schema, provider)).toThrow(provider)
 })
 

@@ -44,7 +44,7 @@ function useOffloader(one: ContextOffloader): void {
 }
 
 describe('offloadMiddleware', () => {
-  it('replaces results and errors in messages of tools, and nothing else', async () => {
+  it('replaces only results and errors in tool messages', async () => {
     const prompt = [
       { role: 'system', content: LOG },
       { role: 'user', content: [{ type: 'text', text: LOG }] },
@@ -67,7 +67,7 @@ describe('offloadMiddleware', () => {
     )
   })
 
-  it('leaves answers of the retrieval tool', async () => {
+  it('keeps answers of the retrieval tool', async () => {
     const output = text()
     const [message] = await transform([answer(result('call_1', output, RETRIEVAL_TOOL_NAME))])
     expect(message?.content[0]?.output).toBe(output)
@@ -87,7 +87,7 @@ describe('offloadMiddleware', () => {
     }
   })
 
-  it('works an output through once, and replaces it by the same bytes again', async () => {
+  it('offloads an output once, and replaces it by the same bytes again', async () => {
     const prompt = [answer(result('call_1'), result('call_2', { type: 'text', value: 'small' }))]
     const first = await transform(prompt)
     const { results } = offloader.meter()
@@ -115,7 +115,7 @@ describe('offloadMiddleware', () => {
     expect((await transform(prompt))[0]?.content[0]?.output.value).toMatch(/^\[Offloaded: /)
   })
 
-  it('stops storing with the call of the model', async () => {
+  it('stops storing if the model call is aborted', async () => {
     storage.store = () => new Promise(() => {})
     const prompt = [answer(result('call_1'))]
     const controller = new AbortController()
@@ -124,7 +124,7 @@ describe('offloadMiddleware', () => {
     expect(await transformed).toEqual(prompt)
   })
 
-  it('tells the offloader the input of the last call with the id', async () => {
+  it('passes the input of the last call with the id to the offloader', async () => {
     const inputs: unknown[] = []
     useOffloader(new ContextOffloader({ storage, shouldOffload: ({ input }) => inputs.push(input) > 0 }))
     await transform([
@@ -137,7 +137,7 @@ describe('offloadMiddleware', () => {
     expect(inputs).toEqual([{ path: 'new' }, undefined])
   })
 
-  it('shows first the lines that the model named before its calls', async () => {
+  it('shows lines first that the model named before its calls', async () => {
     const shown = async (...said: object[]): Promise<string> => {
       const toolCall = { type: 'tool-call', toolCallId: 'call_1', toolName: 'read', input: { path: 'a.py' } }
       const prompt = [
@@ -150,7 +150,7 @@ describe('offloadMiddleware', () => {
     expect(await shown()).not.toContain('return state + 1251')
   })
 
-  it('tells once that the model is not offered the tool that replacements name', async () => {
+  it('warns once if the model is not offered the tool that replacements name', async () => {
     const types: string[] = []
     useOffloader(new ContextOffloader({ storage, onEvent: ({ type }) => void types.push(type) }))
     for (let step = 0; step < 2; step += 1) await transform([answer(result('call_1'))])

@@ -57,7 +57,7 @@ describe('offloadPrepareStep', () => {
     expect(await prepareStep(options)).toBe(result)
   })
 
-  it('fails as the function that it calls', async () => {
+  it('rejects if the function rejects', async () => {
     const error = new Error('no')
     const prepareStep = offloadPrepareStep(counting().offloader, (_options: object): object => {
       throw error

@@ -31,7 +31,7 @@ async function seenOutput(tools: ToolSet): Promise<unknown> {
 }
 
 describe('offloadTools', () => {
-  it('adds the retrieval tool after the tools, and leaves the record that it is given', () => {
+  it('returns a new record with the retrieval tool after the tools', () => {
     const tools = loose({ b: { inputSchema: schema }, a: { inputSchema: schema } })
     const wrapped = offloadTools(tools, newOffloader())
     expect(Object.keys(wrapped)).toEqual(['b', 'a', RETRIEVAL_TOOL_NAME])
@@ -44,7 +44,7 @@ describe('offloadTools', () => {
     expect(Object.keys(offloadTools({}, offloader))).toEqual([])
   })
 
-  it('takes any name for a tool', async () => {
+  it('accepts any tool name', async () => {
     const tools = Object.fromEntries(['__proto__', 'constructor', ''].map((name) => [name, { inputSchema: schema }]))
     const wrapped = offloadTools(loose(tools), newOffloader()) as ToolSet
     for (const name of Object.keys(tools)) {
@@ -53,14 +53,14 @@ describe('offloadTools', () => {
     }
   })
 
-  it('leaves the tools that it is given as they are, frozen ones too', async () => {
+  it('does not change the given tools, and accepts frozen ones', async () => {
     const run = Object.freeze({ inputSchema: schema, execute: async () => LOG })
     const wrapped = offloadTools(loose(Object.freeze({ run })), newOffloader()) as ToolSet
     expect(Object.keys(run)).toEqual(['inputSchema', 'execute'])
     expect(await shown(wrapped, 'run', LOG)).toMatchObject({ value: expect.stringMatching(/^\[Offloaded/) })
   })
 
-  it('keeps every other property as it is', () => {
+  it('keeps all other properties unchanged', () => {
     const symbol = Symbol('own')
     const run = {
       type: 'dynamic',
@@ -84,7 +84,7 @@ describe('offloadTools', () => {
     expect(wrapped).not.toHaveProperty('execute')
   })
 
-  it('keeps prototypes and accessors, and runs the functions of a class on its own instance', async () => {
+  it('keeps prototypes and accessors, and calls methods on the original instance', async () => {
     class ReadTool {
       readonly inputSchema = schema
       #log = LOG
@@ -111,7 +111,7 @@ describe('offloadTools', () => {
     })
   })
 
-  it('has no effect on tools that are wrapped for the same offloader', () => {
+  it('returns tools unchanged that are wrapped for the same offloader', () => {
     const offloader = newOffloader()
     const wrapped = offloadTools(loose({ run: { inputSchema: schema } }), offloader) as ToolSet
     const again = offloadTools(wrapped, offloader) as ToolSet
@@ -119,7 +119,7 @@ describe('offloadTools', () => {
     expect(again[RETRIEVAL_TOOL_NAME]).toBe(retrievalTool(offloader))
   })
 
-  it('rejects tools that are wrapped for another offloader, such as that of another session', () => {
+  it('rejects tools wrapped for another offloader, for example of another session', () => {
     const offloader = newOffloader()
     const { run } = offloadTools(loose({ run: { inputSchema: schema } }), offloader.forScope('one'))
     expect(() => offloadTools(loose({ run }), offloader.forScope('two'))).toThrow(/^tools\.run is wrapped for another/)
@@ -135,11 +135,11 @@ describe('offloadTools', () => {
     expect(() => offloadTools(loose(ofAnother), offloader)).toThrow(TypeError)
   })
 
-  it.each([null, undefined, 'tools'])('rejects %j for tools', (tools) => {
+  it.each([null, undefined, 'tools'])('rejects %j as tools', (tools) => {
     expect(() => offloadTools(tools as unknown as ToolSet, newOffloader())).toThrow(/^tools must be an object/)
   })
 
-  it.each([null, undefined, {}, new InMemoryStorage()])('refuses what is no offloader', (offloader) => {
+  it.each([null, undefined, {}, new InMemoryStorage()])('rejects a value that is not an offloader', (offloader) => {
     expect(() => offloadTools({}, offloader as unknown as ContextOffloader)).toThrow(/^offloader must be/)
   })
 
@@ -173,13 +173,13 @@ describe('offloadTools', () => {
     [undefined, 1],
     { at: new Date(0), none: undefined },
     new Map([[1, 2]]),
-  ])('shows the model %o as the SDK does on its own', async (output) => {
+  ])('shows the model %o as the SDK does without Spillway', async (output) => {
     const run = tool({ inputSchema: schema, execute: async () => output })
     expect(await seenOutput(offloadTools({ run }, newOffloader()))).toEqual(await seenOutput({ run }))
   })
 
   it.each([() => 1, Symbol('s'), { toJSON: () => 'own' }, { run: () => 1 }])(
-    'shows the model what JSON makes of %o, also where the SDK on its own fails',
+    'shows the model the JSON of %o, even if the SDK fails without Spillway',
     async (output) => {
       const run = { inputSchema: schema, execute: () => output }
       const json = JSON.parse(JSON.stringify(output) ?? 'null') as unknown
@@ -197,7 +197,7 @@ describe('offloadTools', () => {
     expect(seen.length).toBeLessThan(10_000)
   })
 
-  it('shows the same of a saved message as in the run, and offloads it each time anew', async () => {
+  it('shows the same for a saved message as in the run, and offloads it again', async () => {
     const offloader = newOffloader()
     const tools = offloadTools({ run: tool({ inputSchema: schema, execute: async () => LOG }) }, offloader)
     const part = { type: 'tool-run', toolCallId: 'call_1', state: 'output-available', input: {}, output: LOG }
@@ -235,7 +235,7 @@ describe('wrapTool', () => {
   }
 
   describe('wrapTool', () => {
-    it('offloads an output once, though the SDK asks for it again', async () => {
+    it('offloads an output once, even if the SDK requests it again', async () => {
       let mapped = 0
       const toModelOutput = ({ output }: { output: unknown }): object => {
         mapped += 1
@@ -250,7 +250,7 @@ describe('wrapTool', () => {
       expect([mapped, offloader.meter().results]).toEqual([1, 1])
     })
 
-    it('looks again at another output, another call and another input', async () => {
+    it('offloads another output, another call and another input separately', async () => {
       const { tool, offloader } = wrap({ execute: () => LOG })
       const input = {}
       tool.execute(input, { toolCallId: 'call_1' })
@@ -265,13 +265,13 @@ describe('wrapTool', () => {
       expect(offloader.meter().results).toBe(4)
     })
 
-    it.each([undefined, null, 'text', 7])('takes the input %j', async (input) => {
+    it.each([undefined, null, 'text', 7])('accepts the input %j', async (input) => {
       const { tool } = wrap({ execute: () => LOG })
       expect(tool.execute(input, { toolCallId: 'call_1' })).toBe(LOG)
       expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output: LOG })).toEqual(REPLACED)
     })
 
-    it('stops storing if the call is aborted, and shows the original', async () => {
+    it('stops storing and shows the original if the call is aborted', async () => {
       const { storage, storing } = hanging()
       const { tool } = wrap({ execute: () => LOG }, storage)
       const [input, controller] = [{}, new AbortController()]
@@ -282,7 +282,7 @@ describe('wrapTool', () => {
       expect(await shown).toEqual({ type: 'text', value: LOG })
     })
 
-    it("stores a result that came in time, also after its tool's timeout", async () => {
+    it("stores a result that arrives in time, even after its tool's timeout", async () => {
       const { tool } = wrap({ execute: () => LOG })
       const [input, controller] = [{}, new AbortController()]
       const output = tool.execute(input, { toolCallId: 'call_1', abortSignal: controller.signal })
@@ -290,7 +290,7 @@ describe('wrapTool', () => {
       expect(await tool.toModelOutput({ toolCallId: 'call_1', input, output })).toEqual(REPLACED)
     })
 
-    it('fails as the function of the tool does', async () => {
+    it("rejects if the tool's function rejects", async () => {
       const error = new Error('no')
       const { tool } = wrap({
         toModelOutput: () => {
@@ -327,9 +327,12 @@ describe('guardExecute', () => {
   }
 
   describe('guardExecute', () => {
-    it.each([undefined, null, 0, '', 'text', { a: 1 }, [1]])('returns the value %j as it is, at once', (value) => {
-      expect(guard(() => value)({}, OPTIONS)).toBe(value)
-    })
+    it.each([undefined, null, 0, '', 'text', { a: 1 }, [1]])(
+      'returns the value %j unchanged and synchronously',
+      (value) => {
+        expect(guard(() => value)({}, OPTIONS)).toBe(value)
+      },
+    )
 
     it('passes on the input, the options and the value of a promise', async () => {
       const input = {}
@@ -357,7 +360,7 @@ describe('guardExecute', () => {
           throw error
         },
       ],
-    ])('rejects with a small error as it is, and with a huge one replaced, thrown %s', async (_name, throwing) => {
+    ])('rejects with the same small error, and with a replaced huge error, thrown %s', async (_name, throwing) => {
       const small = new BuildError('small')
       expect(await caught(() => guard(throwing(small))({}, OPTIONS))).toBe(small)
       const huge = new BuildError(HUGE)
@@ -366,7 +369,7 @@ describe('guardExecute', () => {
       expect(replaced).toMatchObject({ code: 'EBUILD', cause: huge, message: expect.stringMatching(/^\[Offloaded: /) })
     })
 
-    it('leaves a huge error as it is once the call was aborted', async () => {
+    it('keeps a huge error unchanged if the call was aborted', async () => {
       const controller = new AbortController()
       const huge = new BuildError(HUGE)
       const execute = guard(() => {
@@ -391,7 +394,7 @@ describe('guardExecute', () => {
       expect(error).toMatchObject({ message: expect.stringMatching(/^\[Offloaded: /) })
     })
 
-    it('starts a generator with the first request for results, and ends it early', async () => {
+    it('starts a generator at the first request for results, and can end it early', async () => {
       const steps: string[] = []
       const execute = guard(async function* () {
         steps.push('started')

@@ -35,7 +35,7 @@ describe('retrievalTool', () => {
     expect(retrievalTool(new ContextOffloader({ storage }))).not.toBe(retrievalTool(offloader))
   })
 
-  it('leaves all parameters optional with OpenAI, too', async () => {
+  it('makes all parameters optional for OpenAI too', async () => {
     const model = fakeModel(() => ({ text: 'done' }))
     await generateText({ model, tools: { [RETRIEVAL_TOOL_NAME]: retrievalTool(offloader) } as ToolSet, prompt: 'Go.' })
     expect(model).toMatchObject({ doGenerateCalls: [{ tools: [{ name: RETRIEVAL_TOOL_NAME, strict: false }] }] })
@@ -65,7 +65,7 @@ describe('retrievalTool', () => {
     ['image', 'image/png'],
     ['document', 'application/pdf'],
     ['audio', 'audio/wav'],
-  ])('answers with the bytes of an %s, and the SDK has nothing to warn of', async (type, mediaType) => {
+  ])('answers with the bytes of an %s, without a warning of the SDK', async (type, mediaType) => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue()
     const data = Uint8Array.from({ length: 1_000 }, (_, index) => index)
     const answer = await retrieve({ reference: await store(data, mediaType) })
@@ -90,7 +90,7 @@ describe('retrievalTool', () => {
     expect(toModelOutput({ output })).toBe(output)
   })
 
-  it('gives media the form of the version that runs', async () => {
+  it('gives media in the form of the installed version', async () => {
     const reference = await store(new Uint8Array([1]), 'image/png')
     const options: object = isVersion7 ? { context: undefined } : { experimental_context: undefined }
     const output = await retrievalTool(offloader).execute({ reference }, options)

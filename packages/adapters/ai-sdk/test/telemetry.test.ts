@@ -48,7 +48,7 @@ const loops = {
   streamText: async () => streamText({ ...newRun(), prompt: 'Go.' }).text,
 }
 
-it.each(Object.entries(loops))('spans stand below those of the tools with %s', async (_, run) => {
+it.each(Object.entries(loops))('spans are children of the spans of tools with %s', async (_, run) => {
   expect(await run()).toBe('done')
   const spans = exporter.getFinishedSpans()
   const parents = ['spillway.offload', 'spillway.retrieve'].map((name) => {

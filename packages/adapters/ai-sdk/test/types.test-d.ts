@@ -94,19 +94,19 @@ describe('offloadTools', () => {
     expectTypeOf<Call<'retrieve_offloaded_content'>['input']>().toEqualTypeOf<unknown>()
   })
 
-  it('keeps them through a run', async () => {
+  it('keeps these types in a run', async () => {
     const { toolCalls, toolResults } = await generateText({ model, tools: wrapped, prompt: '' })
     expectTypeOf(toolCalls).toEqualTypeOf<TypedToolCall<Wrapped>[]>()
     expectTypeOf(toolResults).toEqualTypeOf<TypedToolResult<Wrapped>[]>()
   })
 
-  it('takes tool sets whose tools are not known', () => {
+  it('accepts tool sets of unknown tools', () => {
     const some: ToolSet = plain
     expectTypeOf(offloadTools(some, offloader)).toExtend<ToolSet>()
     expectTypeOf(offloadTools({}, offloader)).toExtend<Own>()
   })
 
-  it('refuses what is no tool set or no offloader', () => {
+  it('rejects values that are not tool sets or offloaders', () => {
     expectTypeOf<{ broken: { execute: string } }>().not.toExtend<Parameters<typeof offloadTools>[0]>()
     expectTypeOf<typeof plain>().toExtend<Parameters<typeof offloadTools>[0]>()
     expectTypeOf<ContextOffloader['options']['storage']>().not.toExtend<Parameters<typeof offloadTools>[1]>()
@@ -122,7 +122,7 @@ describe('retrievalTool', () => {
     expectTypeOf<ReturnType<typeof entry.execute>>().toEqualTypeOf<Promise<RetrievalOutput>>()
   })
 
-  it('leaks no any', () => {
+  it('contains no any', () => {
     expectTypeOf<IsAny<InferToolInput<RetrievalToolEntry>>>().toEqualTypeOf<false>()
     expectTypeOf<IsAny<InferToolOutput<RetrievalToolEntry>>>().toEqualTypeOf<false>()
     expectTypeOf<IsAny<Wrapped['retrieve_offloaded_content']>>().toEqualTypeOf<false>()
@@ -135,14 +135,14 @@ describe('retrievalTool', () => {
 describe('offloadPrepareStep', () => {
   const prepareStep = offloadPrepareStep(offloader)
 
-  it('goes into every loop', () => {
+  it('is accepted by every loop', () => {
     expectTypeOf(() => generateText({ model, tools: wrapped, prompt: '', prepareStep })).toBeFunction()
     expectTypeOf(() => streamText({ model, tools: wrapped, prompt: '', prepareStep })).toBeFunction()
     expectTypeOf(() => new ToolLoopAgent({ model, tools: wrapped, prepareStep })).toBeFunction()
     expectTypeOf(() => generateText({ model, prompt: '', prepareStep })).toBeFunction()
   })
 
-  it('gives the types of the loop to the function that it calls', () => {
+  it('passes the types of the loop to the function that it calls', () => {
     void (() =>
       generateText({
         model,
@@ -172,7 +172,7 @@ describe('offloadPrepareStep', () => {
       }))
   })
 
-  it('keeps the type of a function that is declared', () => {
+  it('keeps the declared type of a function', () => {
     const declared = async (options: {
       stepNumber: number
       own?: boolean
@@ -180,7 +180,7 @@ describe('offloadPrepareStep', () => {
     expectTypeOf(offloadPrepareStep(offloader, declared)).toExtend<typeof declared>()
   })
 
-  it('refuses a result that the loop does not take', () => {
+  it('rejects a result that the loop does not accept', () => {
     type Returned = Awaited<ReturnType<PrepareStepFunction<Record<string, Tool>>>>
     expectTypeOf<{ toolChoice: 'perhaps' }>().not.toExtend<Returned>()
     expectTypeOf<{ toolChoice: 'required' }>().toExtend<Returned>()
@@ -191,7 +191,7 @@ describe('historyPrepareStep', () => {
   const prepareStep = historyPrepareStep(offloader, { maxTotalTokens: 50_000, summarize: summarizeWith(model) })
   const both = offloadPrepareStep(offloader, prepareStep)
 
-  it('goes into every loop, alone or with offloadPrepareStep', () => {
+  it('is accepted by every loop, alone or with offloadPrepareStep', () => {
     expectTypeOf(() => generateText({ model, tools: wrapped, prompt: '', prepareStep })).toBeFunction()
     expectTypeOf(() => generateText({ model, prompt: '', prepareStep })).toBeFunction()
     expectTypeOf(() => streamText({ model, tools: wrapped, prompt: '', prepareStep })).toBeFunction()
@@ -201,7 +201,7 @@ describe('historyPrepareStep', () => {
     expectTypeOf(() => new ToolLoopAgent({ model, tools: wrapped, prepareStep: both })).toBeFunction()
   })
 
-  it('gives the types of the loop to the function that it calls', () => {
+  it('passes the types of the loop to the function that it calls', () => {
     void (() =>
       generateText({
         model,
@@ -231,7 +231,7 @@ describe('historyPrepareStep', () => {
 })
 
 describe('offloadMiddleware', () => {
-  it('goes into wrapLanguageModel', () => {
+  it('is accepted by wrapLanguageModel', () => {
     const middleware = offloadMiddleware(offloader)
     expectTypeOf(wrapLanguageModel({ model: languageModel, middleware })).toExtend<LanguageModel>()
   })

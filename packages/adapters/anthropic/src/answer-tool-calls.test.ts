@@ -44,7 +44,7 @@ const response = (content: object[], stop_reason = 'tool_use'): Anthropic.Messag
   ({ content, stop_reason }) as unknown as Anthropic.Message
 
 describe('answerToolCalls', () => {
-  it('answers all calls at once, in their order, and replaces large results', async () => {
+  it('runs all calls in parallel, keeps their order, and replaces large results', async () => {
     const calls = response([{ type: 'text', text: 'I look.' }, toolUse('a'), toolUse('b'), toolUse('c')])
     const { promise: allRun, resolve } = Promise.withResolvers<void>()
     let running = 0
@@ -65,7 +65,7 @@ describe('answerToolCalls', () => {
     })
   })
 
-  it('answers retrievals itself, errors marked as such', async () => {
+  it('answers retrievals itself, and marks their errors', async () => {
     const read = await answerToolCalls(response([toolUse('a')]), offloader, () => LOG)
     const [, reference] = /^ {2}(\w+) \(/m.exec(JSON.parse(JSON.stringify(read?.content[0]?.content)) as string) ?? []
     const calls = response([
@@ -107,7 +107,7 @@ describe('answerToolCalls', () => {
     expect(results?.content).toEqual(['a', 'b'].map((id) => result(id, content, { is_error: true })))
   })
 
-  it('names the toolset of a call in its result, an error too', async () => {
+  it('names the toolset of a call in its result, even in an error', async () => {
     const calls = response([
       toolUse('a', 'click', { toolset_name: 'browser' }),
       toolUse('b', 'type', { toolset_name: 'browser' }),
@@ -123,7 +123,7 @@ describe('answerToolCalls', () => {
   })
 
   it.each(['end_turn', 'max_tokens', 'pause_turn', 'refusal', null])(
-    'runs nothing if the response stopped with %s, and ends a turn all the same',
+    'runs no tool if the response stopped with %s, but ends a turn',
     async (reason) => {
       const calls = response([toolUse('a')], reason as string)
       expect(await answerToolCalls(calls, offloader, () => expect.fail('It was cut off.'))).toBeUndefined()
@@ -131,12 +131,12 @@ describe('answerToolCalls', () => {
     },
   )
 
-  it('ends one turn for a response, however many calls it has', async () => {
+  it('ends one turn per response with any number of calls', async () => {
     await answerToolCalls(response([toolUse('a'), toolUse('b')]), offloader, () => 'small')
     expect(turns).toBe(1)
   })
 
-  it('stops storing and retrieving with the signal', async () => {
+  it('stops storing and retrieving if the signal aborts', async () => {
     const controller = new AbortController()
     storage.store = () => {
       setImmediate(() => controller.abort())
@@ -150,7 +150,7 @@ describe('answerToolCalls', () => {
     expect(aborted?.content).toMatchObject([{ is_error: true }])
   })
 
-  it('shows first the lines that the model named before its calls', async () => {
+  it('shows lines first that the model named before its calls', async () => {
     const calls = [{ type: 'text', text: 'I look at `step_1251`.' }, toolUse('a', 'read', { input: { path: 'a.py' } })]
     const shown = async (content: object[]): Promise<string> =>
       JSON.stringify(await answerToolCalls(response(content), offloader, () => CODE))

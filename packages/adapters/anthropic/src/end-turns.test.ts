@@ -47,7 +47,7 @@ beforeEach(() => {
 const WHOLE = ['model', 'turn', 'tool', 'model', 'turn', 'tool', 'model', 'turn']
 
 describe('endTurns', () => {
-  it('returns the runner, and ends a turn for each call of the model, before tools run', async () => {
+  it('returns the runner, and ends a turn for each model call, before tools run', async () => {
     const runner = client.beta.messages.toolRunner({ ...params, stream: false })
     expect(endTurns(runner, offloader)).toBe(runner)
     const { content } = await runner
@@ -62,7 +62,7 @@ describe('endTurns', () => {
       async (runner: AsyncIterable<unknown>) =>
         void (await (runner as Anthropic.Beta.Messages.BetaToolRunner<false>).runUntilDone()),
     ],
-  ])('does so if the runner is %s', async (_name, use) => {
+  ])('ends a turn before tools run if the runner is %s', async (_name, use) => {
     await use(endTurns(client.beta.messages.toolRunner({ ...params, stream: false }), offloader))
     expect(order).toEqual(WHOLE)
   })
@@ -73,13 +73,13 @@ describe('endTurns', () => {
     expect(order.filter((what) => what === 'turn')).toHaveLength(3)
   })
 
-  it('ends the runner with the loop over it', async () => {
+  it('ends the runner if the loop over it ends', async () => {
     const runner = endTurns(client.beta.messages.toolRunner({ ...params, stream: false }), offloader)
     for await (const { stop_reason: reason } of runner) if (reason === 'tool_use') break
     expect(order).toEqual(['model', 'turn'])
   })
 
-  it('ends no turn for a call that fails, and fails as the runner does', async () => {
+  it('ends no turn for a failed call, and fails as the runner does', async () => {
     const failing = new Anthropic({
       apiKey: 'none',
       fetch: async () => new Response('', { status: 400 }),

@@ -41,7 +41,7 @@ const thrownBy = async (error: unknown, call?: object): Promise<unknown> => {
 }
 
 describe('offloadCall', () => {
-  it('returns small content as it is and large content replaced, returned at once or by a promise', async () => {
+  it('returns small content unchanged and large content replaced, synchronously or by a promise', async () => {
     const parts = [{ type: 'text', text: 'small' }]
     expect(await run(() => parts)).toBe(parts)
     expect(await run(async () => parts)).toBe(parts)
@@ -50,13 +50,13 @@ describe('offloadCall', () => {
   })
 
   it.each([new BuildError('small'), new ToolError('small'), 'small', { code: 1 }, null, undefined])(
-    'throws the small %o as it is',
+    'throws the small %o unchanged',
     async (error) => {
       expect(await thrownBy(error)).toBe(error)
     },
   )
 
-  it('throws a huge error replaced by one of its class', async () => {
+  it('throws a huge error replaced by an error of its class', async () => {
     const error = new BuildError(HUGE)
     const thrown = await thrownBy(error)
     expect(thrown).toBeInstanceOf(BuildError)
@@ -64,7 +64,7 @@ describe('offloadCall', () => {
     expect(contentOfThrown(thrown)).toMatch(/^Error: \[Offloaded: /)
   })
 
-  it('replaces the content of a tool error, text or parts, with its last line kept', async () => {
+  it('replaces the text or parts of a tool error, and keeps its last line', async () => {
     const huge = `${HUGE}FATAL: no space left`
     for (const [content, shown] of [
       [huge, expect.stringMatching(REPLACED)],
@@ -91,7 +91,7 @@ describe('offloadCall', () => {
     expect((thrown as Error).message).toMatch(REPLACED)
   })
 
-  it('takes an error that only has the name for any other error', async () => {
+  it('treats an error with only the same name as an ordinary error', async () => {
     const error = Object.assign(new Error(HUGE), { name: 'ToolError' })
     expect(contentOfThrown(await thrownBy(error))).toMatch(/^Error: \[Offloaded: /)
     const small = Object.assign(new Error('no'), { name: 'ToolError', content: 7 })
@@ -120,7 +120,7 @@ describe('offloadCall', () => {
     expect(told).toMatchObject([false, true, true].map((isError) => ({ ...expected, isError })))
   })
 
-  it('stops storing if the call is aborted, and leaves the original', async () => {
+  it('stops storing and returns the original if the call is aborted', async () => {
     const controller = new AbortController()
     storage.store = () => {
       setImmediate(() => controller.abort())
@@ -129,7 +129,7 @@ describe('offloadCall', () => {
     expect(await run(() => HUGE, {}, controller.signal)).toBe(HUGE)
   })
 
-  it('leaves a result as it is if storing fails', async () => {
+  it('keeps a result unchanged if storing fails', async () => {
     storage.store = () => Promise.reject(new Error('down'))
     expect(await run(() => HUGE)).toBe(HUGE)
     const error = new ToolError(HUGE)
@@ -172,11 +172,11 @@ describe('offloadContent', () => {
       ['no parts', []],
       ['small parts', [text('small'), image(1_000)]],
       ['odd parts', [null, undefined, 7, 'text', {}]],
-    ])('returns the very %s', async (_name, content) => {
+    ])('returns the same object for %s', async (_name, content) => {
       expect(await offloadContent(offloader, CALL, content)).toBe(content)
     })
 
-    it('replaces a large text by a text, and one among parts by a part, behind which the very others stay', async () => {
+    it('replaces a large text by a text, or a large part by a part before the other parts', async () => {
       expect(await offloadContent(offloader, CALL, LOG)).toEqual(REPLACED)
       const [small, picture] = [text('small'), image(1_000)]
       const shown = await offloadContent(offloader, CALL, [small, text(LOG), picture])
@@ -196,24 +196,24 @@ describe('offloadContent', () => {
       expect(await offloadContent(offloader, CALL, [text(LOG), ...kept])).toEqual([text(REPLACED as string), ...kept])
     })
 
-    it('works through a hundred thousand parts in seconds', { timeout: 20_000 }, async () => {
+    it('offloads a hundred thousand parts in seconds', { timeout: 20_000 }, async () => {
       const parts = Array.from({ length: 100_000 }, (_, index) => text(`part ${index}`))
       const shown = await offloadContent(offloader, CALL, parts)
       expect(shown).not.toBe(parts)
     })
 
-    it('takes parts that are plain strings', async () => {
+    it('accepts parts that are plain strings', async () => {
       expect(await offloadContent(offloader, CALL, [LOG, 'small'])).toEqual([text(REPLACED as string), 'small'])
     })
 
-    it('replaces large documents of text and search results', async () => {
+    it('replaces large text documents and search results', async () => {
       const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: LOG } }
       const found = { type: 'search_result', title: 'A', source: 'b', content: [text(LOG)] }
       for (const part of [document, found])
         expect(await offloadContent(offloader, CALL, [part])).toEqual([text(REPLACED as string)])
     })
 
-    it('moves the end of a cached prefix from a replaced part to the replacement', async () => {
+    it('moves the cache mark from a replaced part to the replacement', async () => {
       const [first, second] = [{ type: 'ephemeral', ttl: '1h' }, { type: 'ephemeral' }]
       const parts = [text(LOG, { cache_control: first }), text(LOG.toUpperCase(), { cache_control: second })]
       expect(await offloadContent(offloader, CALL, parts)).toEqual([
@@ -225,7 +225,7 @@ describe('offloadContent', () => {
       expect(await offloadContent(offloader, CALL, [none])).toEqual([text(REPLACED as string)])
     })
 
-    it("replaces only text of a toolset's results, and keeps the order of other parts", async () => {
+    it("replaces only text in a toolset's results, and keeps the order of other parts", async () => {
       const call = { ...CALL, isOfToolset: true }
       const [screenshot, state] = [image(4_000_000), { type: 'browser_state', tabs: [] }]
       expect(await offloadContent(offloader, call, [text(LOG), screenshot, state])).toEqual([

@@ -12,13 +12,13 @@ const search = { type: 'web_search_20250305', name: 'web_search' } as const
 const definition = { name: 'ask', input_schema: { type: 'object' } } as const
 
 describe('offloadTools', () => {
-  it('returns the tools in their order, and the retrieval tool behind them', () => {
+  it('returns the tools in order, followed by the retrieval tool', () => {
     const tools = offloadTools([read, search, definition], offloader)
     expect(tools.map(({ name }) => name)).toEqual(['read', 'web_search', 'ask', RETRIEVAL_TOOL_NAME])
     expect(JSON.stringify(tools.slice(0, 3))).toBe(JSON.stringify([read, search, definition]))
   })
 
-  it('leaves tools of the provider, and does not change its arguments', () => {
+  it("keeps the provider's tools, and does not change its arguments", () => {
     const tools = Object.freeze([read, search, definition] as const)
     const before = read.run
     const wrapped = offloadTools(tools, offloader)
@@ -43,7 +43,7 @@ describe('offloadTools', () => {
     expect(JSON.stringify(offloadTools([], offloader))).toBe(JSON.stringify(again))
   })
 
-  it('rejects tools that are wrapped already, or have its name', () => {
+  it("rejects tools that are already wrapped, or have the retrieval tool's name", () => {
     const wrapped = offloadTools([read], offloader)
     const already = new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
     expect(() => offloadTools(wrapped, offloader)).toThrow(already)
@@ -113,20 +113,20 @@ describe('wrapTool', () => {
     expect(seen[1]).toBe(context)
   })
 
-  it('finds the call in the context of every version, first or second', async () => {
+  it('finds the call in the context of every version, as the first or second argument', async () => {
     const run = async (..._parameters: unknown[]): Promise<string> => LOG
     expect(await wrap({ name: 'read', run }).run({}, { toolUseBlock: toolUse })).toEqual(REPLACED)
     expect(await wrap({ type: 'browser_toolset', run }).run({ toolUse }, toolUse)).toEqual(REPLACED)
   })
 
   it.each([[{}], [{}, undefined], [{}, {}], [undefined, null], []])(
-    'returns what it always did without a call: run(%j)',
+    "returns the tool's own result without a call: run(%j)",
     async (...parameters) => {
       expect(await wrap({ name: 'read', run: async (..._parameters: unknown[]) => LOG }).run(...parameters)).toBe(LOG)
     },
   )
 
-  it('keeps the definition, byte for byte, and symbols', () => {
+  it('keeps the definition byte for byte, and symbols', () => {
     const mark = Symbol('helper')
     const run = (): string => LOG
     const tool = {
@@ -153,7 +153,7 @@ describe('wrapTool', () => {
     expect(tool.run({})).toBe(LOG)
   })
 
-  it('takes a tool that is frozen', async () => {
+  it('accepts a frozen tool', async () => {
     const tool = Object.freeze({
       name: 'read',
       run: async (..._parameters: unknown[]) => LOG,

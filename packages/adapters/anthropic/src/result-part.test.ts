@@ -61,7 +61,7 @@ describe('partToBlock', () => {
       { type: 'search_result', title: 'A', source: 'https://example.com', content: [{ type: 'text', text: 'found' }] },
       { type: 'text', text: 'A\nhttps://example.com\n\nfound' },
     ],
-  ])('reads %j', (part, block) => {
+  ])('maps %j', (part, block) => {
     expect(partToBlock(part as never)).toEqual(block)
   })
 
@@ -83,7 +83,7 @@ describe('partToBlock', () => {
     [null],
     [undefined],
     [7],
-  ])('leaves %j as it is', (part) => {
+  ])('leaves %j unchanged', (part) => {
     expect(partToBlock(part as never)).toEqual({ type: 'unknown', value: part })
   })
 })
@@ -98,11 +98,11 @@ describe('blockToPart', () => {
     { type: 'image', mediaType: 'image/gif', data },
     { type: 'image', mediaType: 'image/webp', data },
     { type: 'document', mediaType: 'application/pdf', data },
-  ])('writes $type $mediaType so that it reads back', (block) => {
+  ])('writes $type $mediaType so that it can be read back', (block) => {
     expect(partToBlock(blockToPart(block))).toEqual(block)
   })
 
-  it('writes a media type as the API has it', () => {
+  it('writes a media type in the form of the API', () => {
     const part = blockToPart({ type: 'image', mediaType: 'IMAGE/PNG; foo=bar', data })
     expect(part).toEqual({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AQID' } })
   })
@@ -119,7 +119,7 @@ describe('blockToPart', () => {
       { type: 'document', mediaType: 'application/zip', data },
       '[document: application/zip, 3 bytes, no type that can be shown]',
     ],
-  ])('writes %j as text, which the API takes', (block, text) => {
+  ])('writes %j as text that the API accepts', (block, text) => {
     expect(blockToPart(block)).toEqual({ type: 'text', text })
   })
 })

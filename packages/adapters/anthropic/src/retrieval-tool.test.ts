@@ -16,7 +16,7 @@ const store = (content: string | Uint8Array, contentType: string): Promise<strin
   storage.store('call_1_0', typeof content === 'string' ? new TextEncoder().encode(content) : content, contentType)
 
 describe('retrievalTool', () => {
-  it('is a definition, and nothing else in a request', () => {
+  it('is only a definition within a request', () => {
     const { description, inputSchema } = offloader.retrievalTool
     const sent = JSON.parse(JSON.stringify(retrievalTool(offloader))) as unknown
     expect(sent).toEqual({ type: 'custom', name: RETRIEVAL_TOOL_NAME, description, input_schema: inputSchema })
@@ -52,7 +52,7 @@ describe('retrievalTool', () => {
   })
 
   it.each([{}, { reference: 7 }, { reference: 'made_up' }, { reference: 'made_up', line_range: 'all' }, [], null])(
-    'answers the input %j with a tool error that advises',
+    'answers the input %j with a tool error that has advice',
     async (input) => {
       const { parse, run } = retrievalTool(offloader)
       const error: unknown = await run(parse(input)).catch((thrown: unknown) => thrown)

@@ -40,7 +40,7 @@ const clientCalling = (...names: readonly string[]): Anthropic => {
   return new Anthropic({ apiKey: 'none', fetch: fakeApi(turn), maxRetries: 0 })
 }
 
-it('gets the replaced results from generateToolResponse, and runs each tool once', async () => {
+it('generateToolResponse returns the replaced results, and each tool runs once', async () => {
   const tools = offloadTools([toolNamed('read')], session)
   const runner = clientCalling('read').beta.messages.toolRunner({ ...base, tools })
   const responses: unknown[] = []
@@ -49,7 +49,7 @@ it('gets the replaced results from generateToolResponse, and runs each tool once
   expect(ran).toEqual(['read'])
 })
 
-it('answers a question for a JSON path in a value that a tool wrote as text', async () => {
+it('a value that a tool wrote as text answers a question for a JSON path', async () => {
   const rows = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `user ${id}` }))
   const run = (): string => JSON.stringify({ rows })
   const list = betaTool({ name: 'list', description: 'List.', inputSchema: { type: 'object' }, run })
@@ -84,7 +84,7 @@ describe.skipIf(!hasThreads)('a tool runner', () => {
     expect(resultsIn(requests.at(-1)?.messages ?? [])).toMatchObject([{ content: REPLACED }, { content: REPLACED }])
   })
 
-  it('takes a wrapped tool later, as the tool itself', async () => {
+  it('accepts a wrapped tool later, like the tool itself', async () => {
     const late = toolNamed('late')
     const [wrapped] = offloadTools([late], session)
     const runner = clientCalling('late').beta.messages.toolRunner({ ...base, tools: offloadTools([], session) })

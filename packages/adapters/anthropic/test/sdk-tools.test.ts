@@ -87,7 +87,7 @@ describe('mcpTools', () => {
   })
 })
 
-it('offloads results of the memory tool', async () => {
+it('results of the memory tool are offloaded', async () => {
   const memory = betaMemoryTool({ view: () => LOG } as unknown as MemoryToolHandlers)
   const requests = await runCalls([memory], [call('memory', { command: 'view', path: '/memories' })])
   expect(requests[0]?.tools[0]).toEqual({ type: 'memory_20250818', name: 'memory' })
@@ -154,7 +154,7 @@ describe.skipIf(!hasThreads)('a toolset', () => {
   }
   const browserCall = (name: string): ToolCall => call(name, {}, { toolset_name: 'browser' })
 
-  it('is offloaded: text, and not the screenshots and the state that the model works by', async () => {
+  it('has its text offloaded, but not the screenshots and the state that the model needs', async () => {
     const browser = await newBrowser()
     const calls = ['get_page_text', 'screenshot', 'find'].map(browserCall)
     const requests = await runCalls([browser], calls)

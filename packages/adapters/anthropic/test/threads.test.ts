@@ -64,7 +64,7 @@ describe.skipIf(!hasThreads)('a thread', () => {
     expect(resultsIn(sent[3]?.messages ?? [])).toEqual(once)
   })
 
-  it('is started again, with all messages, if the program changes sent messages', async () => {
+  it('is restarted with all messages if the program changes sent messages', async () => {
     const tools = offloadTools([read], session)
     const runner = client.beta.messages.toolRunner({ ...base, messages: [question], tools })
     for await (const { role, content } of runner) {
@@ -80,7 +80,7 @@ describe.skipIf(!hasThreads)('a thread', () => {
     ])
   })
 
-  it('is answered by hand', async () => {
+  it('can be answered by hand', async () => {
     const tools = [{ name: 'read', input_schema: { type: 'object' } } as const, retrievalTool(session)]
     const thread = client.beta.messages.thread({ ...base, tools })
     let response = await thread.send(question)

@@ -48,7 +48,7 @@ type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
 describe('offloadTools', () => {
   const tools = offloadTools([readLog, count, memory, search], offloader)
 
-  it('keeps every tool with its type, in its place, and adds one', () => {
+  it('keeps every tool with its type and position, and adds one', () => {
     expectTypeOf(tools[0]).toEqualTypeOf<typeof readLog>()
     expectTypeOf(tools[1]).toEqualTypeOf<typeof count>()
     expectTypeOf(tools[2]).toEqualTypeOf<typeof memory>()
@@ -65,12 +65,12 @@ describe('offloadTools', () => {
     expectTypeOf<Parameters<(typeof tools)[1]['run']>[0]['n']>().toEqualTypeOf<number>()
   })
 
-  it('goes into tool runners', () => {
+  it('is accepted by tool runners', () => {
     expectTypeOf(() => client.beta.messages.toolRunner({ ...base, tools })).toBeFunction()
     expectTypeOf(() => client.beta.messages.toolRunner({ ...base, tools, stream: true })).toBeFunction()
   })
 
-  it('takes tools of a server and arrays whose tools are not known', () => {
+  it('accepts tools of a server and arrays of unknown tools', () => {
     const all = offloadTools([...mcpTools([], mcpClient), readLog], offloader)
     const some: Anthropic.Beta.Messages.BetaToolRunnerParams['tools'] = [readLog]
     expectTypeOf(() => client.beta.messages.toolRunner({ ...base, tools: all })).toBeFunction()
@@ -79,7 +79,7 @@ describe('offloadTools', () => {
     ).toBeFunction()
   })
 
-  it('refuses what is no tools or no offloader', () => {
+  it('rejects values that are not tools or offloaders', () => {
     expectTypeOf<readonly [typeof readLog]>().toExtend<Parameters<typeof offloadTools>[0]>()
     expectTypeOf<{ readLog: typeof readLog }>().not.toExtend<Parameters<typeof offloadTools>[0]>()
     expectTypeOf<[{ execute: () => string }]>().not.toExtend<Parameters<typeof offloadTools>[0]>()
@@ -98,7 +98,7 @@ describe('retrievalTool', () => {
 })
 
 describe('endTurns', () => {
-  it('keeps the type of the runner, and with it that of what it yields', async () => {
+  it('keeps the type of the runner and of its yielded values', async () => {
     const tools = offloadTools([readLog], offloader)
     const runner = endTurns(client.beta.messages.toolRunner({ ...base, tools }), offloader)
     expectTypeOf(runner).toEqualTypeOf<Anthropic.Beta.Messages.BetaToolRunner<false>>()
@@ -110,7 +110,7 @@ describe('endTurns', () => {
 })
 
 describe('historyRunner', () => {
-  it('gives back a runner of the same type', async () => {
+  it('returns a runner of the same type', async () => {
     const runner = historyRunner(client.beta.messages.toolRunner({ ...base, tools: [readLog] }), offloader, {
       keepRecent: 4,
     })
@@ -122,7 +122,7 @@ describe('historyRunner', () => {
 })
 
 describe('historyParams', () => {
-  it('gives back requests of either API with their types', async () => {
+  it('returns requests of either API with their types', async () => {
     const keepSmall = historyParams(offloader, { summarize: summarizeWith(client, { model: 'claude-haiku-5' }) })
     const message = await client.messages.create(await keepSmall({ ...base, system: 'Be brief.' }))
     expectTypeOf(message).toExtend<Anthropic.Message>()
@@ -133,7 +133,7 @@ describe('historyParams', () => {
     ).returns.resolves.toEqualTypeOf<Anthropic.MessageCreateParamsStreaming>()
   })
 
-  it('takes compactors of either API', () => {
+  it('accepts compactors of either API', () => {
     const ofOne = compactorOfRun(offloader, (id: string) => [id], {
       format: anthropicMessages<Anthropic.MessageParam>(),
     })
@@ -146,7 +146,7 @@ describe('historyParams', () => {
 })
 
 describe('answerToolCalls', () => {
-  it('takes responses of either API, and what it returns is a message of either', async () => {
+  it('accepts responses of either API, and returns a message of either', async () => {
     const response = await client.messages.create({ ...base })
     const beta = await client.beta.messages.create({ ...base })
     for (const one of [response, beta])
@@ -155,7 +155,7 @@ describe('answerToolCalls', () => {
     expectTypeOf<ToolResults>().toExtend<Anthropic.Beta.BetaMessageParam>()
   })
 
-  it('says what a call is, and takes content of either API', () => {
+  it('types the call, and accepts content of either API', () => {
     void ((response: Anthropic.Message) =>
       answerToolCalls(response, offloader, async (toolUse) => {
         expectTypeOf(toolUse).toEqualTypeOf<Anthropic.Beta.BetaToolUseBlock>()
@@ -166,7 +166,7 @@ describe('answerToolCalls', () => {
   })
 })
 
-it('leaks no any', () => {
+it('public types contain no any', () => {
   expectTypeOf<IsAny<Parameters<typeof offloadTools>[0][number]>>().toEqualTypeOf<false>()
   expectTypeOf<IsAny<Parameters<RetrievalTool['run']>[0]>>().toEqualTypeOf<false>()
   expectTypeOf<IsAny<ReturnType<RetrievalTool['parse']>>>().toEqualTypeOf<false>()

@@ -15,7 +15,7 @@ async function loadedVersion(): Promise<string | undefined> {
   return /\/\.pnpm\/@anthropic-ai\+sdk@([^_/]+)/.exec(stack ?? '')?.[1]
 }
 
-it('runs with the version that the peer set names, and no other', async () => {
+it("the tests run with the version in the peer set's name", async () => {
   const folder = process.env['SPILLWAY_TEST_PEERS'] ?? join(import.meta.dirname, '..')
   const manifest = readFileSync(join(folder, 'node_modules/@anthropic-ai/sdk/package.json'), 'utf8')
   const { version } = JSON.parse(manifest) as { version: string }

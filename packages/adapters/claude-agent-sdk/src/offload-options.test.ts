@@ -73,12 +73,12 @@ describe('offloadOptions', () => {
     expect(mine.hooks?.PostToolUse).toHaveLength(1)
   })
 
-  it('gives the process the environment of this one, with no limit on results of MCP tools', () => {
+  it('passes the environment of this process to Claude Code, without a limit on MCP results', () => {
     const { env } = offloadOptions({}, offloader)
     expect(env).toMatchObject({ PATH: process.env['PATH'], MAX_MCP_OUTPUT_TOKENS: '100000000' })
   })
 
-  it('offers no tool if the offloader says so', () => {
+  it('offers no tool if the offloader has none', () => {
     const guide = { instructions: () => [], formatCall: () => '' }
     const own = new ContextOffloader({ storage, includeRetrievalTool: false, guide })
     const options = offloadOptions({}, own)
@@ -94,7 +94,7 @@ describe('offloadOptions', () => {
     expect(make).toThrow(message)
   })
 
-  it('answers a retrieval in the session of the hook before it', async () => {
+  it('answers a retrieval in the session of the preceding hook', async () => {
     const options = offloadOptions({}, offloader)
     await runHooks(options, inputOf('PostToolUse', 'session-1'))
     const [event] = events
@@ -125,7 +125,7 @@ describe('offloadOptions', () => {
     expect(references).toHaveLength(1)
   })
 
-  it('leaves the result if the scope of a session cannot be named, and says why', async () => {
+  it('leaves the result if the session has no valid scope, and reports why', async () => {
     const scope = (): never => {
       throw new Error('no tenant')
     }
@@ -134,7 +134,7 @@ describe('offloadOptions', () => {
     expect(events).toMatchObject([{ type: 'offload-failed' }])
   })
 
-  it('ends a turn with the results of all calls of a reply, and with the end of a run', async () => {
+  it('ends a turn after the results of all calls of a reply, and at the end of the run', async () => {
     let turns = 0
     const own = new ContextOffloader({
       storage: Object.assign(storage, { endTurn: async () => ({ evicted: [], turns: (turns += 1) }) }),
@@ -183,7 +183,7 @@ describe('errors of a server in this process', () => {
     expect(events).toMatchObject([{ type: 'offload', toolName: 'mcp__builds__build', toolCallId: 'toolu_9' }])
   })
 
-  it('stay as the very objects if they are small, exempt or of no known session', async () => {
+  it('are unchanged if they are small, exempt or of no known session', async () => {
     const small = { isError: true, content: [{ type: 'text', text: 'no such file' }] }
     expect(await failing(small)).toBe(small)
     const exempt = new ContextOffloader({ storage, tools: { build: { offload: false } } })

@@ -48,7 +48,7 @@ async function ask({ sent, connection }: Connected, message: object): Promise<un
   return sent.at(-1)
 }
 
-it('speaks the protocol as far as a server with one tool has to', async () => {
+it('the retrieval server speaks as much of MCP as one tool needs', async () => {
   const connected = await connect()
   expect(await ask(connected, { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } })).toEqual({
     jsonrpc: '2.0',
@@ -65,7 +65,7 @@ it('speaks the protocol as far as a server with one tool has to', async () => {
   expect(connected.sent).toHaveLength(5)
 })
 
-it('passes on the input as it is, and the id that the model gave the call', async () => {
+it('the retrieval server passes on the unchanged input, and the call id of the model', async () => {
   const connected = await connect()
   const input = { anything: [1] }
   const params = { name: 'read', arguments: input, _meta: { 'claudecode/toolUseId': 'toolu_1' } }
@@ -74,7 +74,7 @@ it('passes on the input as it is, and the id that the model gave the call', asyn
   expect(calls).toMatchObject([{ input, context: { toolUseId: 'toolu_1' } }, { context: { toolUseId: undefined } }])
 })
 
-it('stops a call that is canceled or whose session ends, and does not answer it', async () => {
+it('the retrieval server stops without an answer if a call is canceled or its session ends', async () => {
   answer = () => new Promise(() => {})
   const [one, other] = [await connect(), await connect()]
   for (const { connection } of [one, other])

@@ -14,7 +14,7 @@ const call = (tool_use_id: string, session_id = 'session-1'): PreToolUseHookInpu
   tool_input: {},
 })
 
-it('finds a session once', () => {
+it('sessionOfCall finds a session once', () => {
   const sessions = new SessionOfCall()
   sessions.announce(call('__proto__'))
   expect(sessions.take('__proto__')?.session_id).toBe('session-1')
@@ -22,7 +22,7 @@ it('finds a session once', () => {
   expect(sessions.take('constructor')).toBeUndefined()
 })
 
-it('finds no session for an id of two sessions, and one for a call announced twice', () => {
+it('sessionOfCall finds no session for an id of two sessions, but one for a call announced twice', () => {
   const sessions = new SessionOfCall()
   sessions.announce(call('a'))
   sessions.announce(call('a'))
@@ -33,14 +33,14 @@ it('finds no session for an id of two sessions, and one for a call announced twi
   expect(sessions.take('b')).toBeUndefined()
 })
 
-it('forgets calls that were never made, the oldest first', () => {
+it('sessionOfCall forgets calls that were never made, the oldest first', () => {
   const sessions = new SessionOfCall()
   for (let id = 0; id < 5_000; id += 1) sessions.announce(call(`${id}`))
   expect(sessions.take('3999')).toBeUndefined()
   expect(sessions.take('4000')).toBeDefined()
 })
 
-it('is one for each offloader', () => {
+it('sessionOfCall has one instance per offloader', () => {
   const [one, other] = [1, 2].map(() => new ContextOffloader({ storage: new InMemoryStorage() }))
   if (one === undefined || other === undefined) throw new Error('There are two.')
   expect(sessionOfCall(one)).toBe(sessionOfCall(one))

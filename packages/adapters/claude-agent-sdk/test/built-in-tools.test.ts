@@ -127,7 +127,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
     expect(events.filter(({ type }) => type === 'offload-failed')).toEqual([])
   })
 
-  it('takes an edit of a file whose reading was replaced', async () => {
+  it('accepts an edit of a file whose content was replaced by a preview', async () => {
     const edited = await withClaudeHome(async (home) => {
       const file = join(home.cwd, 'app.log')
       await writeFile(file, TEXT)
@@ -140,7 +140,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
     expect(seen.get('edit')).toMatch(/has been updated/)
   })
 
-  it('shows the preview of an image, a notebook and a PDF in their place, and gives the image back', async () => {
+  it('replaces an image, a notebook and a PDF by previews, and retrieves the image', async () => {
     // Claude Code makes images small enough for the usual limit by itself.
     offloader = new ContextOffloader({ storage, maxResultTokens: 440, previewTokens: 50 })
     const png = await withClaudeHome(async (home) => {
@@ -167,7 +167,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
     expect(png.length).toBeGreaterThan(100_000)
   })
 
-  it('leaves small output, and output of tools that change files', async () => {
+  it('keeps small output, and output of tools that change files', async () => {
     await withClaudeHome(async (home) => {
       const file = join(home.cwd, 'app.log')
       await writeFile(file, TEXT)
@@ -181,7 +181,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
     expect(events).toEqual([])
   })
 
-  it('offloads results and errors of an MCP server of the SDK, also those that Claude Code would hide from hooks', async () => {
+  it("offloads results and errors of the SDK's MCP server, even those that Claude Code would hide from hooks", async () => {
     const long = 'word '.repeat(60_000)
     const failure = `${TEXT}\nFATAL: no space left`
     const server = createSdkMcpServer({

@@ -14,7 +14,7 @@ const BIN = fileURLToPath(new URL('../../../cli/src/bin.ts', import.meta.url))
 const LINES = Array.from({ length: 20_000 }, (_, line) => `line ${line} ${line === 12_345 ? 'status=FAILED' : 'ok'}`)
 
 it.skipIf(whyNoBinary !== undefined)(
-  `offloads results of Bash and Read, which the agent searches with the command in the preview${whyNoBinary === undefined ? '' : ` [${whyNoBinary}]`}`,
+  `results of Bash and Read are offloaded, and the agent searches them with the command in the preview${whyNoBinary === undefined ? '' : ` [${whyNoBinary}]`}`,
   async () => {
     const seen = new Map<string, string>()
     await withClaudeHome(async ({ home, cwd }) => {

@@ -12,7 +12,7 @@ const CLI = fileURLToPath(new URL('../../../cli/', import.meta.url))
 const RETRIEVAL = 'mcp__logs__retrieve_offloaded_content'
 
 it.skipIf(whyNoBinary !== undefined)(
-  `shows a preview of a large result, which the agent searches with the added tool${whyNoBinary === undefined ? '' : ` [${whyNoBinary}]`}`,
+  `a large result becomes a preview, and the agent searches it with the added tool${whyNoBinary === undefined ? '' : ` [${whyNoBinary}]`}`,
   async () => {
     const seen = new Map<string, string>()
     await withClaudeHome(async ({ home, cwd }) => {

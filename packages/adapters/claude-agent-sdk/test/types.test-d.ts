@@ -15,23 +15,23 @@ type IsAny<Type> = 0 extends 1 & Type ? true : false
 
 const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
 
-it('takes and returns what a query has', () => {
+it('offloadOptions takes and returns the options of a query', () => {
   expectTypeOf(offloadOptions({}, offloader)).toEqualTypeOf<Options>()
   expectTypeOf(offloadHooks(offloader)).toExtend<NonNullable<Options['hooks']>>()
   expectTypeOf(retrievalServer(offloader)).toEqualTypeOf<McpSdkServerConfigWithInstance>()
 })
 
-it('tells a scope what Claude Code tells every hook', () => {
+it('a scope function gets the fields of every hook', () => {
   expectTypeOf<Parameters<NonNullable<OffloadSettings['scope']>>[0]>().toEqualTypeOf<BaseHookInput>()
 })
 
-it('has for a command the types of the SDK, without needing it', () => {
+it('the hook command has the types of the SDK without depending on it', () => {
   expectTypeOf<PostToolUseHookInput>().toExtend<PostToolUseInput>()
   expectTypeOf<PostToolUseAnswer>().toExtend<SyncHookJSONOutput>()
   expectTypeOf(offloadToolOutput).returns.resolves.toEqualTypeOf<PostToolUseAnswer>()
 })
 
-it('leaks no any', () => {
+it('public types contain no any', () => {
   expectTypeOf<IsAny<ReturnType<typeof offloadHooks>['PostToolUse'][number]>>().toEqualTypeOf<false>()
   expectTypeOf<IsAny<PostToolUseInput['tool_response']>>().toEqualTypeOf<false>()
 })

@@ -7,7 +7,7 @@ it.each<OffloadConfig | undefined>([
   { scope: undefined },
   { scope: [] },
   { scope: ['user-1', 'chat-1'] },
-])('takes %j', (config) => {
+])('the config may be %j', (config) => {
   expect(() => assertConfig(config)).not.toThrow()
 })
 
@@ -17,7 +17,7 @@ it.each<[config: unknown, message: RegExp]>([
   [{ skope: ['chat-1'] }, /^Unrecognized key\(s\) in object: 'skope'/],
   [['chat-1'], /^Expected object, received array/],
   [null, /^Expected object, received null/],
-])('rejects %j', (config, message) => {
+])('the config cannot be %j', (config, message) => {
   expect(() => assertConfig(config as OffloadConfig)).toThrow(TypeError)
   expect(() => assertConfig(config as OffloadConfig)).toThrow(message)
 })

@@ -83,7 +83,7 @@ async function storedIn(offloader: ContextOffloader, ...scope: string[]): Promis
 }
 
 describe('in every way of calling a model', () => {
-  it('offloads the result of a plain tool, and lets it be searched', async () => {
+  it('the result of a plain tool is offloaded and can be searched', async () => {
     const ai = newGenkit(call('read_log'), searching)
     const offload = offloadMiddleware(create())
     const { messages, text } = await ai.generate({ prompt: 'Go.', tools: [defineReadLog(ai)], use: [offload()] })
@@ -94,14 +94,14 @@ describe('in every way of calling a model', () => {
     ])
   })
 
-  it('offloads the result of a tool that is made for one call', async () => {
+  it('the result of a tool made for one call is offloaded', async () => {
     const ai = newGenkit(call('read_log'))
     const tools = [tool(config, async () => ({ lines: LOG.split('\n') }))]
     const { messages } = await ai.generate({ prompt: 'Go.', tools, use: [offloadMiddleware(create())()] })
     expect(responsesIn(messages)).toEqual([{ name: 'read_log', ref: 'call_1', output: offloaded }])
   })
 
-  it('works with a prompt, executed and streamed', async () => {
+  it('a prompt works, executed and streamed', async () => {
     const offloader = create()
     const ai = newGenkit(call('read_log'), searching, { text: 'done' }, call('read_log'))
     const use = [offloadMiddleware(offloader)({ scope: ['prompts'] })]
@@ -118,7 +118,7 @@ describe('in every way of calling a model', () => {
     expect(await storedIn(offloader, 'prompts')).toBe(1)
   })
 
-  it('can be registered, and used by its name and a config, as prompt files do', async () => {
+  it('registered middleware is used by its name and a config, as in prompt files', async () => {
     const offloader = create()
     const ai = genkit({ model: 'fake', plugins: [offloadMiddleware(offloader).plugin()] })
     defineModel(ai, [call('read_log')])
@@ -128,7 +128,7 @@ describe('in every way of calling a model', () => {
     expect(await storedIn(offloader, 'named')).toBe(1)
   })
 
-  it('takes the scope from the context of a flow', async () => {
+  it('the scope comes from the context of a flow', async () => {
     const offloader = create()
     const ai = newGenkit(call('read_log'), searching)
     const tools = [defineReadLog(ai)]
@@ -144,7 +144,7 @@ describe('in every way of calling a model', () => {
     expect(await storedIn(offloader, 'user-1')).toBe(1)
   })
 
-  it('leaves structured output to the model', async () => {
+  it('structured output stays for the model', async () => {
     const ai = newGenkit(call('read_log'), { text: '{"ok":true}' })
     const { output, messages } = await ai.generate({
       prompt: 'Go.',
@@ -156,7 +156,7 @@ describe('in every way of calling a model', () => {
     expect(responsesIn(messages)).toMatchObject([{ output: offloaded }])
   })
 
-  it('works in a tool that calls a model itself', async () => {
+  it('a tool that calls a model itself works', async () => {
     const offload = offloadMiddleware(create())
     const inner = newGenkit(call('read_log'), searching)
     const innerTools = [defineReadLog(inner)]
@@ -173,7 +173,7 @@ describe('in every way of calling a model', () => {
 describe('in a session', () => {
   const turns = [call('read_log'), { text: 'I have read it.' }, searching]
 
-  it.runIf(hasAgents)("takes an agent's session for the scope, over several turns", async () => {
+  it.runIf(hasAgents)("an agent's session is the scope of several turns", async () => {
     const offloader = create()
     const ai = newGenkit(...turns)
     const agent = ai.defineAgent({
@@ -192,7 +192,7 @@ describe('in a session', () => {
     expect(await storedIn(offloader, 'session-1')).toBe(1)
   })
 
-  it.skipIf(hasAgents)('continues in a chat of older versions, whose session the program names', async () => {
+  it.skipIf(hasAgents)('a chat of older versions continues in the session that the program names', async () => {
     const offloader = create()
     // The types of newer versions have no such sessions.
     const ai = newGenkit(...turns)
@@ -213,10 +213,10 @@ describe('in a session', () => {
   })
 })
 
-describe('interrupts', () => {
+describe('at an interrupt', () => {
   const defineAsk = (ai: GenkitBeta) => ai.defineInterrupt({ ...config, name: 'ask', outputSchema: z.string() })
 
-  it('lets a tool interrupt the run, and keeps the large result beside it small', async () => {
+  it('a tool can interrupt the run, and a large result beside it stays small', async () => {
     const ai = newGenkit(() => [call('ask', {}, 'call_1'), call('read_log', {}, 'call_2')])
     const [ask, readLog] = [defineAsk(ai), defineReadLog(ai)]
     const options = { tools: [ask, readLog], use: [offloadMiddleware(create())()] }
@@ -247,7 +247,7 @@ describe('interrupts', () => {
     }
   })
 
-  it('offloads the result of a tool that runs again after an interrupt', async () => {
+  it('the result of a tool that runs again after an interrupt is offloaded', async () => {
     const ai = newGenkit(call('deploy'), searching)
     const deploy = ai.defineTool({ ...config, name: 'deploy' }, async (_input, { resumed, interrupt }) =>
       resumed === undefined ? interrupt({ question: 'Really?' }) : LOG,
@@ -261,8 +261,8 @@ describe('interrupts', () => {
   })
 })
 
-describe('beside other middleware', () => {
-  it('offloads results that inner middleware changed', async () => {
+describe('with other middleware', () => {
+  it('results that inner middleware changed are offloaded', async () => {
     const enlarge = generateMiddleware({ name: 'enlarge' }, () => ({
       tool: async (request, context, next) => {
         const part = await next(request, context)
@@ -275,7 +275,7 @@ describe('beside other middleware', () => {
     expect(messages[2]?.content).toMatchObject([{ toolResponse: { output: offloaded }, metadata: { kept: true } }])
   })
 
-  it('shows the original to middleware behind it', async () => {
+  it('outer middleware sees the original', async () => {
     const seen: unknown[] = []
     const observe = generateMiddleware({ name: 'observe' }, () => ({
       tool: async (request, context, next) => {
@@ -290,7 +290,7 @@ describe('beside other middleware', () => {
     expect(seen).toEqual([LOG])
   })
 
-  it('leaves errors to middleware that tries again, on either side of it', async () => {
+  it('errors reach middleware that retries, on either side', async () => {
     const retry = generateMiddleware({ name: 'retry-tools' }, () => ({
       tool: async (request, context, next) => {
         try {
@@ -319,7 +319,7 @@ describe('beside other middleware', () => {
     }
   })
 
-  it('is refused by Genkit beside itself', async () => {
+  it('Genkit refuses offloadMiddleware twice', async () => {
     const ai = newGenkit(call('read_log'))
     const use = [offloadMiddleware(create())(), offloadMiddleware(create())()]
     await expect(ai.generate({ prompt: 'Go.', tools: [defineReadLog(ai)], use })).rejects.toThrow(
@@ -328,7 +328,7 @@ describe('beside other middleware', () => {
   })
 })
 
-it('ends the run with a small message if a tool throws, as Genkit does', async () => {
+it('a tool that throws ends the run with a small message, as in Genkit', async () => {
   const ai = newGenkit(call('read_log'))
   const failing = ai.defineTool(config, async () => {
     throw new RangeError(`${LOG}\nno space left on device`)
@@ -341,7 +341,7 @@ it('ends the run with a small message if a tool throws, as Genkit does', async (
   expect((error as Error).message).toContain('no space left on device')
 })
 
-it('ends no turn for a model call that fails', async () => {
+it('a model call that fails ends no turn', async () => {
   let ended = 0
   const storage: Storage = {
     store: async () => 'a',
@@ -375,7 +375,7 @@ it('continues with the original, and reports it, if the scope of a run cannot be
   ])
 })
 
-it('tells the model that it may search everything if a run has a scope, and only there', async () => {
+it('the model is told that it may search everything only if a run has a scope', async () => {
   const searchable = async (options: object, ...given: [object?]): Promise<boolean> => {
     const ai = genkit({ model: 'fake' })
     let schema = ''
@@ -392,7 +392,7 @@ it('tells the model that it may search everything if a run has a scope, and only
   expect(await searchable({ scope: () => ['chat-1'] })).toBe(true)
 })
 
-it('gives each of several runs at once its own signal and scope', async () => {
+it('parallel runs have their own signals and scopes', async () => {
   const offloader = create()
   const offload = offloadMiddleware(offloader)
   const controllers = Array.from({ length: 10 }, () => new AbortController())
@@ -412,7 +412,7 @@ it('gives each of several runs at once its own signal and scope', async () => {
   }
 })
 
-it('is quiet, also when it is used again and again', async () => {
+it('repeated use emits no warnings', async () => {
   const errors = vi.spyOn(logger, 'error')
   const warnings = vi.spyOn(logger, 'warn')
   const ai = newGenkit(call('read_log'), { text: 'done' }, call('read_log'))
@@ -423,7 +423,7 @@ it('is quiet, also when it is used again and again', async () => {
   expect(warnings.mock.calls).toEqual([])
 })
 
-it('rejects invalid options when it is made, and an invalid config before a model call', async () => {
+it('invalid options are rejected at construction, and an invalid config before a model call', async () => {
   expect(() => offloadMiddleware({} as never)).toThrow(/offloader must be a ContextOffloader/)
   expect(() => offloadMiddleware(create(), { exept: ['a'] } as never)).toThrow(/Unknown option "exept"/)
   const unscoped: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
@@ -460,18 +460,21 @@ describe('offloadCall', () => {
     expect(await call(Promise.resolve(part as ToolResponsePart | undefined))).toBe(part)
   })
 
-  it.each([new RangeError('small'), 'small', { code: 404 }, undefined, null])('throws the very %o', async (thrown) => {
-    expect(await throwing(thrown)).toBe(thrown)
-  })
+  it.each([new RangeError('small'), 'small', { code: 404 }, undefined, null])(
+    'throws the same object for %o',
+    async (thrown) => {
+      expect(await throwing(thrown)).toBe(thrown)
+    },
+  )
 
-  it('throws an error of the same class if it is large, the original as its cause', async () => {
+  it('throws an error of the same class if it is large, with the original as its cause', async () => {
     const error = Object.assign(new RangeError(LOG), { code: 'E1' })
     const thrown = await throwing(error)
     expect(thrown).toBeInstanceOf(RangeError)
     expect(thrown).toMatchObject({ message: offloaded, code: 'E1', cause: error })
   })
 
-  it('leaves no large message in an error of Genkit, which has it twice', async () => {
+  it('removes a large message from both places in a Genkit error', async () => {
     const error = new GenkitError({ status: 'NOT_FOUND', message: LOG, detail: { path: '/a' } })
     const thrown = await throwing(error)
     expect(thrown).toBeInstanceOf(GenkitError)
@@ -488,7 +491,7 @@ describe('offloadCall', () => {
     expect(await throwing(signal)).toBe(signal)
   })
 
-  it('passes on the error of a tool after the run is aborted', async () => {
+  it("passes on a tool's error after the run was aborted", async () => {
     const error = new Error(LOG)
     expect(await throwing(error, AbortSignal.abort())).toBe(error)
   })
@@ -537,7 +540,7 @@ describe('offloadReplies', () => {
   })
 
   it.each<Turn>([turnWith(undefined), turnWith({}), turnWith({ restart: [call('call_1', {})] })])(
-    'returns the very turn where nothing is replied',
+    'returns the same turn if there is no reply',
     async (turn) => {
       expect(await offloadReplies(turn, () => Promise.reject(new Error('not needed')))).toBe(turn)
     },
@@ -554,7 +557,7 @@ describe('retrievalTool', () => {
     toolRequest: { name: RETRIEVAL_TOOL_NAME, input, ...(ref === undefined ? {} : { ref }) },
   })
 
-  it('is described as core describes it, and is another in each run', () => {
+  it('has the description of core, and is a new tool in each run', () => {
     const offloader = create()
     const tool = retrievalTool(offloader)
     const { name, description, inputSchema } = offloader.retrievalTool
@@ -607,7 +610,7 @@ describe('retrievalTool', () => {
     },
   )
 
-  it('is taken out of a response, and nothing else is', () => {
+  it('is removed from a response, and all else stays', () => {
     const definition = (name: string) => ({ name, description: name })
     const tools = [definition('read_log'), definition(RETRIEVAL_TOOL_NAME)]
     const response = { finishReason: 'stop' as const, request: { messages: [], config: { topK: 1 }, tools } }
@@ -622,7 +625,7 @@ describe('retrievalTool', () => {
 })
 
 describe('inOrder', () => {
-  it('lets work end in the order in which it was handed over, whichever is done first', async () => {
+  it('lets tasks finish in the order in which they were added', async () => {
     const endInOrder = inOrder()
     const pending = [0, 1, 2, 3].map(() => Promise.withResolvers<number>())
     const ended: number[] = []
@@ -635,14 +638,14 @@ describe('inOrder', () => {
     expect(ended).toEqual([0, 1, 2, 3])
   })
 
-  it('ends work that is done together in its order, too', async () => {
+  it('keeps the order if all tasks finish together', async () => {
     const endInOrder = inOrder()
     const ended: number[] = []
     await Promise.all([0, 1, 2, 3, 4].map(async (index) => ended.push(await endInOrder(Promise.resolve(index)))))
     expect(ended).toEqual([0, 1, 2, 3, 4])
   })
 
-  it('rejects with the error of the work, in order, and continues', async () => {
+  it("rejects in order with a task's error, and continues", async () => {
     const endInOrder = inOrder()
     const first = Promise.withResolvers<string>()
     const ended: unknown[] = []
@@ -687,11 +690,11 @@ describe('offloadResponse', () => {
     ['a small value with content', response({ a: 1 }, [image])],
     ['no output', { toolResponse: { name: 'read_log' } }],
     ['empty content', response(undefined, [])],
-  ])('returns the very part for %s', async (_what, part) => {
+  ])('returns the same part for %s', async (_what, part) => {
     expect(await offload(part)).toBe(part)
   })
 
-  it('keeps all of a part but its output', async () => {
+  it('changes only the output of a part', async () => {
     const part: ToolResponsePart = { ...response(LOG), metadata: { took: 7 } }
     expect(await offload(part)).toEqual({
       ...part,
@@ -700,20 +703,20 @@ describe('offloadResponse', () => {
     expect(part.toolResponse.output).toBe(LOG)
   })
 
-  it('accepts a call without an id, as Gemini makes them, and names its content by the tool', async () => {
+  it('accepts a call without an id, as in Gemini, and names its content after the tool', async () => {
     const { toolResponse } = await offload({ toolResponse: { name: 'read_log', output: LOG } })
     expect(toolResponse).toEqual({ name: 'read_log', output: offloaded })
     expect(toolResponse.output).toMatch(/^ {2}read_log_0_\w+ \(/m)
   })
 
-  it('keeps content beside an output that is stored, as the very objects', async () => {
+  it('keeps the content beside a stored output, with its identity', async () => {
     const custom: Part = { custom: { hits: 3 } }
     const { toolResponse } = await offload(response(LOG, [image, custom]))
     expect(toolResponse).toMatchObject({ output: offloaded, content: [image, custom] })
     expect(toolResponse.content?.[0]).toBe(image)
   })
 
-  it('keeps an output beside content that is stored, behind the replacement, as the very object', async () => {
+  it('keeps an output beside stored content after the replacement, with its identity', async () => {
     const output = { caption: 'a chart' }
     const { toolResponse } = await offload(response(output, [largeImage, image]))
     expect(toolResponse).toMatchObject({ output: { offloaded, output }, content: [image] })
@@ -736,7 +739,7 @@ describe('offloadResponse', () => {
     expect({ contentType, size: content.length }).toEqual({ contentType: 'image/png', size: 1_500_000 })
   })
 
-  it('keeps an error one', async () => {
+  it('keeps an error an error', async () => {
     expect((await offload(response({ error: LOG }))).toolResponse.output).toEqual({ error: offloaded })
   })
 
@@ -804,19 +807,19 @@ describe('offloadResponse', () => {
       ['an error with more beside it', { error: 'no such file', code: 404 }],
       ['an error that is no text', { error: { code: 404 } }],
       ['the content of something else', { content: [{ type: 'text', text: 'a' }], rows: 2 }],
-    ])('takes %s for a value, so that nothing is lost', (_what, output) => {
+    ])('reads %s as a plain value, so that nothing is lost', (_what, output) => {
       const { toBlock, isError } = outputForm(output)
       expect(toBlock(output)).toEqual({ type: 'json', value: output })
       expect(isError).toBe(false)
     })
 
-    it('reads no output as nothing', () => {
+    it('reads a missing output as no blocks', () => {
       const { values, replace } = outputForm(undefined)
       expect(values).toEqual([])
       expect(replace('the preview', [])).toBe('the preview')
     })
 
-    it('knows an error, and writes one', () => {
+    it('recognizes an error, and writes one', () => {
       const { values, toBlock, isError, replace } = outputForm({ error: 'no such file' })
       expect(values.map(toBlock)).toEqual([{ type: 'text', text: 'no such file' }])
       expect(isError).toBe(true)
@@ -882,7 +885,7 @@ describe('offloadResponse', () => {
       {},
       null,
       'text',
-    ])('passes %j through as it is', (part) => {
+    ])('passes %j through unchanged', (part) => {
       const block = readPart(part as Part)
       expect(block).toEqual({ type: 'unknown', value: part })
       expect((block as { value: unknown }).value).toBe(part)

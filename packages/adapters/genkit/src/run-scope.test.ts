@@ -7,14 +7,14 @@ const runtime = (currentSession?: () => { sessionId?: unknown }, context?: objec
   ...(currentSession === undefined ? {} : { currentSession }),
 })
 
-it('describes a run', () => {
+it('the scope function gets the run', () => {
   const context = { auth: { uid: 'user-1' } }
   const config = { scope: ['chat-1'] }
   const ai = runtime(() => ({ sessionId: 'session-1' }), context)
   expect(scopeRun({ ai, config })).toEqual({ context, config, sessionId: 'session-1' })
 })
 
-it('omits the session outside of one and in older versions, and a missing context', () => {
+it('the run has no session outside of one and in older versions, and no missing context', () => {
   const outside = (): never => {
     throw new GenkitError({ status: 'FAILED_PRECONDITION', message: 'not running within a session' })
   }
@@ -22,14 +22,14 @@ it('omits the session outside of one and in older versions, and a missing contex
     expect(scopeRun({ ai, config: undefined })).toEqual({ context: {}, config: {}, sessionId: undefined })
 })
 
-it('throws other errors of Genkit', () => {
+it('other errors of Genkit are thrown', () => {
   const failing = (): never => {
     throw new TypeError('no async context')
   }
   expect(() => scopeRun({ ai: runtime(failing), config: undefined })).toThrow('no async context')
 })
 
-it('names the scope by the config, then by the session', () => {
+it('the scope is named by the config, then by the session', () => {
   const run = { context: {}, config: {}, sessionId: undefined }
   expect(defaultScope(run)).toEqual([])
   expect(defaultScope({ ...run, sessionId: 'session-1' })).toEqual(['session-1'])

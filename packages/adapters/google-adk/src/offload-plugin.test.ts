@@ -65,7 +65,7 @@ describe('options', () => {
 })
 
 describe('scopes', () => {
-  it('keeps apart apps, users and sessions, of which the last two may have equal names', async () => {
+  it('isolate apps, users and sessions, even if users and sessions have equal names', async () => {
     const offloader = newOffloader()
     const places = [
       { appName: 'app', userId: 'user', sessionId: 'session' },
@@ -86,7 +86,7 @@ describe('scopes', () => {
     }
   })
 
-  it('passes the run to the option scope', async () => {
+  it('come from the option scope, which gets the run', async () => {
     const offloader = newOffloader()
     const runs: unknown[] = []
     await seenOf(readLog, offloader, {
@@ -102,7 +102,7 @@ describe('scopes', () => {
     expect(stored).toHaveLength(1)
   })
 
-  it('leaves results, continues and reports an invalid scope', async () => {
+  it('leave results unchanged and report an event if they are invalid', async () => {
     const offloader = newOffloader()
     const scope = (): never => {
       throw new RangeError('no tenant')
@@ -112,8 +112,8 @@ describe('scopes', () => {
   })
 })
 
-describe('what is replaced', () => {
-  it('keeps a small result the very object in the event', async () => {
+describe('a replacement', () => {
+  it('is not made for a small result, which stays the same object in the event', async () => {
     const value = { status: 'ok' }
     const model = scriptedModel(calling('look'))
     const tools = [toolReturning('look', value)]
@@ -122,14 +122,14 @@ describe('what is replaced', () => {
     expect(parts.find((part) => part.functionResponse)?.functionResponse?.response).toBe(value)
   })
 
-  it('saves the replacement, and not the original', async () => {
+  it('is saved in place of the original', async () => {
     const model = scriptedModel(calling('read_log'))
     const chat = await chatWith(agentOf({ model, tools: [readLog] }), [offloadPlugin(newOffloader())])
     await chat.say()
     expect(JSON.stringify(await chat.saved()).length).toBeLessThan(10_000)
   })
 
-  it('gives equal calls without an id the same bytes, though ADK makes up an id for each', async () => {
+  it('has the same bytes for equal calls without an id, although ADK generates ids', async () => {
     const seen = await Promise.all(
       [1, 2].map(async () => {
         const model = scriptedModel({ toolCalls: [{ id: '', name: 'read_log', input: {} }] })
@@ -142,7 +142,7 @@ describe('what is replaced', () => {
   })
 
   it.each([FunctionTool, LongRunningFunctionTool])(
-    'replaces an error once, be it over the limit still: %o',
+    'replaces an error once, even if still over the limit: %o',
     async (Tool) => {
       const offloader = newOffloader({ maxResultTokens: 100, previewTokens: 50 })
       const tool = new Tool({
@@ -157,7 +157,7 @@ describe('what is replaced', () => {
     },
   )
 
-  it('shows a plugin in front of it the original, and is not asked if that plugin returns a result', async () => {
+  it('comes after plugins in front, which see the original and may return their own result', async () => {
     const seen: unknown[] = []
     class Observer extends BasePlugin {
       readonly #answer: Record<string, unknown> | undefined
@@ -182,8 +182,8 @@ describe('what is replaced', () => {
   })
 })
 
-describe('what the program waits for', () => {
-  it('leaves a result that is the answer to the user', async () => {
+describe('a result that the program waits for', () => {
+  it('stays if it is the answer to the user', async () => {
     const tool = toolDoing(({ actions }) => void (actions.skipSummarization = true))
     const chat = await chatWith(agentOf({ model: scriptedModel(calling('read_log')), tools: [tool] }), [
       offloadPlugin(newOffloader()),
@@ -201,7 +201,7 @@ describe('what the program waits for', () => {
         actions.requestedAuthConfigs[functionCallId] = { authScheme, credentialKey: 'key' } as never
       },
     ],
-  ])('leaves the result of a tool that asks for %s', async (_what, ask) => {
+  ])('stays if a tool asks for %s', async (_what, ask) => {
     const offloader = newOffloader()
     const model = scriptedModel(calling('read_log'))
     await (await chatWith(agentOf({ model, tools: [toolDoing(ask)] }), [offloadPlugin(offloader)])).say()
@@ -209,7 +209,7 @@ describe('what the program waits for', () => {
     expect(offloader.meter().offloaded).toBe(0)
   })
 
-  it('leaves the first answer of a long-running tool, and offloads its result in a message', async () => {
+  it("stays if it is a long-running tool's first answer, but its later result is offloaded", async () => {
     const execute = async (): Promise<unknown> => ({ ticket: 7, form: LOG })
     const tool = new LongRunningFunctionTool({ name: 'order', description: 'Order.', execute })
     const model = scriptedModel(calling('order'))
@@ -224,7 +224,7 @@ describe('what the program waits for', () => {
     expect(functionResponse.response.report).toBe(LOG)
   })
 
-  it('transfers to another agent, offers it the tool, and offloads its results', async () => {
+  it('transfers to another agent, which is offered the tool and has its results offloaded', async () => {
     const model = scriptedModel(
       calling('transfer_to_agent', { agentName: 'reader' }),
       calling('read_log', {}, 'call_2'),
@@ -247,7 +247,7 @@ describe('what the program waits for', () => {
 })
 
 describe('messages of the user', () => {
-  it('offloads results of tools that the program runs', async () => {
+  it('have results of tools offloaded that the program runs', async () => {
     const model = scriptedModel(calling('read_log'))
     const chat = await chatWith(agentOf({ model, tools: [readLog] }), [offloadPlugin(newOffloader())])
     await chat.say(undefined, { pauseOnToolCalls: true })
@@ -290,7 +290,7 @@ describe('the retrieval tool', () => {
     return prompt?.toolNames
   }
 
-  it('is offered beside functions, once', async () => {
+  it('is offered once beside functions', async () => {
     expect(await offered({ tools: [readLog] })).toEqual(['read_log', RETRIEVAL_TOOL_NAME])
     expect(await offered({ tools: [retrievalTool(newOffloader()), readLog] })).toEqual([
       RETRIEVAL_TOOL_NAME,
@@ -298,7 +298,7 @@ describe('the retrieval tool', () => {
     ])
   })
 
-  it('is not offered to agents without functions, which their models may refuse', async () => {
+  it('is not offered to agents without functions, since their models may refuse it', async () => {
     expect(await offered({})).toEqual([])
     expect(await offered({ tools: [GOOGLE_SEARCH] })).toEqual(['googleSearch'])
     expect(await offered({ outputSchema: z.object({ ok: z.boolean() }) })).toEqual([])
@@ -318,7 +318,7 @@ describe('the retrieval tool', () => {
 })
 
 describe('workflows', () => {
-  it('offloads results of agent tools before the next model call', async () => {
+  it('offload results of agent tools before the next model call', async () => {
     const model = scriptedModel(calling('read_log'))
     const workflow = new Workflow({ name: 'flow', edges: [['START', agentOf({ model, tools: [readLog] })]] })
     await (await chatWith(workflow, [offloadPlugin(newOffloader())])).say()
@@ -326,7 +326,7 @@ describe('workflows', () => {
     expect(lastText(model)).toMatch(REPLACED)
   })
 
-  it('leaves values between the nodes of a workflow, also of one that serves as a tool', async () => {
+  it('keep values between nodes, even in a workflow that is used as a tool', async () => {
     const received: unknown[] = []
     const workflow = (): Workflow => {
       const take = new FunctionNode('take', (_context, input) => void received.push(input))
@@ -339,13 +339,13 @@ describe('workflows', () => {
     expect(received).toEqual([{ result: LOG }, { result: LOG }])
   })
 
-  it('offloads the result of a node that serves as a tool', async () => {
+  it('offload the result of a node that is used as a tool', async () => {
     const read = new FunctionNode('read_log', () => LOG, { inputSchema: z.object({}) })
     expect(await seenOf(new NodeTool(read))).toMatch(REPLACED)
   })
 })
 
-it('works as the callbacks of one agent if no plugin comes, as in an AgentTool', async () => {
+it('offload works as the callbacks of one agent without a plugin, for example in an AgentTool', async () => {
   const plugin = offloadPlugin(newOffloader())
   const inner = scriptedModel(calling('read_log'))
   const agent = agentOf({
@@ -363,7 +363,7 @@ it('works as the callbacks of one agent if no plugin comes, as in an AgentTool',
   expect(inner.prompts[1]?.toolNames).toEqual(['read_log', RETRIEVAL_TOOL_NAME])
 })
 
-it('continues with the original if every operation of the storage throws', async () => {
+it('the run continues with the original if every storage operation throws', async () => {
   const failing = async (): Promise<never> => {
     throw new StorageError('unavailable', 'The disk did not answer. Try again.')
   }

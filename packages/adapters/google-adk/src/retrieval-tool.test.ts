@@ -26,7 +26,7 @@ async function store(offloader: ContextOffloader, content: string | Uint8Array, 
   return await offloader.forScope(...SCOPE).options.storage.store('call_0', bytes, contentType)
 }
 
-it('answers with text as the result', async () => {
+it('the retrieval tool answers with text as the result', async () => {
   const offloader = newOffloader()
   const reference = await store(offloader, 'one\ntwo\nthree')
   expect(await call(retrievalTool(offloader), { reference, pattern: 'two', context_lines: 0 })).toEqual({
@@ -34,7 +34,7 @@ it('answers with text as the result', async () => {
   })
 })
 
-it('answers with a value as the result, though it looks like an error', async () => {
+it('the retrieval tool answers with a value as the result, even if it looks like an error', async () => {
   const offloader = newOffloader()
   const reference = await store(offloader, '{"error": "as data"}', 'application/json')
   expect(await call(retrievalTool(offloader), { reference })).toEqual({
@@ -42,20 +42,20 @@ it('answers with a value as the result, though it looks like an error', async ()
   })
 })
 
-it('describes media in the answer', async () => {
+it('the retrieval tool describes media in the answer', async () => {
   const offloader = newOffloader()
   const reference = await store(offloader, new Uint8Array(20_000), 'image/png')
   expect(await call(retrievalTool(offloader), { reference })).toEqual({ result: '[image: image/png, 20,000 bytes]' })
 })
 
 it.each([[{}], [{ reference: 'call_9_0_aaaaaaaaaaaaaaaaaaaa' }], [{ reference: 5 }], [{ patern: 'x' }]])(
-  'answers %j with an error that says what to do',
+  'the retrieval tool answers %j with an error that says what to do',
   async (args) => {
     expect(await call(retrievalTool(newOffloader()), args)).toEqual({ error: expect.stringMatching(/^Error: /) })
   },
 )
 
-it('ends with the run, though the storage hangs', async () => {
+it('the retrieval tool stops if the run ends while the storage hangs', async () => {
   const storage = new InMemoryStorage()
   const hanging = { retrieve: () => new Promise<never>(() => {}), store: async () => 'x', scope: () => hanging }
   const tool = retrievalTool(newOffloader({ storage: { ...hanging, endTurn: () => storage.endTurn() } }))
@@ -65,7 +65,7 @@ it('ends with the run, though the storage hangs', async () => {
   expect(await answer).toEqual({ error: expect.any(String) })
 })
 
-it('declares its parameters as Gemini has them, anew for each request', () => {
+it("the retrieval tool declares its parameters in Gemini's form, as a new object for each request", () => {
   const tool = retrievalTool(newOffloader())
   const declaration = tool._getDeclaration()
   expect(declaration).toMatchObject({
@@ -88,7 +88,7 @@ it('declares its parameters as Gemini has them, anew for each request', () => {
   expect(tool._getDeclaration()).not.toBe(declaration)
 })
 
-it('says that a search needs a reference if all runs share a storage without scopes', () => {
+it('the retrieval tool says that a search needs a reference if all runs share a storage without scopes', () => {
   const { store: put, retrieve } = new InMemoryStorage()
   const offloader = newOffloader({ storage: { store: put, retrieve } })
   expect(() => retrievalTool(offloader)).toThrow(/scope: \(\) => \[\]/)

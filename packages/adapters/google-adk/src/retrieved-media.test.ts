@@ -47,7 +47,7 @@ async function chat(tools: (typeof draw)[], model: ReturnType<typeof scriptedMod
   return await chatWith(agentOf({ model, tools }), [offloadPlugin(newOffloader())])
 }
 
-it('shows an image as the user would, behind the answer, in every prompt from then on', async () => {
+it('a retrieved image is shown as a user would show it, after the answer, in every later prompt', async () => {
   const model = scriptedModel(calling('draw'), retrieving('call_1', 'r_1'), calling('draw', {}, 'call_2'))
   const session = await chat([draw], model)
   await session.say()
@@ -72,7 +72,7 @@ it('shows an image as the user would, behind the answer, in every prompt from th
   expect(model.prompts[3]?.messages.startsWith(before)).toBe(true)
 })
 
-it('saves the image with the answer as JSON, from if a later run shows the same bytes', async () => {
+it('a retrieved image is saved with the answer as JSON, which gives the same bytes in a later run', async () => {
   const offloader = newOffloader()
   const first = scriptedModel(calling('draw'), retrieving('call_1', 'r_1'))
   const agent = (model: typeof first): ReturnType<typeof agentOf> => agentOf({ model, tools: [draw] })
@@ -88,7 +88,7 @@ it('saves the image with the answer as JSON, from if a later run shows the same 
   expect(second.prompts[0]?.messages.startsWith(first.prompts[2]?.messages.slice(0, -1) ?? 'none')).toBe(true)
 })
 
-it('shows several media behind all answers of one message, in their order', async () => {
+it('several media follow all answers of one message, in order', async () => {
   const model = scriptedModel(
     { toolCalls: ['draw', 'print'].map((name) => ({ id: name, name, input: {} })) },
     (prompt) => ({
@@ -106,7 +106,7 @@ it('shows several media behind all answers of one message, in their order', asyn
   ).toEqual(['application/pdf', 'image/png'])
 })
 
-it('describes a kind of file that no model takes, and shows nothing', async () => {
+it('a file kind that no model accepts is described and not shown', async () => {
   const model = scriptedModel(calling('pack'), retrieving('call_1', 'r_1'))
   await (await chat([pack], model)).say()
   const last = contentsOf(model.prompts[2]).at(-1)
@@ -115,7 +115,7 @@ it('describes a kind of file that no model takes, and shows nothing', async () =
   ])
 })
 
-it('leaves media of other tools unchanged', async () => {
+it('media of other tools are unchanged', async () => {
   const small = { content: [{ type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }] }
   const model = scriptedModel(calling('look'))
   await (await chat([toolReturning('look', small)], model)).say()

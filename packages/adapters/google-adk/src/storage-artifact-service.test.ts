@@ -45,7 +45,7 @@ describe.each<[name: string, make: (directory: string) => BaseArtifactService]>(
     }
   }
 
-  it('counts versions of each file from 0, and gives back each of them, or the last', async () => {
+  it('counts versions of each file from 0, and loads any of them, or the last', async () => {
     await using(async (service) => {
       const file = { ...SESSION, filename: 'notes.md' }
       const texts = ['one', 'two', 'two', ...Array.from({ length: 9 }, (_, index) => `text ${index}`)]
@@ -63,7 +63,7 @@ describe.each<[name: string, make: (directory: string) => BaseArtifactService]>(
     })
   })
 
-  it('answers for missing files', async () => {
+  it('returns nothing for missing files', async () => {
     await using(async (service) => {
       const file = { ...SESSION, filename: 'none.md' }
       expect(await service.loadArtifact(file)).toBeUndefined()
@@ -75,7 +75,7 @@ describe.each<[name: string, make: (directory: string) => BaseArtifactService]>(
     })
   })
 
-  it('keeps files of the user for all sessions, and others for their own session', async () => {
+  it("shares the user's files among sessions, and keeps other files in their session", async () => {
     await using(async (service) => {
       const artifact = { text: 'mine' }
       await service.saveArtifact({ ...SESSION, filename: 'user:profile.md', artifact })
@@ -90,7 +90,7 @@ describe.each<[name: string, make: (directory: string) => BaseArtifactService]>(
     })
   })
 
-  it('removes all versions of a file, and counts anew', async () => {
+  it('deletes all versions of a file, and counts from 0 again', async () => {
     await using(async (service) => {
       const file = { ...SESSION, filename: 'notes.md' }
       for (const text of ['one', 'two']) await service.saveArtifact({ ...file, artifact: { text } })
@@ -107,14 +107,14 @@ describe.each<[name: string, make: (directory: string) => BaseArtifactService]>(
     ['text', { text: 'буря\r\n👩‍👩‍👧' }],
     ['bytes that are text', { inlineData: { mimeType: 'text/plain', data: encodeBase64(new Uint8Array([104, 105])) } }],
     ['an address', { fileData: { mimeType: 'video/mp4', fileUri: 'gs://bucket/a.mp4' } }],
-  ])('gives back %s as they were saved', async (_what, artifact) => {
+  ])('loads %s as saved', async (_what, artifact) => {
     await using(async (service) => {
       await service.saveArtifact({ ...SESSION, filename: 'file', artifact })
       expect(await service.loadArtifact({ ...SESSION, filename: 'file' })).toEqual(artifact)
     })
   })
 
-  it('rejects a value that is not a artifact', async () => {
+  it('rejects a value that is not an artifact', async () => {
     await using(async (service) => {
       for (const artifact of [{}, { functionCall: { name: 'a' } }])
         await expect(service.saveArtifact({ ...SESSION, filename: 'file', artifact })).rejects.toThrow(/must have/)
@@ -130,25 +130,25 @@ it.each<[what: string, artifact: Artifact]>([
   ['no bytes', { inlineData: { mimeType: 'application/pdf', data: '' } }],
   ['a type that is none', { inlineData: { mimeType: 'png', data: 'aGk=' } }],
   ['a text with a byte order mark', { text: '\uFEFFa' }],
-])('gives back %s', async (_what, artifact) => {
+])('the artifact service loads %s as saved', async (_what, artifact) => {
   const service = newService()
   await service.saveArtifact({ ...SESSION, filename: 'file', artifact })
   expect(await service.loadArtifact({ ...SESSION, filename: 'file' })).toEqual(artifact)
 })
 
-it('takes bytes without a type for bytes of no known type', async () => {
+it('the artifact service gives bytes without a type the default type', async () => {
   const service = newService()
   await service.saveArtifact({ ...SESSION, filename: 'file', artifact: { inlineData: { data: 'aGk=' } } })
   const inlineData = { mimeType: 'application/octet-stream', data: 'aGk=' }
   expect(await service.loadArtifact({ ...SESSION, filename: 'file' })).toEqual({ inlineData })
 })
 
-it('rejects bytes that are no Base64', async () => {
+it('the artifact service rejects bytes that are not Base64', async () => {
   const artifact = { inlineData: { mimeType: 'image/png', data: 'not base64!' } }
   await expect(newService().saveArtifact({ ...SESSION, filename: 'a.png', artifact })).rejects.toThrow(TypeError)
 })
 
-it('describes each version, with its custom metadata', async () => {
+it('the artifact service describes each version with its custom metadata', async () => {
   const service = newService()
   const file = { ...SESSION, filename: 'chart' }
   const customMetadata = { source: 'draw', size: [1, 2], note: 'grün' }
@@ -166,7 +166,7 @@ it('describes each version, with its custom metadata', async () => {
 })
 
 it.each(['../../etc/passwd', '/absolute', 'a@1', '@', '', '__proto__', 'a/b/c.txt', '👩‍👩‍👧\u0000"', 'x'.repeat(5_000)])(
-  'takes any name for a file: %j',
+  'the artifact service accepts the file name %j',
   async (filename) => {
     const storage = newStorage()
     const service = new StorageArtifactService(storage)
@@ -179,7 +179,7 @@ it.each(['../../etc/passwd', '/absolute', 'a@1', '@', '', '__proto__', 'a/b/c.tx
   },
 )
 
-it('gives each of thirty versions that are saved at once its own number, from any session of the user', async () => {
+it('the artifact service numbers thirty versions saved in parallel from any session of the user', async () => {
   const service = newService()
   const saved = await Promise.all(
     Array.from({ length: 30 }, async (_, index) =>
@@ -194,7 +194,7 @@ it('gives each of thirty versions that are saved at once its own number, from an
   expect(saved.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index))
 })
 
-it('shows the later of two versions that two processes have given one number', async () => {
+it('the artifact service loads the later of two versions to which two processes gave one number', async () => {
   const storage = newStorage()
   const file = { ...SESSION, filename: 'notes.md' }
   const services = [1, 2].map(() => new StorageArtifactService(storage))
@@ -207,7 +207,7 @@ it('shows the later of two versions that two processes have given one number', a
   expect(await service?.loadArtifact(file)).toBeUndefined()
 })
 
-it('isolates files from results, removes them with the session, and evicts none by turns', async () => {
+it('the artifact service isolates files from results, deletes them with the session, and never evicts them by turns', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: 1 })
   const service = new StorageArtifactService(storage)
   for (const filename of ['notes.md', 'user:profile.md'])
@@ -221,13 +221,13 @@ it('isolates files from results, removes them with the session, and evicts none 
   expect(await service.listArtifactKeys(SESSION)).toEqual(['user:profile.md'])
 })
 
-it('leaves entries that are no artifacts, though they are in its scope', async () => {
+it('the artifact service ignores other entries in its scope', async () => {
   const storage = newStorage()
   await storage.scope('app', 'user', 'session', 'artifacts').store('notes.md@0', new Uint8Array(3))
   expect(await new StorageArtifactService(storage).listArtifactKeys(SESSION)).toEqual([])
 })
 
-it('treats content removed after listing as missing, and rejects in an outage', async () => {
+it('the artifact service treats content removed after listing as missing, and rejects in an outage', async () => {
   const codes = ['not-found', 'evicted', 'unavailable'] as const
   for (const code of codes) {
     const storage = newStorage()
@@ -249,13 +249,13 @@ it('treats content removed after listing as missing, and rejects in an outage', 
 })
 
 it.each([undefined, {}, { store: async () => '', retrieve: async () => ({}), list: () => [] }])(
-  'refuses a storage that cannot keep files apart: %o',
+  'the artifact service refuses a storage that cannot separate files: %o',
   (storage) => {
     expect(() => new StorageArtifactService(storage as never)).toThrow(/scope\(\), list\(\) and delete\(\)/)
   },
 )
 
-it("serves ADK's own tools, and a tool that saves an artifact", async () => {
+it("the artifact service supports ADK's own tools, and a tool that saves an artifact", async () => {
   const artifactService = newService()
   const save = new FunctionTool({
     name: 'draw',

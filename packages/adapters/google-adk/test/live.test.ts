@@ -51,7 +51,7 @@ class LiveLlm extends BaseLlm {
 
 const responsesOf = ({ parts = [] }: Sent): unknown[] => parts.map((part) => part.functionResponse)
 
-it('sends a live model the replacement, the answers, and no media', async () => {
+it('a live model gets the replacement, the answers, and no media', async () => {
   const image = { type: 'image', data: btoa('\x89PNG\r\n\x1a\n'.padEnd(1_200_000, 'x')), mimeType: 'image/png' }
   const tools = [toolReturning('read_log', LOG), toolReturning('draw', { content: [image] })]
   const lastReference = (last: Sent | undefined): string =>

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const FOLDER = join(import.meta.dirname, '..')
 
-it('is tested with the oldest version that it takes: once a newer one is installed, the oldest needs a set', () => {
+it('the oldest supported version is tested in its own peer set once a newer one is installed', () => {
   const manifest = JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8')) as {
     readonly peerDependencies: { readonly '@google/adk': string }
   }

@@ -117,7 +117,7 @@ describe('partToBlock', () => {
     ['a URL', { type: 'image_url', image_url: `data:image/png;base64,${'A'.repeat(8_000_000)}` }],
     ['Base64 where an object is expected', { type: 'document', source: 'A'.repeat(8_000_000) }],
     ['bytes where an object is expected', { type: 'file', file: new Uint8Array(8_000_000) }],
-  ])('takes no longer for %s of 8 MB than decoding it does', (_what, part) => {
+  ])('reads %s of 8 MB no slower than decoding it', (_what, part) => {
     const start = performance.now()
     partToBlock(part)
     expect(performance.now() - start).toBeLessThan(500)
@@ -148,7 +148,7 @@ describe('blocksToContent', () => {
     { type: 'audio', mediaType: 'audio/wav', data },
     { type: 'video', mediaType: 'video/mp4', url: 'https://example.com/a.mp4' },
     { type: 'document', mediaType: 'application/pdf', name: 'a.pdf', data },
-  ])('writes media so that they are read back: %j', (block) => {
+  ])('writes media that can be read back: %j', (block) => {
     const [part] = blocksToContent([block]) as ContentPart[]
     expect(partToBlock(part ?? '')).toEqual({ name: undefined, ...block })
   })

@@ -22,7 +22,7 @@ const throwing = async (thrown: unknown, signal?: AbortSignal): Promise<unknown>
     (error: unknown) => error,
   )
 
-it('keeps all of a message but its content', async () => {
+it('offloadCall changes only the content of a message', async () => {
   const artifact = { rows: [1] }
   const fields = {
     id: 'message_1',
@@ -54,11 +54,11 @@ it.each<[what: string, result: unknown]>([
     new ToolMessage({ content: LOG, tool_call_id: 'call_1', name: RETRIEVAL_TOOL_NAME }),
   ],
   ['what is neither', { content: LOG }],
-])('returns the very object for %s', async (_what, result) => {
+])('offloadCall returns the same object for %s', async (_what, result) => {
   expect(await calling(() => result)).toBe(result)
 })
 
-it('keeps blocks that are not offloaded as the very objects, behind the replacement', async () => {
+it('offloadCall keeps blocks that are not offloaded after the replacement, with their identity', async () => {
   const image = { type: 'image', mimeType: 'image/png', data: PNG }
   const custom = { type: 'search_result', source: 'a' }
   const content = [image, { type: 'text', text: LOG }, custom]
@@ -67,7 +67,7 @@ it('keeps blocks that are not offloaded as the very objects, behind the replacem
   expect(message.content[1]).toBe(image)
 })
 
-it('stores an array of plain objects as one value', async () => {
+it('offloadCall stores an array of plain objects as one value', async () => {
   const rows = Array.from({ length: 5_000 }, (_, id) => ({ id }))
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   const message = await offloadCall(
@@ -79,7 +79,7 @@ it('stores an array of plain objects as one value', async () => {
   expect(message.content).toEqual([{ type: 'text', text: expect.stringMatching(/^\[Offloaded: 1 block/) }])
 })
 
-it('offloads each message of a command, with its own id', async () => {
+it('offloadCall offloads each message of a command under its own id', async () => {
   const messages = ['call_1', 'call_2'].map((id) => new ToolMessage({ content: LOG, tool_call_id: id }))
   const command = await calling(() => new Command({ update: { messages, seen: true } }))
   expect(command.update).toMatchObject({ seen: true, messages: [{ content: offloaded }, { content: offloaded }] })
@@ -88,12 +88,12 @@ it('offloads each message of a command, with its own id', async () => {
   expect(second?.content).toMatch(/\n {2}call_2_/)
 })
 
-it('throws the very error if it is small', async () => {
+it('offloadCall throws the same error if it is small', async () => {
   const error = new RangeError('small')
   expect(await throwing(error)).toBe(error)
 })
 
-it('throws an error of the same class if it is large, the original as its cause', async () => {
+it('offloadCall throws an error of the same class if it is large, with the original as its cause', async () => {
   const error = Object.assign(new RangeError(LOG), { code: 'E1' })
   const thrown = await throwing(error)
   expect(thrown).toBeInstanceOf(RangeError)
@@ -106,16 +106,16 @@ it.each([
   new ParentCommand(new Command({ graph: Command.PARENT, update: { note: LOG } })),
   new DOMException(LOG, 'AbortError'),
   Object.assign(new Error(LOG), { name: 'AbortError' }),
-])('passes on values that are not tool errors: %o', async (signal) => {
+])('offloadCall passes on values that are not tool errors: %o', async (signal) => {
   expect(await throwing(signal)).toBe(signal)
 })
 
-it('passes on the error of a tool after the run is aborted', async () => {
+it("offloadCall passes on a tool's error after the run was aborted", async () => {
   const error = new Error(LOG)
   expect(await throwing(error, AbortSignal.abort())).toBe(error)
 })
 
-it('throws the cause of the error that LangChain wraps around it, as LangChain itself shows the cause to the model', async () => {
+it('offloadCall throws the cause of an error that LangChain wrapped, since LangChain shows the cause to the model', async () => {
   const cause = new RangeError(LOG)
   const wrapped = [1, 2].reduce<Error>(
     (inner) => Object.assign(new Error(LOG, { cause: inner }), { '~brand': 'MiddlewareError' }),
@@ -128,13 +128,13 @@ it('throws the cause of the error that LangChain wraps around it, as LangChain i
   expect(await throwing(small)).toBe(small)
 })
 
-it('takes a tool call without an id', async () => {
+it('offloadCall accepts a tool call without an id', async () => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   const thrown = offloadCall(offloader, { name: 'a', args: {} }, undefined, () => Promise.reject(new Error(LOG)))
   await expect(thrown).rejects.toMatchObject({ message: offloaded })
 })
 
-it("adds a previewer's image as an image", async () => {
+it("offloadCall adds a previewer's image as an image", async () => {
   const added = { type: 'image', mediaType: 'image/webp', data: new Uint8Array(3_000) } as const
   const previewer = { name: 'smaller', recognize: () => 1, read: async () => ({ blocks: [added] }) }
   const previewers = [{ ...previewer, previews: 'media' as const }]
@@ -213,7 +213,7 @@ describe('replaceInCommand', () => {
     { other: [large] },
     [['other', [large]]],
     [],
-  ])('returns the very command without large messages: %j', async (update) => {
+  ])('returns the same command if it has no large messages: %j', async (update) => {
     const command = new Command({ update: update as Record<string, unknown> })
     expect(await replaceInCommand(command as Command & { lg_name: 'Command' }, replace)).toBe(command)
   })

@@ -57,7 +57,7 @@ async function run({
 const resultsOf = (messages: readonly BaseMessage[]): ToolMessage[] =>
   messages.filter((message) => ToolMessage.isInstance(message))
 
-it('takes as many super-steps as an agent without it', async () => {
+it('offloadMiddleware takes as many super-steps as an agent without it', async () => {
   const steps = async (middleware: readonly AgentMiddleware[]): Promise<number> => {
     const checkpointer = new MemorySaver()
     await run({ middleware, options: { checkpointer }, model: callingModel('read_log', 'read_log', 'read_log') })
@@ -68,7 +68,7 @@ it('takes as many super-steps as an agent without it', async () => {
   expect(await steps([offloadMiddleware(create())])).toBe(await steps([]))
 })
 
-it('ends no turn for a model call that fails', async () => {
+it('offloadMiddleware ends no turn for a model call that fails', async () => {
   const ended: string[] = []
   const storage: Storage = {
     store: async () => 'a',
@@ -88,7 +88,7 @@ it('ends no turn for a model call that fails', async () => {
 })
 
 // Before 1.2 LangChain refuses the result of any middleware around a model that answers in a structure.
-it.skipIf(isVersion10)('keeps structured answers', async () => {
+it.skipIf(isVersion10)('offloadMiddleware keeps structured answers', async () => {
   const responseFormat = toolStrategy(z.object({ ok: z.boolean() }))
   const model = new FakeChatModel(({ results, toolNames }) => {
     const name = results.length === 0 ? 'read_log' : (toolNames.find((one) => !/read_log|retrieve/.test(one)) ?? '')
@@ -100,7 +100,7 @@ it.skipIf(isVersion10)('keeps structured answers', async () => {
   expect(resultsOf(messages)[0]).toMatchObject({ content: offloaded })
 })
 
-it('tells that middleware before it hides the retrieval tool from the model', async () => {
+it('offloadMiddleware reports if outer middleware hides the retrieval tool from the model', async () => {
   const select = createMiddleware({
     name: 'Select',
     wrapModelCall: (request, handler) =>
@@ -130,7 +130,7 @@ const report = tool(
   },
 )
 
-it('leaves a result that is the answer of the run', async () => {
+it('offloadMiddleware leaves a result that is the answer of the run', async () => {
   const messages = await run({
     middleware: [offloadMiddleware(create())],
     tools: [report, readLog],
@@ -144,7 +144,7 @@ it('leaves a result that is the answer of the run', async () => {
   expect(messages.at(-1)).toMatchObject({ name: 'report', content: LOG })
 })
 
-it('offloads an error of a tool with returnDirect, and its result in front of another', async () => {
+it('offloadMiddleware offloads an error of a tool with returnDirect, and its result beside another tool', async () => {
   const after = async (...calls: readonly { readonly name: string; readonly input: object }[]): Promise<unknown> => {
     const toolCalls = calls.map((call, index) => ({ id: `call_${index}`, ...call }))
     const model = new FakeChatModel(({ results }) => (results.length === 0 ? { toolCalls } : { text: 'done' }))
@@ -155,7 +155,7 @@ it('offloads an error of a tool with returnDirect, and its result in front of an
   expect(await after({ name: 'report', input: {} }, { name: 'read_log', input: {} })).toEqual(offloaded)
 })
 
-it('offloads results that inner middleware changed, and commands of tools', async () => {
+it('offloadMiddleware offloads results that inner middleware changed, and commands of tools', async () => {
   const enlarge = createMiddleware({
     name: 'Enlarge',
     wrapToolCall: (request) =>
@@ -174,7 +174,7 @@ it('offloads results that inner middleware changed, and commands of tools', asyn
   expect(second).toMatchObject({ content: offloaded, name: 'read_log' })
 })
 
-it('gives the model the error of a tool, as LangChain does without middleware, unless toolErrors is throw', async () => {
+it('offloadMiddleware gives tool errors to the model as LangChain does without middleware, unless toolErrors is throw', async () => {
   const failing = tool(
     () => {
       throw new RangeError('no such line')
@@ -189,7 +189,7 @@ it('gives the model the error of a tool, as LangChain does without middleware, u
   await expect(run({ middleware: [throwing], tools: [failing] })).rejects.toThrow('no such line')
 })
 
-it('gives the model errors of exempt tools, too', async () => {
+it('offloadMiddleware gives the model errors of exempt tools too', async () => {
   const failing = tool(
     () => {
       throw new Error(LOG)
@@ -200,7 +200,7 @@ it('gives the model errors of exempt tools, too', async () => {
   expect(resultsOf(await run({ middleware, tools: [failing] }))[0]?.text).toContain(LOG)
 })
 
-it('leaves an error that a tool throws to middleware that tries again, on either side of it', async () => {
+it('offloadMiddleware leaves tool errors to middleware that retries, on either side', async () => {
   const retry = (): AgentMiddleware =>
     createMiddleware({
       name: 'Retry',
@@ -232,7 +232,7 @@ it('leaves an error that a tool throws to middleware that tries again, on either
   }
 })
 
-it('makes the message small that LangChain writes of arguments that a tool refuses', async () => {
+it("offloadMiddleware shortens LangChain's message about arguments that a tool refuses", async () => {
   const strict = tool(() => 'ran', { name: 'write', description: 'Write.', schema: z.object({ n: z.number() }) })
   const model = new FakeChatModel(({ results }) =>
     results.length === 0 ? { toolCalls: [{ id: 'call_1', name: 'write', input: { n: LOG } }] } : { text: 'done' },
@@ -247,7 +247,7 @@ it('makes the message small that LangChain writes of arguments that a tool refus
   }
 })
 
-it('lets a tool interrupt the run and go on', async () => {
+it('offloadMiddleware lets a tool interrupt the run, which then continues', async () => {
   const ask = tool(() => `${String(interrupt({ question: LOG }))}\n${LOG}`, {
     name: 'ask',
     description: 'Ask.',
@@ -268,7 +268,7 @@ it('lets a tool interrupt the run and go on', async () => {
   expect(resultsOf(messages)[0]).toMatchObject({ content: offloaded })
 })
 
-it('continues with the original, and reports it, if the scope of a run cannot be named', async () => {
+it('offloadMiddleware continues with the original and reports it if the scope of a run is invalid', async () => {
   const events: OffloadEvent[] = []
   const offloader = new ContextOffloader({
     storage: new InMemoryStorage(),
@@ -284,7 +284,7 @@ it('continues with the original, and reports it, if the scope of a run cannot be
   expect(events).toMatchObject([{ type: 'offload-failed', toolName: 'read_log' }])
 })
 
-it("passes the caller's context and configurable to the option scope", async () => {
+it("offloadMiddleware passes the caller's context and configurable to the option scope", async () => {
   const seen: unknown[] = []
   const options: OffloadOptions = {
     scope: ({ configurable, context }) => {
@@ -302,7 +302,7 @@ it("passes the caller's context and configurable to the option scope", async () 
   for (const one of seen) expect(one).toEqual(['a', context])
 })
 
-it('runs beside tools that are wrapped for a ToolNode, which offload first', async () => {
+it('offloadMiddleware runs beside tools wrapped for a ToolNode, which offload first', async () => {
   const [wrapped] = offloadTools([readLog], create())
   const events: OffloadEvent[] = []
   const outer = new ContextOffloader({ storage: new InMemoryStorage(), onEvent: (event) => void events.push(event) })
@@ -311,7 +311,7 @@ it('runs beside tools that are wrapped for a ToolNode, which offload first', asy
   expect(events).toEqual([])
 })
 
-it('keeps threads that run at once apart', async () => {
+it('offloadMiddleware isolates concurrent threads', async () => {
   const offloader = create()
   const middleware = [offloadMiddleware(offloader)]
   const threads = Array.from({ length: 20 }, (_, index) => `thread-${index}`)
@@ -322,7 +322,7 @@ it('keeps threads that run at once apart', async () => {
   }
 })
 
-it('saves previews in checkpoints, and reads them back', async () => {
+it('offloadMiddleware saves previews in checkpoints, and reads them back', async () => {
   const checkpointer = new MemorySaver()
   const messages = await run({ middleware: [offloadMiddleware(create())], options: { checkpointer } })
   const tuple = await checkpointer.getTuple({ configurable: { thread_id: 'a' } })
@@ -332,7 +332,7 @@ it('saves previews in checkpoints, and reads them back', async () => {
   expect(saved.at(-1)).toBeInstanceOf(AIMessage)
 })
 
-it('shows first the lines that the model named before its calls', async () => {
+it('offloadMiddleware shows lines first that the model named before its calls', async () => {
   const read = tool(() => CODE, { name: 'read', description: 'Read a file.', schema: z.object({ path: z.string() }) })
   const shown = async (content: string): Promise<string> => {
     const model = new FakeChatModel(({ results }) =>
@@ -354,7 +354,7 @@ it('shows first the lines that the model named before its calls', async () => {
   expect(await shown('')).not.toContain('return state + 1251')
 })
 
-it('rejects invalid options when it is made, not when a tool runs', () => {
+it('offloadMiddleware rejects invalid options at construction', () => {
   expect(() => offloadMiddleware({} as never)).toThrow(/offloader must be a ContextOffloader/)
   expect(() => offloadMiddleware(create(), { exept: ['a'] } as never)).toThrow(/Unknown option "exept"/)
 })

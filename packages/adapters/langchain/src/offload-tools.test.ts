@@ -29,7 +29,7 @@ class PrivateTool extends StructuredTool {
   }
 }
 
-it('offloads answers to tool calls, and leaves results of plain invocations', async () => {
+it('offloadTools offloads answers to tool calls, and leaves results of plain invocations', async () => {
   const [wrapped] = offloadTools([readLog], offloader)
   expect(await wrapped.invoke(call)).toMatchObject({ content: offloaded, tool_call_id: 'call_1', name: 'read_log' })
   expect(await wrapped.invoke({}, { toolCall: call })).toMatchObject({ content: offloaded })
@@ -37,7 +37,7 @@ it('offloads answers to tool calls, and leaves results of plain invocations', as
   expect(await readLog.invoke({})).toBe(LOG)
 })
 
-it('changes nothing else of a tool, and nothing of the one that was passed in', () => {
+it('offloadTools changes nothing else in a copy of the tool, and nothing in the given tool', () => {
   const before = Object.getOwnPropertyDescriptors(readLog)
   const [wrapped] = offloadTools([readLog], offloader)
   expect(Object.getOwnPropertyDescriptors(readLog)).toEqual(before)
@@ -48,7 +48,7 @@ it('changes nothing else of a tool, and nothing of the one that was passed in', 
     expect(wrapped[key]).toBe(readLog[key])
 })
 
-it('takes tools with private fields, runnables as tools, and tools that the provider runs', async () => {
+it('offloadTools accepts tools with private fields, runnables, and tools that the provider runs', async () => {
   const runnable = RunnableLambda.from(async () => ({ log: LOG })).asTool({ name: 'as_tool', schema: z.object({}) })
   const small = RunnableLambda.from(async () => ({ a: 1 })).asTool({ name: 'small', schema: z.object({}) })
   const provider = { type: 'web_search', name: 'web_search' }
@@ -70,14 +70,14 @@ it('takes tools with private fields, runnables as tools, and tools that the prov
   ])
 })
 
-it('adds the retrieval tool, unless the offloader offers none', () => {
+it('offloadTools adds the retrieval tool, unless the offloader has none', () => {
   expect(offloadTools([readLog], offloader).map(({ name }) => name)).toEqual(['read_log', 'retrieve_offloaded_content'])
   const guide = { instructions: () => ['Use the shell.'], formatCall: () => 'cat' }
   const shell = new ContextOffloader({ storage: new InMemoryStorage(), includeRetrievalTool: false, guide })
   expect(offloadTools([readLog], shell)).toHaveLength(1)
 })
 
-it('rejects wrapped tools, and values that are not arrays', () => {
+it('offloadTools rejects wrapped tools, and values that are not arrays', () => {
   const wrapped = offloadTools([readLog], offloader)
   expect(() => offloadTools(wrapped, offloader)).toThrow(/has retrieve_offloaded_content already/)
   expect(() => offloadTools({ readLog } as never, offloader)).toThrow(TypeError)
@@ -101,7 +101,7 @@ it('leaves the results of tools with returnDirect, which end the run of an agent
   expect(messages.at(-1)).toMatchObject({ name: 'report', content: LOG })
 })
 
-it('stores in the scope of the thread, or in that of the option', async () => {
+it('offloadTools stores in the scope of the thread, or of the option', async () => {
   const storage = new InMemoryStorage()
   const own = new ContextOffloader({ storage })
   const [byThread] = offloadTools([readLog], own)
@@ -117,7 +117,7 @@ it('stores in the scope of the thread, or in that of the option', async () => {
   }
 })
 
-it('lets a tool interrupt the graph and go on', async () => {
+it('offloadTools lets a tool interrupt the graph, which then continues', async () => {
   const ask = tool(() => `${String(interrupt({ question: LOG }))}\n${LOG}`, {
     name: 'ask',
     description: 'Ask.',
@@ -135,7 +135,7 @@ it('lets a tool interrupt the graph and go on', async () => {
   expect(done.at(-1)).toMatchObject({ content: offloaded })
 })
 
-it('makes a huge error small in a ToolNode, and keeps its last line', async () => {
+it('offloadTools shortens a huge error in a ToolNode, and keeps its last line', async () => {
   const failing = tool(() => Promise.reject(new Error(`${LOG}FATAL: no space left`)), {
     name: 'build',
     description: 'Build.',

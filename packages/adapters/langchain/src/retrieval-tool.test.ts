@@ -22,7 +22,7 @@ const call = async (args: unknown, own: object = config): Promise<ToolMessage> =
   // Arguments are an object in the types, and whatever the model wrote in fact.
   retrieve.invoke({ type: 'tool_call', id: 'call_1', name: retrieve.name, args: args as object }, own)
 
-it('answers a tool call in the scope of its thread', async () => {
+it('the retrieval tool answers a tool call in the scope of its thread', async () => {
   const reference = await storeIn('a')
   const answer = await call({ reference, line_range: { start: 7, end: 7 } })
   expect(answer).toBeInstanceOf(ToolMessage)
@@ -32,7 +32,7 @@ it('answers a tool call in the scope of its thread', async () => {
   expect(elsewhere).toMatchObject({ status: 'error', content: expect.stringMatching(/^Error: /) })
 })
 
-it('searches all of its thread without a reference', async () => {
+it('the retrieval tool searches its whole thread without a reference', async () => {
   const reference = await storeIn('search')
   const answer = await call({ pattern: 'line 4321', context_lines: 0 }, { configurable: { thread_id: 'search' } })
   expect(answer.content).toContain(reference)
@@ -45,18 +45,18 @@ it.each<unknown>([
   { reference: 'x', line_range: 'all' },
   { pattern: [7] },
   { reference: null },
-])('answers input that violates its schema with advice: %j', async (args) => {
+])('the retrieval tool answers input that violates its schema with advice: %j', async (args) => {
   expect(await call(args)).toMatchObject({ status: 'error', content: expect.stringMatching(/^Error: /) })
 })
 
-it('returns the content alone without a tool call', async () => {
+it('the retrieval tool returns only content without a tool call', async () => {
   const reference = await storeIn('a')
   const input = { reference, line_range: { start: 1, end: 1 } }
   expect(await retrieve.invoke(input, config)).toContain('1| line 1')
   expect(await retrieve.invoke({ reference: 7 } as never, config)).toMatch(/^Error: /)
 })
 
-it('returns media as a block that providers take', async () => {
+it('the retrieval tool returns media as a block that providers accept', async () => {
   const content = [
     { type: 'text', text: LOG },
     { type: 'image', mediaType: 'image/png', data: Uint8Array.from([...PNG, ...new Uint8Array(300_000)]) },
@@ -70,7 +70,7 @@ it('returns media as a block that providers take', async () => {
   expect(new HumanMessage({ content: answer.content }).contentBlocks[0]).toMatchObject({ type: 'image' })
 })
 
-it('shows the model the schema and the description of core', () => {
+it('the retrieval tool has the schema and the description of core', () => {
   const { name, description, inputSchema } = offloader.forScope('a').retrievalTool
   expect(convertToOpenAITool(retrieve)).toEqual({
     type: 'function',
@@ -80,7 +80,7 @@ it('shows the model the schema and the description of core', () => {
   expect(convertToOpenAITool(shared).function.parameters).toMatchObject({ required: ['reference'] })
 })
 
-it('passes the signal on', async () => {
+it('the retrieval tool passes the signal on', async () => {
   const signals: unknown[] = []
   const storage: Storage = {
     store: async () => 'a',
@@ -95,7 +95,7 @@ it('passes the signal on', async () => {
   expect(signals[0]).toBeInstanceOf(AbortSignal)
 })
 
-it('rejects invalid arguments with advice', () => {
+it('the retrieval tool rejects invalid arguments with advice', () => {
   const storage: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
   const two = new ContextOffloader({ storage })
   expect(() => retrievalTool(two)).toThrow(/Wrap it with createStorage\(\), or let all sessions share it with scope/)

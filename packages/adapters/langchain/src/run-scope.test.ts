@@ -22,13 +22,13 @@ async function shares(writer: unknown, reader: unknown, scope?: RunScope): Promi
 
 const thread = (thread_id: unknown): unknown => ({ configurable: { thread_id } })
 
-it('isolates threads, and gives all runs of a thread the same scope', async () => {
+it('runScope isolates threads, and gives all runs of a thread the same scope', async () => {
   expect(await shares(thread('a'), thread('a'))).toBe(true)
   expect(await shares(thread('a'), thread('b'))).toBe(false)
   expect(await shares(thread('a'), {})).toBe(false)
 })
 
-it('reads a numeric thread id as text, as checkpointers do', async () => {
+it('runScope reads a numeric thread id as text, as checkpointers do', async () => {
   expect(await shares(thread(7), thread('7'))).toBe(true)
 })
 
@@ -41,12 +41,12 @@ it.each([
   thread(undefined),
   thread(null),
   thread(''),
-])('returns the offloader itself without a thread: %j', (runtime) => {
+])('runScope returns the offloader itself without a thread: %j', (runtime) => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   expect(offloaderOfRun(offloader)(runtime)).toBe(offloader)
 })
 
-it('passes the run to the option scope', async () => {
+it('runScope passes the run to the option scope', async () => {
   const runs: unknown[] = []
   const scope: RunScope = (run) => {
     runs.push(run)
@@ -57,7 +57,7 @@ it('passes the run to the option scope', async () => {
   expect(runs[0]).toEqual({ configurable: { thread_id: 'a' }, context: { tenant: 'one' } })
 })
 
-it('finds the thread of a runtime without configurable in the config of the run', async () => {
+it("runScope finds the thread of a runtime without configurable in the run's config", async () => {
   const config = { configurable: { thread_id: 'a' }, context: { tenant: 'one' } }
   const runs: unknown[] = []
   const offloaderOf = offloaderOfRun(new ContextOffloader({ storage: new InMemoryStorage() }), (run) => {
@@ -83,7 +83,7 @@ it.each<[what: string, scope: RunScope | undefined, runtime: unknown]>([
   ['gets a huge thread id', undefined, thread('x'.repeat(2_000))],
   ['gets an object for a thread id', undefined, thread({})],
   ['gets true for a thread id', undefined, thread(true)],
-])('stores nothing, answers and emits an event if the scope %s', async (_what, scope, runtime) => {
+])('runScope stores nothing, answers and emits an event if the scope %s', async (_what, scope, runtime) => {
   const events: OffloadEvent[] = []
   const storage = new InMemoryStorage()
   const all = new ContextOffloader({ storage, onEvent: (event) => void events.push(event) })

@@ -55,13 +55,13 @@ it.each<[name: string, read: (property: () => void) => unknown]>([
         },
       }),
   ],
-])('runs the %s of its peer set, as the files of its code show', (name, read) => {
+])('the tests run with the %s of their peer set, as its files show', (name, read) => {
   const folder = `/.pnpm/${name.replace('/', '+')}@${installed(name)}`
   const readers = readerOf(read).split('\n')
   expect(readers.some((line) => line.includes(`${folder}_`) || line.includes(`${folder}/`))).toBe(true)
 })
 
-it('recognizes the version by its exports', () => {
+it('the version is recognized by its exports', () => {
   const [major = 0, minor = 0] = installed('langchain').split('.').map(Number)
   expect(major).toBe(1)
   expect(isVersion10).toBe(minor === 0)

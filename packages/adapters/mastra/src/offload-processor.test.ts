@@ -95,8 +95,8 @@ class Run {
   }
 }
 
-describe('before a model call', () => {
-  it('ends a turn of the scope, and replaces the results of the step before', async () => {
+describe('offloadProcessor before a model call', () => {
+  it('ends a turn of the scope, and replaces the results of the previous step', async () => {
     const run = new Run('thread-1')
     const endTurn = vi.spyOn(ContextOffloader.prototype, 'endTurn')
     run.answer(LOG)
@@ -128,7 +128,7 @@ describe('before a model call', () => {
     offload.mockRestore()
   })
 
-  it('keeps the runs of many threads apart that are under way at once', async () => {
+  it('isolates parallel runs of many threads', async () => {
     const runs = Array.from({ length: 30 }, (_, index) => new Run(`thread-${index}`))
     for (const run of runs) run.answer(`${run.threadId}\n${LOG}`)
     await Promise.all(runs.map((run) => run.step()))
@@ -148,7 +148,7 @@ describe('before a model call', () => {
 })
 
 describe('the prompt of a model call', () => {
-  it('keeps every other message and field of it, and is no other the next time', async () => {
+  it('keeps every other message and field, and is the same the next time', async () => {
     const run = new Run('thread-1')
     const offload = vi.spyOn(ContextOffloader.prototype, 'offload')
     const user = { role: 'user', content: [{ type: 'text', text: LOG }] } as const
@@ -172,7 +172,7 @@ describe('the prompt of a model call', () => {
     offload.mockRestore()
   })
 
-  it('isolates results that have equal ids', async () => {
+  it('isolates results with equal ids', async () => {
     const given = [LOG, `${LOG}.`, 'small'].flatMap((value) => promptOf(value))
     const shown = (await new Run('thread-1').prompt(given))?.map((message) => JSON.stringify(message)) ?? []
     expect(new Set(shown).size).toBe(3)
@@ -192,14 +192,14 @@ describe('the prompt of a model call', () => {
 })
 
 describe('the retrieval tool', () => {
-  it('is brought along, and not added again to a step that has it', async () => {
+  it('is added by the processor, and only once per step', async () => {
     const brought = processor.getLoadedToolsForRequestContext()
     expect(Object.keys(brought)).toEqual([RETRIEVAL_TOOL_NAME])
     expect(processor.getLoadedToolsForRequestContext()).toBe(brought)
     expect(await new Run('a').step({ tools: { read: {}, ...brought } })).toBeUndefined()
   })
 
-  it('is added again, as the last tool, if another processor removed it from a step', async () => {
+  it('is added again as the last tool if another processor removed it from a step', async () => {
     const tools = { read: {}, write: {} }
     const result = (await new Run('a').step({ tools })) as { readonly tools: object }
     expect(Object.keys(result.tools)).toEqual(['read', 'write', RETRIEVAL_TOOL_NAME])
@@ -219,8 +219,8 @@ describe('the retrieval tool', () => {
   })
 })
 
-describe('as an output processor', () => {
-  it('replaces a large result as soon as there is one, and says so by returning the list', async () => {
+describe('offloadProcessor as an output processor', () => {
+  it('replaces a large result at once, and returns the list of messages to report that', async () => {
     const run = new Run('thread-1')
     expect(await run.toolResult(LOG)).toBe(run.messageList)
     expect(run.result).toEqual(OFFLOADED)
@@ -248,7 +248,7 @@ describe('as an output processor', () => {
     })
   })
 
-  it('leaves small results, those of the provider, and those that a tool maps for the model', async () => {
+  it('keeps small results, provider results, and results that a tool maps for the model', async () => {
     const run = new Run('thread-1')
     expect(await run.toolResult('small')).toBeUndefined()
     expect(await run.toolResult(LOG, { providerExecuted: true })).toBeUndefined()
@@ -257,7 +257,7 @@ describe('as an output processor', () => {
     expect(await referencesIn('thread-1')).toEqual([])
   })
 
-  it('replaces results after the last model call at the end', async () => {
+  it('replaces results after the last model call', async () => {
     const run = new Run('thread-1')
     run.answer({ rows: LOG.split('\n') })
     expect(await run.end()).toBe(run.messageList)
@@ -274,7 +274,7 @@ describe('as an output processor', () => {
   })
 })
 
-it('rejects invalid arguments with advice', () => {
+it('offloadProcessor rejects invalid arguments with advice', () => {
   const storage: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
   for (const [given, options, message] of [
     [undefined, {}, /offloadProcessor\(offloader, options\)/],
@@ -335,7 +335,7 @@ describe('offloadStored', () => {
     list = new MessageList({ threadId: 't', resourceId: 'u' })
   })
 
-  it('puts replacements in the place of large results and errors of this run, and keeps all else', async () => {
+  it('replaces large results and errors of this run, and keeps all else', async () => {
     const small = invocation('call_2', { result: 'small' })
     const text = { type: 'text', text: LOG } as const
     const failed = invocation('call_3', { state: 'output-error', errorText: LOG })
@@ -355,7 +355,7 @@ describe('offloadStored', () => {
     ])
   })
 
-  it('changes nothing of a run whose results are small', async () => {
+  it('changes nothing in a run with small results', async () => {
     list.add(message('m', invocation('call_1', { result: 'small' })), 'response')
     const before = parts(list)
     await offloadStored(list, run)
@@ -363,7 +363,7 @@ describe('offloadStored', () => {
     for (const [index, part] of parts(list).entries()) expect(part).toBe(before[index])
   })
 
-  it('leaves the history of memory and messages of the program', async () => {
+  it("keeps the history of memory and the program's messages", async () => {
     const given = [
       message('m', invocation('call_1', { result: LOG })),
       message('i', invocation('call_2', { result: LOG })),
@@ -375,13 +375,13 @@ describe('offloadStored', () => {
     expect(parts(list)).toMatchObject([{ toolInvocation: { result: LOG } }, { toolInvocation: { result: LOG } }])
   })
 
-  it('leaves results of tools that the provider ran', async () => {
+  it('keeps results of tools that the provider ran', async () => {
     list.add(message('m', { ...invocation('call_1', { result: LOG }), providerExecuted: true }), 'response')
     await offloadStored(list, run)
     expect(parts(list)).toMatchObject([{ toolInvocation: { result: LOG } }])
   })
 
-  it('works through each result once, however many steps follow', async () => {
+  it('offloads each result once, with any number of later steps', async () => {
     const offload = vi.spyOn(offloader, 'offload')
     list.add(
       message('m', invocation('call_1', { result: LOG }), invocation('call_2', { result: { a: 1 } })),
@@ -419,7 +419,7 @@ describe('offloadRun', () => {
     run = new OffloadRun(offloader, small)
   })
 
-  it('works through each result once, however often Mastra makes its output anew', async () => {
+  it('offloads each result once, even if Mastra writes its output again', async () => {
     const offload = vi.spyOn(offloader, 'offload')
     const value = { rows: [1, 2, 3] }
     const image = { type: 'image-data', data: 'aGk=', mediaType: 'image/png' }
@@ -447,7 +447,7 @@ describe('offloadRun', () => {
     }
   })
 
-  it('gives a result that stays back as the very object, also later', async () => {
+  it('returns the same object for a result that is not offloaded, even later', async () => {
     const small = text('small')
     expect(await run.show(CALL, {}, small)).toBe(small)
     const again = text('small')
@@ -461,7 +461,7 @@ describe('offloadRun', () => {
     expect(offload).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(told))
   })
 
-  it('isolates results that have equal ids or texts', async () => {
+  it('isolates results with equal ids or texts', async () => {
     const offload = vi.spyOn(offloader, 'offload')
     const first = await run.show(CALL, {}, text())
     const second = await run.show(CALL, {}, text(`${LOG}.`))
@@ -473,14 +473,14 @@ describe('offloadRun', () => {
     expect(run.show(CALL, {}, text(`${LOG}.`))).toEqual(second)
   })
 
-  it.each(['__proto__', 'constructor', ''])('takes the id %j', async (toolCallId) => {
+  it.each(['__proto__', 'constructor', ''])('accepts the id %j', async (toolCallId) => {
     const call = { ...CALL, toolCallId }
     const shown = await run.show(call, {}, text())
     expect(shown).toMatchObject({ value: expect.stringMatching(/^\[Offloaded/) as string })
     expect(run.show(call, {}, text())).toEqual(shown)
   })
 
-  it('tells which texts are small', async () => {
+  it('remembers which texts are small', async () => {
     for (const output of [text('small'), text(), { type: 'json', value: { a: 1 } }]) await run.show(CALL, {}, output)
     expect(small.has(CALL.toolName, 'small')).toBe(true)
     expect(small.has(CALL.toolName, LOG)).toBe(false)
@@ -511,7 +511,7 @@ describe('offloadRun', () => {
     expect(events.map(({ type }) => type)).toEqual(['offload-failed', 'offload-recovered', 'offload'])
   })
 
-  it('leaves results as they are once the signal of the run has fired', async () => {
+  it('keeps results unchanged after the run was aborted', async () => {
     run.signal = AbortSignal.abort(new Error('enough'))
     const output = text()
     expect(await run.show(CALL, {}, output)).toBe(output)
@@ -542,13 +542,13 @@ describe('offloadRun', () => {
       return { text: new TextDecoder().decode(content), contentType }
     }
 
-    it('stores text of an MCP result byte for byte, not as JSON', async () => {
+    it('stores the text of an MCP result byte for byte, not as JSON', async () => {
       const output = await shown({ content: [text()] })
       expect(output).toEqual({ type: 'text', value: replaced(1) })
       expect(await stored(output)).toEqual({ text: LOG, contentType: 'text/plain' })
     })
 
-    it('keeps the mark of an error of an MCP server', async () => {
+    it('keeps the error mark of an MCP server', async () => {
       expect(await shown({ content: [text()], isError: true })).toEqual({ type: 'error-text', value: replaced(1) })
       expect(await shown({ content: [text()], isError: false })).toEqual({ type: 'text', value: replaced(1) })
     })
@@ -572,21 +572,21 @@ describe('offloadRun', () => {
       ],
       ['a file of a few bytes', { content: [file(100)] }],
       ['a file beside an image, which prompts show as parts', { content: [file(30_000), IMAGE] }],
-    ])('gives back the very object if an MCP server returned %s', async (_what, value) => {
+    ])('returns the same object if an MCP server returned %s', async (_what, value) => {
       const output = { type: 'json', value }
       const outcome = await offloadOutput(offloader, CALL, output)
       expect(outcome).toEqual({ output, reason: 'within-limit' })
       expect(outcome.output).toBe(output)
     })
 
-    it('replaces a file of an MCP server that is small as such, but not as the Base64 that Mastra shows', async () => {
+    it('replaces a file of an MCP server if its Base64, which Mastra shows, is too large', async () => {
       const value = { content: [text('small'), file(30_000)] }
       const output = await shown(value)
       expect(output).toEqual({ type: 'text', value: replaced(1) })
       expect(JSON.parse((await stored(output)).text)).toEqual(value)
     })
 
-    it('stores a large file of an MCP server as the file that it is', async () => {
+    it('stores a large file of an MCP server as that file', async () => {
       const output = await shown({ content: [file(300_000)] })
       expect(output).toEqual({ type: 'content', value: [{ type: 'text', text: replaced(1) }] })
       const [part] = output.value as { text: string }[]
@@ -598,7 +598,7 @@ describe('offloadRun', () => {
       { content: [{ type: 'paragraph', text: LOG }] },
       { content: LOG },
       [LOG],
-    ])('takes a value that only looks like one of an MCP server for a value', async (value) => {
+    ])('reads a value that only looks like an MCP result as a value', async (value) => {
       const output = await shown(value)
       expect(output).toEqual({ type: 'text', value: replaced(1) })
       expect(JSON.parse((await stored(output)).text)).toEqual(value)
@@ -637,7 +637,7 @@ describe('modelOutput', () => {
       expect(outputOfPart(one)).toEqual(expected)
     })
 
-    it('is the very object that toModelOutput has made, if there is one', () => {
+    it('returns the result of toModelOutput, if there is one', () => {
       const modelOutput = { type: 'content', value: [] }
       expect(outputOfPart(part({ result: 'raw' }, { modelOutput }))).toBe(modelOutput)
       expect(outputOfPart(part({ result: 'raw' }, { modelOutput: null }))).toEqual({ type: 'text', value: 'raw' })
@@ -645,7 +645,7 @@ describe('modelOutput', () => {
     })
 
     it.each(['call', 'partial-call', 'output-denied', 'approval-requested'] as const)(
-      'finds none of a call in state %s',
+      'finds no output of a call in state %s',
       (state) => {
         expect(outputOfPart(part({ state }))).toBeUndefined()
       },
@@ -656,7 +656,7 @@ describe('modelOutput', () => {
     const text = { type: 'text', value: REPLACEMENT }
     const content = { type: 'content', value: [{ type: 'text', text: REPLACEMENT }, { type: 'media' }] }
 
-    it('puts a text in the place of a result, and keeps all else', () => {
+    it('replaces a result by a text, and keeps all else', () => {
       const one = part({ result: 'long'.repeat(100) }, { other: 1 })
       expect(withShownOutput(one, text)).toEqual({
         ...one,
@@ -664,21 +664,21 @@ describe('modelOutput', () => {
       })
     })
 
-    it('keeps parts in the metadata for the output of toModelOutput', () => {
+    it('puts parts into the metadata, as the output of toModelOutput', () => {
       expect(withShownOutput(part({ result: { content: [] } }), content)).toMatchObject({
         toolInvocation: { result: REPLACEMENT },
         providerMetadata: { mastra: { modelOutput: content } },
       })
     })
 
-    it('puts a text in the place of the message of an error', () => {
+    it('replaces the message of an error by a text', () => {
       const one = part({ state: 'output-error', errorText: 'failed' })
       const replaced = withShownOutput(one, { type: 'error-text', value: REPLACEMENT })
       expect(replaced.toolInvocation).toEqual({ ...one.toolInvocation, errorText: REPLACEMENT })
       expect(replaced.toolInvocation).not.toHaveProperty('result')
     })
 
-    it('keeps a mapped result that is short, such as a path, and replaces a long one', () => {
+    it('keeps a short mapped result, for example a path, and replaces a long one', () => {
       const mapped = { modelOutput: { type: 'text', value: 'long'.repeat(100) } }
       const kept = withShownOutput(part({ result: { path: 'a' } }, mapped), text)
       expect(kept).toMatchObject({

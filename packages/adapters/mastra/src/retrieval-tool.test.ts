@@ -25,13 +25,13 @@ async function call(input: unknown, threadId = 'a', own: Partial<ToolExecutionCo
   return retrieve.execute?.(input, context)
 }
 
-it('answers in the scope of its thread', async () => {
+it('the retrieval tool answers in the scope of its thread', async () => {
   const reference = await storeIn('a')
   expect(await call({ reference, line_range: { start: 7, end: 7 } })).toContain('7| line 7')
   await expect(call({ reference }, 'b')).rejects.toThrow(/Error: |not/)
 })
 
-it('searches all of its thread without a reference', async () => {
+it('the retrieval tool searches its whole thread without a reference', async () => {
   const reference = await storeIn('search')
   expect(await call({ pattern: 'line 4321', context_lines: 0 }, 'search')).toContain(reference)
 })
@@ -45,13 +45,13 @@ it.each<unknown>([
   { reference: null },
   'text',
   [],
-])('throws advice for input that violates its schema: %j', async (input) => {
+])('the retrieval tool throws advice for input that violates its schema: %j', async (input) => {
   const { content } = await offloader.forScope('a').retrievalTool.execute(input)
   const [advice] = content
   await expect(call(input)).rejects.toThrow(advice?.type === 'text' ? advice.text : 'no text')
 })
 
-it('returns media as parts, and shows them to the model as Mastra takes them', async () => {
+it('the retrieval tool returns media as parts, in the form that Mastra shows to models', async () => {
   const content = [
     { type: 'text', text: LOG },
     { type: 'image', mediaType: 'image/png', data: Uint8Array.from([...PNG, ...new Uint8Array(300_000)]) },
@@ -66,7 +66,7 @@ it('returns media as parts, and shows them to the model as Mastra takes them', a
   expect(retrieve.toModelOutput?.('text')).toBeUndefined()
 })
 
-it('shows the model the schema and the description of core', () => {
+it('the retrieval tool has the schema and the description of core', () => {
   const { name, description, inputSchema } = offloader.forScope('a').retrievalTool
   expect(retrieve).toMatchObject({ id: name, description, strict: false })
   const schemaOf = (tool: typeof retrieve): unknown =>
@@ -75,7 +75,7 @@ it('shows the model the schema and the description of core', () => {
   expect(schemaOf(retrievalTool(offloader, { scope: () => [] }))).toMatchObject({ required: ['reference'] })
 })
 
-it('passes the signal on', async () => {
+it('the retrieval tool passes the signal on', async () => {
   const signals: unknown[] = []
   const storage: Storage = {
     store: async () => 'a',
@@ -90,7 +90,7 @@ it('passes the signal on', async () => {
   expect(signals[0]).toBeInstanceOf(AbortSignal)
 })
 
-it('rejects invalid arguments with advice', () => {
+it('the retrieval tool rejects invalid arguments with advice', () => {
   const storage: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
   const two = new ContextOffloader({ storage })
   expect(() => retrievalTool(two)).toThrow(/Wrap it with createStorage\(\), or let all sessions share it with scope/)

@@ -41,7 +41,7 @@ const memory = (id: string, resourceId?: string): RequestContext => {
   return context
 }
 
-it('isolates threads, and gives processors and tools of a thread the same scope', async () => {
+it('runScope isolates threads, and gives processors and tools of a thread the same scope', async () => {
   expect(await shares(run('a'), run('a'))).toBe(true)
   expect(await shares(run('a'), tool('a'))).toBe(true)
   expect(await shares(run('a'), { requestContext: memory('a') })).toBe(true)
@@ -50,13 +50,13 @@ it('isolates threads, and gives processors and tools of a thread the same scope'
   expect(await shares(run('a'), {})).toBe(false)
 })
 
-it('prefers the thread of the newest message, as older ones may come from other threads', async () => {
+it('runScope prefers the thread of the newest message, since older ones may come from other threads', async () => {
   const recalled = { messages: [message('other'), message('a'), message()] }
   expect(await shares(recalled, tool('a'))).toBe(true)
   expect(await shares(recalled, tool('other'))).toBe(false)
 })
 
-it('prefers the thread of a sub-agent to that of the calling run', async () => {
+it("runScope prefers the thread of a sub-agent to the calling run's", async () => {
   const context = { ...run('sub'), requestContext: memory('parent') }
   expect(await shares(context, { ...tool('sub'), requestContext: memory('parent') })).toBe(true)
   expect(await shares(context, run('parent'))).toBe(false)
@@ -68,12 +68,12 @@ it.each<[what: string, context: RunContext]>([
   ['messages have no thread', run()],
   ['the thread is empty', run('')],
   ['a tool runs by itself', { agent: undefined, requestContext: new RequestContext() }],
-])('returns the offloader itself if %s', (_what, context) => {
+])('runScope returns the offloader itself if %s', (_what, context) => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   expect(scoped(offloader)(context)).toBe(offloader)
 })
 
-it('passes the run to the option scope', async () => {
+it('runScope passes the run to the option scope', async () => {
   const asked: unknown[] = []
   const scope: RunScope = (one) => {
     asked.push(one)
@@ -100,7 +100,7 @@ it.each<[what: string, scope: RunScope | undefined, context: RunContext]>([
   ['returns a promise', (async () => ['a']) as unknown as RunScope, {}],
   ['returns an empty segment', () => [''], {}],
   ['gets a huge thread id', undefined, run('x'.repeat(2_000))],
-])('stores nothing, answers and emits an event if the scope %s', async (_what, scope, context) => {
+])('runScope stores nothing, answers and emits an event if the scope %s', async (_what, scope, context) => {
   const events: OffloadEvent[] = []
   const all = new ContextOffloader({ storage: new InMemoryStorage(), onEvent: (event) => void events.push(event) })
   const offloader = scoped(all, scope)(context)

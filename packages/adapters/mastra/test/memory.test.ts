@@ -74,8 +74,8 @@ function bench({ isOutputProcessor = false }: { readonly isOutputProcessor?: boo
 const small = (sizes: readonly number[]): boolean => sizes.every((size) => size < 20_000)
 
 // A set of peers has no memory of its own, and that of the newest version needs the newest Mastra.
-describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)('memory', () => {
-  it('keeps the outputs for the model, and shows the next run the same bytes', async () => {
+describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)("Mastra's memory", () => {
+  it('keeps the outputs for the model, and gives the next run the same bytes', async () => {
     const { agent, prompts, kept } = bench()
     const { steps } = await agent.generate('Go.', RUN)
     const outputs = steps[0]?.toolResults.map(({ payload }) => JSON.stringify(payload.result).length) ?? []
@@ -99,7 +99,7 @@ describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)('memory', () =
     for (const { kept } of [saving, streaming]) expect(small(await kept())).toBe(true)
   })
 
-  it('keeps originals after the last model call, and shows the next run previews', async () => {
+  it('keeps originals after the last model call, and gives the next run previews', async () => {
     const { agent, prompts, kept } = bench()
     await agent.generate('Go.', { ...RUN, maxSteps: 1 })
     expect(small(await kept())).toBe(false)
@@ -108,14 +108,14 @@ describe.skipIf(process.env['SPILLWAY_TEST_PEERS'] !== undefined)('memory', () =
     expect(prompts[1]?.results).toHaveLength(5)
   })
 
-  it('keeps no originals at all with the processor in outputProcessors, too', async () => {
+  it('keeps no originals if the processor is in outputProcessors too', async () => {
     const { agent, kept } = bench({ isOutputProcessor: true })
     await agent.generate('Go.', { ...RUN, maxSteps: 1 })
     expect(await kept()).toHaveLength(2)
     expect(small(await kept())).toBe(true)
   })
 
-  it('keeps all of a history that the model sees a summary of, and the next run asks for no other', async () => {
+  it('keeps the whole history of which the model sees a summary, and the next run requests no other', async () => {
     const part = Array.from({ length: 100 }, (_, line) => `line ${line} of a part`).join('\n')
     const prompts: SeenPrompt[] = []
     let summaries = 0

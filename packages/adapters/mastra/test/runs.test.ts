@@ -66,7 +66,7 @@ function expectFound({ prompts }: Scripted): void {
   expect(textOf(prompts[2])).toMatch(/> +\d+\| .*line 4321/)
 }
 
-it('offloads results of workspace tools', async () => {
+it('results of workspace tools are offloaded', async () => {
   const basePath = await mkdtemp(join(tmpdir(), 'spillway-mastra-'))
   try {
     await writeFile(join(basePath, 'app.log'), LOG)
@@ -80,7 +80,7 @@ it('offloads results of workspace tools', async () => {
   }
 })
 
-it('offloads results in the thread of a sub-agent, and its answer in that of its caller', async () => {
+it("results of a sub-agent are offloaded in its thread, and its answer in its caller's", async () => {
   const helper = searching('read_log', {}, LOG)
   const caller = searching('agent-helper', { prompt: 'Read the log.' })
   const agents = {
@@ -97,7 +97,7 @@ it('offloads results in the thread of a sub-agent, and its answer in that of its
   expectFound(caller)
 })
 
-it('keeps thirty conversations of one agent apart that are had at once', async () => {
+it('thirty concurrent conversations of one agent are isolated', async () => {
   const model = fakeModel((prompt): ModelTurn => {
     const { results } = prompt
     if (results.length === 0) return { toolCalls: [{ id: 'call_1', name: 'read_log', input: {} }] }
@@ -122,7 +122,7 @@ it('keeps thirty conversations of one agent apart that are had at once', async (
     expect([...text.matchAll(/(thread-\d+) line 4321$/gm)].map(([, thread]) => thread)).toEqual([threads[index]])
 })
 
-it('replaces a file of an MCP server beside an image, which stays an image', async () => {
+it('a file of an MCP server is replaced, and an image beside it stays an image', async () => {
   const prompts: SeenPrompt[] = []
   const model = fakeModel((prompt): ModelTurn => {
     prompts.push(prompt)
@@ -141,7 +141,7 @@ it('replaces a file of an MCP server beside an image, which stays an image', asy
   ])
 })
 
-it('answers a retrieval that waited for an approval', async () => {
+it('a retrieval that waited for an approval is answered', async () => {
   const scripted = searching('read_log')
   const agent = agentWith({ model: scripted.model, tools: { read_log: readLog } })
   const storage = new InMemoryStore()
@@ -158,7 +158,7 @@ it('answers a retrieval that waited for an approval', async () => {
   expectFound(scripted)
 })
 
-it('works in a durable agent', async () => {
+it('a durable agent can offload', async () => {
   const scripted = searching('read_log')
   const agent = agentWith({ model: scripted.model, tools: { read_log: readLog }, memory: new MockMemory() })
   const durable = createDurableAgent({ agent })
@@ -170,7 +170,7 @@ it('works in a durable agent', async () => {
   expectFound(scripted)
 })
 
-it('comes first for a limiter of tokens after it, which drops nothing then', async () => {
+it('a token limiter after the offloader drops nothing', async () => {
   const scripted = searching('read_log')
   const processor = offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage() }))
   const inputProcessors = [processor, new TokenLimiterProcessor(5_000)]
@@ -178,7 +178,7 @@ it('comes first for a limiter of tokens after it, which drops nothing then', asy
   expectFound(scripted)
 })
 
-it('offers the retrieval tool if a processor before it has put its own tools in the place of all', async () => {
+it('the retrieval tool is offered if an earlier processor has replaced all tools', async () => {
   const scripted = searching('read_log')
   const own = { id: 'own-tools', processInputStep: () => ({ tools: { read_log: readLog } }) }
   const processor = offloadProcessor(new ContextOffloader({ storage: new InMemoryStorage() }))

@@ -16,7 +16,7 @@ function loadedVersion(): string | undefined {
   return /\/\.pnpm\/@mastra\+core@([^_/]+)/.exec(stack ?? '')?.[1]
 }
 
-it('runs with the version that the peer set names, and no other', () => {
+it("the tests run with the version in the peer set's name", () => {
   const folder = process.env['SPILLWAY_TEST_PEERS'] ?? join(import.meta.dirname, '..')
   const manifest = readFileSync(join(folder, 'node_modules/@mastra/core/package.json'), 'utf8')
   const { version } = JSON.parse(manifest) as { version: string }

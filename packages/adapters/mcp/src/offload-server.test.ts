@@ -15,7 +15,7 @@ describe('offloadServer', () => {
     ['Server of version 1', (): ConnectableServer => new ServerV1(INFO)],
     ['McpServer of version 2', (): ConnectableServer => new McpServer(INFO)],
     ['Server of version 2', (): ConnectableServer => new Server(INFO)],
-  ])('returns the very %s, which is still one', (_name, make) => {
+  ])('returns the same %s, whose class does not change', (_name, make) => {
     const server = make()
     const keys = Object.keys(server)
     expect(offloadServer(server, offloader)).toBe(server)

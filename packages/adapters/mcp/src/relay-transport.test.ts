@@ -67,7 +67,7 @@ async function withResultUnderWay(storage?: InMemoryStorage): Promise<Bench> {
 }
 
 describe('relayTransport', () => {
-  it('has all that the transport has, and is of its class', async () => {
+  it('has all members of the transport, and its class', async () => {
     const { inner, outer } = bench('client')
     expect(outer).toBeInstanceOf(FakeTransport)
     expect(outer.secret()).toBe('its own')
@@ -78,7 +78,7 @@ describe('relayTransport', () => {
     expect(inner.hasClosed).toBe(true)
   })
 
-  it('gives back the handlers that were set, those from before included', () => {
+  it('returns the handlers that were set, even earlier ones', () => {
     const inner = new FakeTransport()
     const [early, late] = [(): void => {}, (): void => {}]
     set(inner, { onmessage: early, onclose: early })
@@ -93,7 +93,7 @@ describe('relayTransport', () => {
     expect(inner.onerror).toBe(late)
   })
 
-  it('takes no message from a transport before there is somebody to take it', () => {
+  it('accepts no message from a transport before there is a handler', () => {
     const inner = new FakeTransport()
     const outer = relayTransport(
       inner,
@@ -108,7 +108,7 @@ describe('relayTransport', () => {
   })
 
   it.each(['client', 'server'] as const)(
-    'passes on with each message of a %s what came along, also what is no message',
+    'passes on each message of a %s with its other arguments, even an invalid message',
     async (user) => {
       const { inner, outer, received } = bench(user)
       const [extra, options] = [{ requestInfo: {} }, { relatedRequestId: 1 }]
@@ -121,13 +121,13 @@ describe('relayTransport', () => {
     },
   )
 
-  it('tells who sends that the transport could not', async () => {
+  it('rejects to the sender if the transport cannot send', async () => {
     const { inner, outer } = bench('client')
     inner.send = () => Promise.reject(new Error('not connected'))
     await expect(outer.send(call)).rejects.toThrow('not connected')
   })
 
-  it('ends a response of a server only when it is sent', async () => {
+  it('ends a response of a server only after it was sent', async () => {
     const { inner, outer } = bench('server')
     inner.onmessage?.(message({ id: 0, method: 'tools/list' }))
     await outer.send(message({ id: 0, result: LISTED }))
@@ -136,7 +136,7 @@ describe('relayTransport', () => {
     expect(JSON.stringify(inner.sent.at(-1))).toContain('[Offloaded: 1 block')
   })
 
-  it('tells of handlers that throw when a result has been stored, instead of ending the process', async () => {
+  it('reports handlers that throw after a result was stored, instead of ending the process', async () => {
     const { outer, inner, errors } = await withResultUnderWay()
     set(outer, {
       onmessage: () => {
@@ -147,7 +147,7 @@ describe('relayTransport', () => {
     expect(errors).toEqual([new Error('a bug of the handler'), new Error('a bug of the handler')])
   })
 
-  it('tells the transport of errors if no option takes them', async () => {
+  it('reports errors to the transport if no option handles them', async () => {
     const inner = new FakeTransport()
     const told: Error[] = []
     const outer = relayTransport(
@@ -174,7 +174,7 @@ describe('a connection that closes', () => {
     expect(received).toHaveLength(2)
   })
 
-  it('is closed at once if nothing is under way, and if the client closes it', async () => {
+  it('is closed at once if no calls are running, and if the client closes it', async () => {
     const idle = bench('client')
     let closes = 0
     const onclose = (): void => void (closes += 1)

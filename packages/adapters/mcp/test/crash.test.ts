@@ -18,7 +18,7 @@ const die = (process: ProcessClient, code = 3): Promise<unknown> =>
   process.client.callTool({ name: 'die', arguments: { code } })
 const typesOf = ({ events }: ProcessClient): readonly string[] => events.map(({ type }) => type)
 
-describe('a server that ends in the middle of calls', () => {
+describe('a server that exits in the middle of calls', () => {
   it('rejects each call, emits an event, and closes the connection', async () => {
     const process = await start(false)
     const waiting = [1, 2, 3].map(() => process.client.callTool({ name: 'wait' }))
@@ -51,8 +51,8 @@ describe('a server that ends in the middle of calls', () => {
   })
 })
 
-describe('a server that is started again', () => {
-  it('answers the next calls in the renewed session, and shows nothing of its environment', async () => {
+describe('a restarted server', () => {
+  it('answers the next calls in the new session, and reveals nothing of its environment', async () => {
     const told: unknown[] = []
     const offloader = newOffloader((event) => void told.push(event))
     const process = await start(true, offloader)

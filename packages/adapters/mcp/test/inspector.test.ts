@@ -36,7 +36,7 @@ const callTool = (name: string, ...args: readonly string[]): Promise<unknown> =>
   inspect('--method', 'tools/call', '--tool-name', name, ...args.flatMap((arg) => ['--tool-arg', arg]))
 
 describe('the inspector', () => {
-  it('shows a large result as a preview, whose reference another process follows', async () => {
+  it('shows a large result as a preview, whose reference another process resolves', async () => {
     const shown = (await callTool('read_text_file', `path=${join(directory, 'large.log')}`)) as {
       _meta: Record<string, { stored: { reference: string }[] }>
     }
@@ -58,7 +58,7 @@ describe('the inspector', () => {
     expect(tools.at(-1)?.name).toBe(RETRIEVAL_TOOL_NAME)
   })
 
-  it.runIf(isFull)('shows a small result as it is [full verification]', async () => {
+  it.runIf(isFull)('shows a small result unchanged [full verification]', async () => {
     expect(await callTool('read_text_file', `path=${join(directory, 'small.txt')}`)).toMatchObject({
       content: [{ type: 'text', text: 'all is well' }],
       structuredContent: { content: 'all is well' },

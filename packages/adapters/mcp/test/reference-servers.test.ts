@@ -282,7 +282,7 @@ describe('a proxy before the server "everything"', () => {
     expect(proxied.results).toEqual(direct.results)
   })
 
-  it('passes on messages of its log, of which it sends one at once', async () => {
+  it('passes on log messages, one of which is sent at once', async () => {
     const { direct, proxied } = await both(pair, async (process) => {
       const { fromServer } = process.atClient
       const before = fromServer.length
@@ -357,7 +357,7 @@ describe('results over the limit', () => {
   })
   afterAll(() => void closing.push(process.close()))
 
-  it('come from tools that are listed as the server lists them, without output schemas, before the retrieval tool', async () => {
+  it('come from tools that are listed unchanged without output schemas, before the retrieval tool', async () => {
     await process.client.listTools()
     const listOf = (messages: readonly Message[]): readonly unknown[] =>
       messages.flatMap(({ result }) => (fieldsOf(result)['tools'] ?? []) as readonly unknown[])
@@ -404,7 +404,7 @@ describe('results over the limit', () => {
     expect(JSON.stringify(atServer.fromServer)).toContain('line 4321: all is well')
   })
 
-  it('become links as well if asked, which resources/read follows', async () => {
+  it('become links too on request, which resources/read follows', async () => {
     const path = join(directory, 'linked.log')
     await writeFile(path, LOG)
     const process = await connectProcess(
@@ -423,7 +423,7 @@ describe('results over the limit', () => {
     closing.push(process.close())
   })
 
-  it('leave the own resources of a server unchanged if links are asked for', async () => {
+  it('leave the own resources of a server unchanged with links', async () => {
     const process = await connectProcess(referenceServer('everything'), {
       offloader: newOffloader(),
       options: { resourceLinks: true },

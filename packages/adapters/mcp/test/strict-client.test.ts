@@ -163,7 +163,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
   const start = (more: Partial<Setup> = {}): Promise<StrictClient> =>
     connect({ offloader: newOffloader(), options: {}, names: [], ...more })
 
-  it('lists the tools of the server, whose results no schema restricts, and the retrieval tool', async () => {
+  it('lists the tools of the server without output schemas, and the retrieval tool', async () => {
     const { tools } = await (await start()).listTools()
     expect(tools.map(({ name }) => name)).toEqual(['report', 'read_log', 'fail', RETRIEVAL_TOOL_NAME])
     expect(tools.filter(({ outputSchema }) => outputSchema !== undefined)).toEqual([])
@@ -203,7 +203,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
     expect(textOf(result)).toMatch(/^\[Offloaded: 1 block[^]*FATAL: it is over/)
   })
 
-  it('answers retrievals, and errors of them as errors', async () => {
+  it('answers retrievals, and marks failed ones as errors', async () => {
     const client = await start()
     const reference = referenceIn(await client.callTool({ name: 'read_log' }))
     const call = { name: RETRIEVAL_TOOL_NAME, arguments: { reference, pattern: 'line 777:' } }
@@ -277,7 +277,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
 })
 
 describe('tasks of version 1', () => {
-  it('offloads the result of a task', async () => {
+  it('have their results offloaded', async () => {
     const taskStore = new InMemoryTaskStore()
     const server = new McpServerV1(INFO, {
       capabilities: { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },

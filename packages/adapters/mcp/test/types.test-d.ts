@@ -27,7 +27,7 @@ declare const clients: { readonly one: ClientV1; readonly two: Client }
 type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
 
 describe('offloadServer', () => {
-  it('takes the servers of both versions, and keeps their types', () => {
+  it('accepts the servers of both versions, and keeps their types', () => {
     type Servers = McpServerV1 | ServerV1 | McpServer | Server
     expectTypeOf<Servers>().toExtend<ConnectableServer>()
     expectTypeOf((server: McpServerV1) => offloadServer(server, offloader)).returns.toEqualTypeOf<McpServerV1>()
@@ -36,11 +36,11 @@ describe('offloadServer', () => {
     expectTypeOf((server: Server) => offloadServer(server, offloader)).returns.toEqualTypeOf<Server>()
   })
 
-  it('is what a factory of servers returns', () => {
+  it('returns a server that factories can return', () => {
     expectTypeOf((server: McpServer) => () => offloadServer(server, offloader)).returns.toExtend<McpServerFactory>()
   })
 
-  it('refuses what is no server', () => {
+  it('rejects a value that is not a server', () => {
     expectTypeOf<ClientTransport>().not.toExtend<ConnectableServer>()
     expectTypeOf<{ connect: string }>().not.toExtend<ConnectableServer>()
     expectTypeOf<ContextOffloader['options']['storage']>().not.toExtend<Parameters<typeof offloadServer>[1]>()
@@ -48,7 +48,7 @@ describe('offloadServer', () => {
 })
 
 describe('offloadTransport', () => {
-  it('takes the transports of both versions, and keeps their types', () => {
+  it('accepts the transports of both versions, and keeps their types', () => {
     type Transports = TransportV1 | Transport | ClientTransport | InMemoryTransport | InMemoryTransportV1
     expectTypeOf<Transports>().toExtend<McpTransport>()
     expectTypeOf<StdioClientTransportV1 | StdioClientTransport>().toExtend<McpTransport>()
@@ -57,7 +57,7 @@ describe('offloadTransport', () => {
     expectTypeOf(keeps).returns.toEqualTypeOf<StdioClientTransport>()
   })
 
-  it('returns what clients connect to', () => {
+  it('returns a transport that clients connect to', () => {
     const connect = (one: TransportV1, two: ClientTransport): readonly Promise<void>[] => [
       clients.one.connect(offloadTransport(one, offloader)),
       clients.two.connect(offloadTransport(two, offloader, { resourceLinks: true })),
@@ -65,13 +65,13 @@ describe('offloadTransport', () => {
     expectTypeOf(connect).toBeFunction()
   })
 
-  it('refuses what is no transport', () => {
+  it('rejects a value that is not a transport', () => {
     expectTypeOf<McpServer>().not.toExtend<McpTransport>()
     expectTypeOf<{ send: () => void }>().not.toExtend<McpTransport>()
   })
 })
 
-it('leaks no any', () => {
+it('public types contain no any', () => {
   expectTypeOf<IsAny<Parameters<typeof offloadServer>[0]>>().toEqualTypeOf<false>()
   expectTypeOf<IsAny<Parameters<typeof offloadTransport>[0]>>().toEqualTypeOf<false>()
   expectTypeOf<Parameters<NonNullable<McpOffloadOptions['scope']>>>().toEqualTypeOf<[authInfo: unknown]>()

@@ -38,7 +38,7 @@ const retrieving = (prompt: { readonly results: readonly unknown[] }): ReturnTyp
   })
 
 describe('replaced results', () => {
-  it('include those of unwrapped tools; the program and the session keep the originals', async () => {
+  it('include results of unwrapped tools, while the program and the session keep the originals', async () => {
     const { offloader } = newOffloader()
     const { agent, prompts } = makeAgent([calling('read_log'), retrieving], {
       tools: [readLog, retrievalTool(offloader)],
@@ -64,7 +64,7 @@ describe('replaced results', () => {
       /^\[Offloaded: 1 block[^]*\[image\]$/,
     ],
     ['small text', [{ type: 'text', text: 'all is well' }], /^all is well$/],
-  ])('include those of MCP servers: %s', async (_what, content, shown) => {
+  ])('include results of MCP servers: %s', async (_what, content, shown) => {
     const { offloader } = newOffloader()
     const calls: unknown[] = []
     const { agent, prompts } = makeAgent([calling('read', 'call_1', { path: '/a' })], {
@@ -76,7 +76,7 @@ describe('replaced results', () => {
     expect(calls).toEqual([['read', { path: '/a' }]])
   })
 
-  it('include those of MCP servers as soon as they arise, if their tools are wrapped', async () => {
+  it('include results of MCP servers at once, if their tools are wrapped', async () => {
     const { offloader } = newOffloader()
     const tools = await agents.getAllMcpTools([mcpServer([{ type: 'text', text: LOG }], [])])
     const { agent, prompts } = makeAgent([calling('read')], { tools: offloadTools(tools, offloader) })
@@ -86,7 +86,7 @@ describe('replaced results', () => {
     expect(JSON.stringify(await memory.getItems()).length).toBeLessThan(8_000)
   })
 
-  it('include those of agents as tools and of handoffs, in the scope of the session', async () => {
+  it('include results of agents as tools and of handoffs, in the scope of the session', async () => {
     const { offloader } = newOffloader()
     const tools = (): Tool[] => offloadTools([readLog], offloader)
     const inner = makeAgent([calling('read_log'), retrieving, { text: LOG }], { name: 'Inner', tools: tools() })
@@ -103,7 +103,7 @@ describe('replaced results', () => {
     }
   })
 
-  it('include those of earlier runs, with equal bytes each time and the input of their calls', async () => {
+  it('include results of earlier runs, with equal bytes each time and the input of their calls', async () => {
     const told: unknown[] = []
     const { offloader, events } = newOffloader({ shouldOffload: ({ input }) => told.push(input) > 0 })
     const history = [
@@ -127,7 +127,7 @@ describe('replaced results', () => {
     expect(events.map(({ type }) => type)).toEqual(['offload', 'offload'])
   })
 
-  it('keeps provider data of a text, and remaining parts as the very objects', async () => {
+  it('keep provider data of a text, and remaining parts with their identity', async () => {
     const { offloader } = newOffloader()
     const image = { type: 'input_image', image: 'data:image/png;base64,aGk=', detail: 'low', providerData: { a: 1 } }
     const byId = { type: 'input_file', file: { id: 'file_1' } }
@@ -160,7 +160,7 @@ describe('replaced results', () => {
     )
   })
 
-  it('and reads each once: small, large or failed', async () => {
+  it('are read once each, whether small, large or failed', async () => {
     const fail = async (): Promise<never> => {
       throw new Error('no disk')
     }
@@ -188,7 +188,7 @@ describe('replaced results', () => {
   })
 })
 
-describe('a filter of the program', () => {
+describe('the filter of the program', () => {
   const upper: CallModelInputFilter = ({ modelData }) => ({
     ...modelData,
     instructions: 'Be brief.',
@@ -209,7 +209,7 @@ describe('a filter of the program', () => {
     expect(new TextDecoder().decode(stored.content)).toContain('LINE 2345 OF THE LOG')
   })
 
-  it('may drop, add and reorder items, and gets the items themselves if it asks for them', async () => {
+  it('may drop, add and reorder items, and can get the items themselves', async () => {
     const { offloader } = newOffloader()
     const seen: AgentInputItem[][] = []
     const filter = Object.assign(
@@ -231,7 +231,7 @@ describe('a filter of the program', () => {
     expect(JSON.stringify(seen[1])).toContain('line 2000 of the log')
   })
 
-  it('fails the run with an error of the SDK if it returns no input, and with its own if it throws', async () => {
+  it('fails the run with an SDK error if it returns no input, and with its own error if it throws', async () => {
     const { offloader } = newOffloader()
     for (const [filter, message] of [
       [() => undefined, /callModelInputFilter must return/],
@@ -248,7 +248,7 @@ describe('a filter of the program', () => {
 })
 
 describe('sessions and scopes', () => {
-  it('keeps runs of the same agent and context apart by their sessions, all at once', async () => {
+  it('isolate concurrent runs of the same agent and context by their sessions', async () => {
     const { offloader } = newOffloader({ maxResultTokens: 1_000, previewTokens: 100 })
     const runner = offloadRunner(new Runner(), offloader)
     const shared = { app: true }
@@ -266,7 +266,7 @@ describe('sessions and scopes', () => {
     )
   })
 
-  it('takes the id of a conversation that the provider keeps, and the option scope before both', async () => {
+  it('follow the option scope first, then the conversation id at the provider', async () => {
     const { offloader } = newOffloader()
     const conversation = { conversationId: 'conv_1' }
     const scope = ({
@@ -294,7 +294,7 @@ describe('sessions and scopes', () => {
     }
   })
 
-  it('continues without storing if the scope cannot be named, and says so', async () => {
+  it('leave results and report it if the scope is invalid', async () => {
     const { offloader, events } = newOffloader()
     const options = { scope: ({ context }: { readonly context: unknown }) => [(context as { a: { b: string } }).a.b] }
     const { agent, prompts } = makeAgent([calling('read_log')], { tools: offloadTools([readLog], offloader, options) })
@@ -303,7 +303,7 @@ describe('sessions and scopes', () => {
     expect(events).toMatchObject([{ type: 'offload-failed', error: { code: 'invalid-key' } }])
   })
 
-  it('gives a run inside of a run, in the same RunContext, its session; one of another session needs its own', async () => {
+  it('are inherited by a nested run in the same RunContext, but another session needs another context', async () => {
     const { offloader } = newOffloader()
     const runner = offloadRunner(new Runner(), offloader)
     const inner = makeAgent([calling('read_log')], { tools: offloadTools([readLog], offloader) })
@@ -331,7 +331,7 @@ describe('sessions and scopes', () => {
     expect(inner.prompts).toHaveLength(3)
   })
 
-  it('stores previews of wrapped tools, and gives the same prompts when the session continues', async () => {
+  it('keep previews of wrapped tools, and give the same prompts when the session continues', async () => {
     const { offloader } = newOffloader()
     const runner = offloadRunner(new Runner(), offloader)
     const memory = session('a')
@@ -347,7 +347,7 @@ describe('sessions and scopes', () => {
     expect(lastText(second.prompts)).toContain('line 2345 of the log')
   })
 
-  it('stores small results in a session as a runner by itself does', async () => {
+  it('keep small results like a runner without Spillway', async () => {
     const { offloader } = newOffloader()
     const stored: unknown[] = []
     for (const runner of [new Runner(), offloadRunner(new Runner(), offloader)]) {
@@ -360,7 +360,7 @@ describe('sessions and scopes', () => {
     expect(stored[0]).toHaveLength(6)
   })
 
-  it('forgets a run that has ended, failed or been streamed', async () => {
+  it('are forgotten after a run has ended, failed or been streamed', async () => {
     const { offloader } = newOffloader()
     const runner = offloadRunner(new Runner(), offloader)
     const context = new RunContext({})
@@ -387,7 +387,7 @@ describe('approvals', () => {
   const deploy = makeTool('deploy', () => LOG, { needsApproval: true })
 
   it.each(['the same process', 'another process'])(
-    'stores the result of an approved call in its session, in %s',
+    'have the result of an approved call stored in its session, in %s',
     async (where) => {
       const { offloader } = newOffloader()
       const runner = offloadRunner(new Runner(), offloader)
@@ -408,7 +408,7 @@ describe('approvals', () => {
     },
   )
 
-  it('restores a state with replaced results from JSON', async () => {
+  it('restore a state with replaced results from JSON', async () => {
     const { offloader } = newOffloader()
     const runner = offloadRunner(new Runner(), offloader)
     const tools = offloadTools([readLog, deploy], offloader)
@@ -420,7 +420,7 @@ describe('approvals', () => {
     expect(restored.getInterruptions()).toHaveLength(1)
   })
 
-  it.skipIf(isOldest)('replaces large results that a program added to a state', async () => {
+  it.skipIf(isOldest)('have large results replaced that a program added to a state', async () => {
     const { offloader } = newOffloader()
     const runner = offloadRunner(new Runner(), offloader)
     const { agent, prompts } = makeAgent([calling('deploy')], { tools: [deploy] })
@@ -435,7 +435,7 @@ describe('approvals', () => {
 })
 
 describe('other behavior of a runner', () => {
-  it('changes only the input of the model', async () => {
+  it('changes only in the input of the model', async () => {
     const { offloader } = newOffloader()
     const events: string[] = []
     const inner = new Runner({ workflowName: 'mine' })
@@ -453,7 +453,7 @@ describe('other behavior of a runner', () => {
     expect(events).toEqual([`read_log ${LOG.length}`])
   })
 
-  it('ends one turn of its session before each call of the model', async () => {
+  it('includes one turn of its session before each model call', async () => {
     const ended: string[] = []
     const storage = new InMemoryStorage()
     const watched = (inner: object, name: string): object =>
@@ -470,7 +470,7 @@ describe('other behavior of a runner', () => {
     expect(ended).toEqual(['a', 'a', 'a'])
   })
 
-  it('rejects invalid arguments with advice', () => {
+  it('includes advice for invalid arguments', () => {
     const { offloader } = newOffloader()
     expect(() => offloadRunner(offloader as never, new Runner() as never)).toThrow(
       'runner must be a Runner, loaded as an ES module: offloadRunner(',

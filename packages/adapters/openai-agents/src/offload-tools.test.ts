@@ -31,7 +31,7 @@ describe('results for the model', () => {
     ['a text', () => LOG],
     ['a value', () => ({ rows: LOG.split('\n') })],
     ['a single part of text', () => ({ type: 'text', text: LOG })],
-  ])('puts a preview and a reference in the place of %s that is too large', async (_what, execute) => {
+  ])('have a preview and a reference in place of %s that is too large', async (_what, execute) => {
     const { offloader } = newOffloader()
     const { shown, result } = await callFirst(offloadTools([makeTool('read_log', execute)], offloader))
     expect(shown).toMatch(/^\[Offloaded: 1 block/)
@@ -39,7 +39,7 @@ describe('results for the model', () => {
     expect(JSON.stringify(result.state).length).toBeLessThan(50_000)
   })
 
-  it('stores a value indented, and a text as it is', async () => {
+  it('are stored indented for a value, and unchanged for a text', async () => {
     const { offloader } = newOffloader()
     const value = { rows: LOG.split('\n') }
     const [text, json] = [makeTool('read_log', () => LOG), makeTool('list_rows', () => value)]
@@ -54,7 +54,7 @@ describe('results for the model', () => {
     }
   })
 
-  it('allows small results unchanged', async () => {
+  it('are unchanged if they are small', async () => {
     const { offloader, events } = newOffloader()
     const { shown, result } = await callFirst(offloadTools([makeTool('read_log', () => 'all is well')], offloader))
     expect(shown).toBe('all is well')
@@ -64,7 +64,7 @@ describe('results for the model', () => {
     expect(events).toEqual([])
   })
 
-  it('takes the scope from the context, also without offloadRunner', async () => {
+  it('have the scope of the context even without offloadRunner', async () => {
     const { offloader } = newOffloader()
     const scope = ({ context }: { readonly context: unknown }): string[] => [(context as { tenant: string }).tenant]
     const { agent, prompts } = makeAgent([calling('read_log')], {
@@ -79,7 +79,7 @@ describe('results for the model', () => {
   it.each<[string, NonNullable<Parameters<typeof makeAgent>[1]>['toolUseBehavior']]>([
     ['the first tool', 'stop_on_first_tool'],
     ['a tool by its name', { stopAtToolNames: ['read_log'] }],
-  ])('leaves the result that ends the run, with %s', async (_what, toolUseBehavior) => {
+  ])('are unchanged if they end the run, with %s', async (_what, toolUseBehavior) => {
     const { offloader } = newOffloader()
     const tools = offloadTools([makeTool('read_log', () => LOG)], offloader)
     const { result } = await callFirst(tools, { toolUseBehavior: toolUseBehavior ?? 'run_llm_again' })
@@ -88,7 +88,7 @@ describe('results for the model', () => {
     expect((await callFirst(tools, { toolUseBehavior: others })).shown).toContain(OFFLOADED)
   })
 
-  it('leaves results for a program of the provider', async () => {
+  it('are unchanged for a program of the provider', async () => {
     const { offloader } = newOffloader()
     const [wrapped] = offloadTools([makeTool('read_log', () => LOG)], offloader)
     const toolCall = { type: 'function_call', callId: 'c', name: 'read_log', arguments: '{}' } as const
@@ -104,7 +104,7 @@ describe('results for the model', () => {
     expect(await run({})).toMatchObject({ behavior: { type: 'rejectContent' } })
   })
 
-  it('offloads the message of an error that the program has written', async () => {
+  it("have the program's own message of an error offloaded", async () => {
     const { offloader } = newOffloader()
     const fail = (): never => {
       throw new Error(LOG)
@@ -120,7 +120,7 @@ describe('results for the model', () => {
 })
 
 describe('properties of a tool', () => {
-  it('passes the same values to approval policies', async () => {
+  it('pass the same values to approval policies', async () => {
     const seen: unknown[] = []
     const make = (): FunctionTool =>
       makeTool('deploy', () => LOG, {
@@ -142,7 +142,7 @@ describe('properties of a tool', () => {
     expect(seen.slice(2)).toEqual([{ to: 'staging' }, { to: 'staging' }])
   })
 
-  it('keeps the function by which the SDK identifies a tool, and all other properties', () => {
+  it('keep the function by which the SDK identifies a tool', () => {
     const { offloader } = newOffloader()
     const mark = Symbol('mark')
     const plain = Object.defineProperty(
@@ -161,7 +161,7 @@ describe('properties of a tool', () => {
     expect(Reflect.get(wrapped, mark)).toBe(7)
   })
 
-  it.skipIf(isOldest)('keeps the namespace of a tool', () => {
+  it.skipIf(isOldest)('keep the namespace of a tool', () => {
     const { offloader } = newOffloader()
     const [plain] = agents.toolNamespace({ name: 'logs', description: 'Logs.', tools: [makeTool('read', () => LOG)] })
     const [wrapped] = offloadTools([plain as FunctionTool], offloader)
@@ -170,7 +170,7 @@ describe('properties of a tool', () => {
     for (const symbol of symbols) expect(Reflect.get(wrapped, symbol)).toBe(Reflect.get(plain as object, symbol))
   })
 
-  it("runs the tool's own guardrails first, and keeps their results", async () => {
+  it("keep the tool's own guardrails, which run first, and their results", async () => {
     const { offloader } = newOffloader()
     const { defineToolOutputGuardrail, ToolGuardrailFunctionOutputFactory: made } = agents
     const hide = defineToolOutputGuardrail({ name: 'hide', run: async () => made.rejectContent('hidden') })
@@ -183,7 +183,7 @@ describe('properties of a tool', () => {
     await expect(callFirst(guarded([refuse]))).rejects.toThrow(/guardrail/i)
   })
 
-  it('leaves other tools, agents as tools, and functions with an output schema as the very objects', () => {
+  it('are unchanged for other tools, agents as tools, and functions with an output schema', () => {
     const { offloader } = newOffloader()
     const hosted = { type: 'hosted_tool', name: 'web_search', providerData: { type: 'web_search' } } as const
     const agent = new Agent({ name: 'Helper' }).asTool({ toolName: 'help', toolDescription: 'Help.' })
@@ -193,7 +193,7 @@ describe('properties of a tool', () => {
     for (const [index, one] of [hosted, agent, structured].entries()) expect(wrapped[index]).toBe(one)
   })
 
-  it('does not change the tools that are passed in, also frozen ones', async () => {
+  it('are unchanged in the given tools, which may be frozen', async () => {
     const { offloader } = newOffloader()
     const plain = Object.freeze(makeTool('read_log', () => LOG))
     const tools = Object.freeze([plain])
@@ -203,7 +203,7 @@ describe('properties of a tool', () => {
 })
 
 describe('the retrieval tool', () => {
-  it('comes last, and not at all if it is not wanted', () => {
+  it('comes last, and is missing if it is not wanted', () => {
     const tools = [makeTool('read_log', () => LOG)]
     const names = (...options: Parameters<typeof newOffloader>): string[] =>
       offloadTools(tools, newOffloader(...options).offloader).map(({ name }) => name)
@@ -212,7 +212,7 @@ describe('the retrieval tool', () => {
     expect(names({ storage: located as never, includeRetrievalTool: false })).toEqual(['read_log'])
   })
 
-  it('is refused if it is there already', () => {
+  it('is refused if the tools already include it', () => {
     const { offloader } = newOffloader()
     expect(() => offloadTools(offloadTools([], offloader), offloader)).toThrow(`tools has ${RETRIEVAL} already`)
   })
@@ -280,7 +280,7 @@ describe('readOutput', () => {
         },
       ],
       ['a BigInt in a value', { n: 1n }],
-    ])('shows %s in a few words, as the SDK does', (what, output) => {
+    ])('summarizes %s in a few words, as the SDK does', (what, output) => {
       const read = readOutput(output)
       expect(read?.text.length).toBeLessThan(400)
       const value = read?.block.type === 'json' ? read.block.value : undefined
@@ -300,7 +300,7 @@ describe('readOutput', () => {
       ],
       [[{ type: 'text', text: 'a' }]],
       [{ type: 'text', text: 'a', providerData: { a: 1 } }],
-    ])('leaves parts: %j', (output) => {
+    ])('keeps parts: %j', (output) => {
       expect(readOutput(output)).toBeUndefined()
     })
 

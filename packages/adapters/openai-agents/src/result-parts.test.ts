@@ -28,7 +28,7 @@ it.each<[what: string, part: unknown, block: object]>([
     { type: 'input_file', file: `data:audio/wav;base64,${BASE64}` },
     { type: 'audio', mediaType: 'audio/wav', data: PNG },
   ],
-])('reads %s', (_what, part, block) => {
+])('a result part is read from %s', (_what, part, block) => {
   expect(partToBlock(part)).toMatchObject(block)
 })
 
@@ -43,22 +43,25 @@ it.each<[unknown]>([
   [null],
   [undefined],
   [7],
-])('passes %j through', (part) => {
+])('a result part passes %j through', (part) => {
   expect(partToBlock(part)).toEqual({ type: 'unknown', value: part })
 })
 
-it.each<ContentBlock>([{ type: 'text', text: 'a' }, image, pdf])('writes $type so that it reads back', (block) => {
-  expect(partToBlock(blockToPart(block))).toMatchObject(block)
-})
+it.each<ContentBlock>([{ type: 'text', text: 'a' }, image, pdf])(
+  'a result part of type $type can be read back',
+  (block) => {
+    expect(partToBlock(blockToPart(block))).toMatchObject(block)
+  },
+)
 
-it('takes no longer for 8 MB in an image than decoding it does', () => {
+it('an image of 8 MB is read no slower than decoding it', () => {
   const part = { type: 'input_image', image: `data:image/png;base64,${'A'.repeat(8_000_000)}` }
   const start = performance.now()
   partToBlock(part)
   expect(performance.now() - start).toBeLessThan(500)
 })
 
-it('writes answers as tools return them', () => {
+it('answers are written in the form of tool results', () => {
   expect(toolOutput([{ type: 'text', text: 'a' }])).toBe('a')
   expect(toolOutput([{ type: 'json', value: { a: 1 } }])).toBe('{"a":1}')
   expect(toolOutput([image])).toMatchObject([{ type: 'image', image: { data: BASE64, mediaType: 'image/png' } }])
@@ -69,7 +72,7 @@ it('writes answers as tools return them', () => {
 })
 
 describe('isForProgram', () => {
-  it('knows the calls of programs, and no other', () => {
+  it('is true only for calls of programs', () => {
     expect(isForProgram({ caller: { type: 'program', callerId: 'program_1' } })).toBe(true)
     for (const item of [
       {},
@@ -93,7 +96,7 @@ describe('parseJson', () => {
     expect(parseJson(text)).toEqual(value)
   })
 
-  it('does not set a prototype from arguments of a model', () => {
+  it("does not set a prototype from a model's arguments", () => {
     const value = parseJson('{"__proto__":{"polluted":true}}') as object
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
     expect('polluted' in value).toBe(false)

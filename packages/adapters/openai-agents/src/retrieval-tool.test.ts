@@ -28,14 +28,14 @@ async function call(input: unknown, sessionId?: string): Promise<unknown> {
   }
 }
 
-it('answers in the scope of the session', async () => {
+it('the retrieval tool answers in the scope of the session', async () => {
   const reference = await storeIn('a')
   const input = { reference, line_range: { start: 7, end: 7 } }
   expect(await call(input, 'a')).toContain('7| line 7')
   for (const session of ['b', undefined]) expect(await call(input, session)).toMatch(/^Error: /)
 })
 
-it('searches all of its session without a reference', async () => {
+it('the retrieval tool searches its whole session without a reference', async () => {
   const reference = await storeIn('search')
   expect(await call({ pattern: 'line 2345', context_lines: 0 }, 'search')).toContain(reference)
 })
@@ -48,11 +48,11 @@ it.each<unknown>([
   { reference: null },
   [],
   7,
-])('answers input that violates its schema with advice: %j', async (input) => {
+])('the retrieval tool answers input that violates its schema with advice: %j', async (input) => {
   expect(await call(input, 'a')).toMatch(/^Error: /)
 })
 
-it('is offered in the strict form of what core describes, and needs no approval', async () => {
+it('the retrieval tool is strict, has the description of core, and needs no approval', async () => {
   const { name, description, inputSchema } = offloader.forScope('a').retrievalTool
   const { reference, references } = inputSchema.properties
   const parameters = {
@@ -70,7 +70,7 @@ it('is offered in the strict form of what core describes, and needs no approval'
   expect(shared.parameters).toMatchObject({ properties: { reference: { type: 'string' } } })
 })
 
-it('returns media in the form of tools', async () => {
+it('the retrieval tool returns media in the form of tools', async () => {
   const data = Uint8Array.from([...PNG, ...new Uint8Array(300_000)])
   const content = [{ type: 'image', mediaType: 'image/png', data }] as const
   const outcome = await offloader.forScope('a').offload({ toolName: 'capture', toolCallId: 'media', content })
@@ -79,7 +79,7 @@ it('returns media in the form of tools', async () => {
   expect(await call({ reference: stored?.reference }, 'a')).toMatchObject([{ type: 'image', image }])
 })
 
-it('passes on the signal of the call, or else that of the run', async () => {
+it('the retrieval tool passes on the signal of the call, or of the run', async () => {
   const reasons: unknown[] = []
   const storage: Storage = {
     store: async () => 'a',
@@ -103,11 +103,11 @@ it('passes on the signal of the call, or else that of the run', async () => {
   expect(reasons).toMatchObject([{ name: 'TimeoutError' }, { name: 'TimeoutError' }])
 })
 
-it('answers without a context, as an agent that is no one’s', async () => {
+it('the retrieval tool answers without a context in no session', async () => {
   expect(await retrieve.invoke(undefined as never, '{"reference":"made_up"}')).toMatch(/^Error: /)
 })
 
-it('rejects invalid arguments with advice', () => {
+it('the retrieval tool rejects invalid arguments with advice', () => {
   const storage: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
   const unscoped = new ContextOffloader({ storage })
   expect(() => retrievalTool(unscoped)).toThrow(

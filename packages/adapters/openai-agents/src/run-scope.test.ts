@@ -18,7 +18,7 @@ describe('sessionRuns', () => {
     return !(await offloaderOf(reader).retrievalTool.execute({ reference })).isError
   }
 
-  it('isolates sessions, and runs without a session from all of them', async () => {
+  it('isolates sessions, and runs without a session from all sessions', async () => {
     const [a, b, none] = [{ context: {}, sessionId: 'a' }, { context: {}, sessionId: 'b' }, { context: {} }]
     expect(await shares(a, a)).toBe(true)
     expect(await shares(a, b)).toBe(false)
@@ -69,7 +69,7 @@ describe('sessionRuns', () => {
 describe('enterRun', () => {
   const run = (context: RunContext, sessionId?: string): Parameters<typeof enterRun>[1] => ({ context, sessionId })
 
-  it('finds a run by its context and by forks of it, until the run ends', () => {
+  it('finds a run by its context and its forks, until the run ends', () => {
     const context = new RunContext({ tenant: 'a' })
     const fork = new RunContext({ tenant: 'b' })
     fork.usage = context.usage

@@ -46,21 +46,21 @@ type IsAny<TYPE> = 0 extends 1 & TYPE ? true : false
 describe('offloadTools', () => {
   const wrapped = offloadTools([one, two, hosted], offloader)
 
-  it('keeps the type of each tool, with the retrieval tool behind them', () => {
+  it('keeps the type of each tool, followed by the retrieval tool', () => {
     expectTypeOf(wrapped[0]).toEqualTypeOf(one)
     expectTypeOf(wrapped[1]).toEqualTypeOf(two)
     expectTypeOf(wrapped[2]).toEqualTypeOf<HostedTool>()
     expectTypeOf(wrapped[3]).toEqualTypeOf<RetrievalTool | undefined>()
   })
 
-  it('goes into agents of any context', () => {
+  it('is accepted by agents of any context', () => {
     expectTypeOf(() => new Agent({ name: 'A', tools: offloadTools([one], offloader) })).toBeFunction()
     expectTypeOf(() => new Agent<App>({ name: 'A', tools: offloadTools([one, two], offloader) })).toBeFunction()
     expectTypeOf(() => new Agent<App>({ name: 'A', tools: [two, retrievalTool(offloader)] })).toBeFunction()
     expectTypeOf(offloadTools([] as Tool<App>[], offloader)).toExtend<Tool<App>[]>()
   })
 
-  it('takes nothing but tools', () => {
+  it('accepts only tools', () => {
     expectTypeOf<{ one: typeof one }>().not.toExtend<Parameters<typeof offloadTools>[0]>()
     expectTypeOf<string[]>().not.toExtend<Parameters<typeof offloadTools>[0]>()
     expectTypeOf<Tool[]>().toExtend<Parameters<typeof offloadTools>[0]>()
@@ -83,7 +83,7 @@ describe('offloadRunner', () => {
     })
   })
 
-  it('takes a runner, an offloader and the options that there are', () => {
+  it('accepts a runner, an offloader and known options', () => {
     type Given = Parameters<typeof offloadRunner>
     expectTypeOf<Given[0]>().toEqualTypeOf<Runner>()
     expectTypeOf<ContextOffloader['options']['storage']>().not.toExtend<Given[1]>()
@@ -96,7 +96,7 @@ describe('offloadRunner', () => {
 describe('historyInputFilter', () => {
   const filter = historyInputFilter(offloader, { maxTotalTokens: 50_000, scope: ({ sessionId = '' }) => [sessionId] })
 
-  it('goes into runners, runs and itself', () => {
+  it('is accepted by runners, by runs and by itself', () => {
     expectTypeOf(filter).toEqualTypeOf<CallModelInputFilter>()
     expectTypeOf(() => new Runner({ callModelInputFilter: filter })).toBeFunction()
     expectTypeOf(() => offloadRunner(new Runner({ callModelInputFilter: filter }), offloader)).toBeFunction()
@@ -109,7 +109,7 @@ describe('historyInputFilter', () => {
     expectTypeOf(() => historyInputFilter(offloader, { maxTokens: 7 })).toBeFunction()
   })
 
-  it('takes names, models and clients for summaries', () => {
+  it('accepts names, models and clients for summaries', () => {
     type Client = ConstructorParameters<typeof OpenAIResponsesModel>[0]
     const make = (model: Model, client: Client): Summarize[] => [
       summarizeWith('gpt-5-mini'),
@@ -122,7 +122,7 @@ describe('historyInputFilter', () => {
   })
 })
 
-describe('what is ours', () => {
+describe('our public type', () => {
   it('is never any', () => {
     expectTypeOf(offloadTools).parameter(1).toEqualTypeOf<ContextOffloader>()
     expectTypeOf(offloadTools).parameter(2).toEqualTypeOf<OffloadOptions | undefined>()

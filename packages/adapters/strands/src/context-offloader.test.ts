@@ -41,7 +41,7 @@ async function run(agent: Agent): Promise<string[]> {
 const searchFailed = retrieving({ pattern: 'FAILED', context_lines: 0 })
 
 describe('options', () => {
-  it('are those of the offloader, with its defaults', () => {
+  it('are the options of the offloader, with its defaults', () => {
     const { offloader, name } = new ContextOffloader({ storage: new InMemoryStorage(), maxRetrievalTokens: 9_000 })
     expect(offloader.options).toMatchObject({ maxResultTokens: 2_500, previewTokens: 1_000, maxRetrievalTokens: 9_000 })
     expect(name).toBe('spillway:context-offloader')
@@ -114,13 +114,13 @@ describe('evictAfterCycles', () => {
     else expect(answer).toMatch(/^Error: .* was removed from storage .*Run the tool "read_log" again/)
   })
 
-  it('is taken as null of a storage that cannot evict', () => {
+  it('is null for a storage that cannot evict', () => {
     expect(() => new ContextOffloader({ storage: twoMethods(), evictAfterCycles: null })).not.toThrow()
   })
 })
 
-describe('a storage with store and retrieve alone', () => {
-  it('serves one agent, in all its runs, by the references that it makes up', async () => {
+describe('a storage with only store and retrieve', () => {
+  it('serves one agent in all its runs by its own references', async () => {
     const plugins = [new ContextOffloader({ storage: twoMethods() })]
     const agent = agentWith({ model: scriptedModel('read_log', searchFailed), tools: [readLog], plugins })
     const [result = '', answer] = await run(agent)
@@ -130,7 +130,7 @@ describe('a storage with store and retrieve alone', () => {
     expect((await run(agent))[2]).toContain('line 7:')
   })
 
-  it('is refused to a second agent, unless all are to share it', async () => {
+  it('is refused to a second agent, unless all agents share it', async () => {
     const model = (): FakeModel => scriptedModel('read_log')
     const plugins = [new ContextOffloader({ storage: twoMethods() })]
     const first = agentWith({ model: model(), tools: [readLog], plugins })
@@ -144,7 +144,7 @@ describe('a storage with store and retrieve alone', () => {
     expect((await run(third as Agent))[1]).toContain('line 4321: status=FAILED')
   })
 
-  it.skipIf(isVersion10)('may be any that Strands comes with', async () => {
+  it.skipIf(isVersion10)('may be any storage of Strands', async () => {
     const module = '@strands-agents/sdk/vended-plugins/context-offloader'
     const { InMemoryStorage: Theirs } = (await import(/* @vite-ignore */ module)) as {
       InMemoryStorage: new () => Storage
@@ -155,7 +155,7 @@ describe('a storage with store and retrieve alone', () => {
   })
 })
 
-describe('tokens', () => {
+describe('the count of tokens', () => {
   /** A fake model that counts as a provider would, and says what it was asked. */
   class CountingModel extends FakeModel {
     readonly asked: string[] = []
@@ -176,7 +176,7 @@ describe('tokens', () => {
     }
   }
 
-  it.each([1, 1.5])('are those of the model, which is asked once, about a short text: times %d', async (factor) => {
+  it.each([1, 1.5])('follows the model, which is asked once about a short text: times %d', async (factor) => {
     const [first, second] = [new CountingModel(factor), new CountingModel(3)]
     const plugin = new ContextOffloader({ storage: new InMemoryStorage() })
     const agent = agentWith({ model: first, tools: [readLog], plugins: [plugin] })
@@ -188,13 +188,13 @@ describe('tokens', () => {
     expect(second.asked).toEqual([])
   })
 
-  it('are estimated if the model guesses by characters, as models of Strands do by default', async () => {
+  it('is estimated if the model guesses by characters, as Strands models do by default', async () => {
     const plugin = new ContextOffloader({ storage: new InMemoryStorage() })
     await run(agentWith({ model: scriptedModel('read_log'), tools: [readLog], plugins: [plugin] }))
     expect(plugin.offloader.options.countTokens(LOG)).toBe(estimateTokens(LOG))
   })
 
-  it('are counted by countTokens if there is one, and no model is asked', async () => {
+  it('comes from countTokens if set, and no model is asked', async () => {
     const model = new CountingModel(2)
     const countTokens = (text: string): number => text.length
     const plugin = new ContextOffloader({ storage: new InMemoryStorage(), countTokens, maxResultTokens: LOG.length })
@@ -203,7 +203,7 @@ describe('tokens', () => {
   })
 })
 
-it('offers no tool with includeRetrievalTool: false', () => {
+it('includeRetrievalTool: false offers no tool', () => {
   const storage: Storage = { ...twoMethods(), locate: () => ({ address: '/a', command: "cat '/a'" }) }
   expect(new ContextOffloader({ storage, includeRetrievalTool: false }).getTools()).toEqual([])
   expect(new ContextOffloader({ storage }).getTools().map(({ name }) => name)).toEqual(['retrieve_offloaded_content'])

@@ -64,7 +64,7 @@ async function runOnce(config: AgentConfig): Promise<ToolResultBlock | undefined
   return resultsOf(agent)[0]
 }
 
-it('isolates agents that share it: none reads or evicts content of another', async () => {
+it('agents that share a plugin are isolated: none reads or evicts content of another', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: 3 })
   const plugins = [offloadPlugin(new ContextOffloader({ storage }))]
   const first = agentWith({ model: scriptedModel('read_log'), tools: [readLog], plugins })
@@ -83,7 +83,7 @@ it('isolates agents that share it: none reads or evicts content of another', asy
   expect(textOf(resultsOf(first)[1])).toContain('line 4321: status=FAILED')
 })
 
-it('finds content that the same agent and session stored in another process', async () => {
+it('content that the same agent and session stored in another process is found', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'spillway-strands-'))
   try {
     const agent = (sessionId: string, ...turns: readonly Turn[]): Agent =>
@@ -107,7 +107,7 @@ it('finds content that the same agent and session stored in another process', as
   }
 })
 
-it('derives the scope from the invocation state of the caller', async () => {
+it("the scope comes from the caller's invocation state", async () => {
   const offloader = create()
   const plugins = [
     offloadPlugin(offloader, { scope: ({ agent, invocationState }) => [String(invocationState['tenant']), agent.id] }),
@@ -117,7 +117,7 @@ it('derives the scope from the invocation state of the caller', async () => {
   expect(await references(offloader.forScope('tenant-1', 'writer').options.storage)).toHaveLength(1)
 })
 
-it('leaves results unchanged if the scope of a run is invalid', async () => {
+it('results are unchanged if the scope of a run is invalid', async () => {
   const events: OffloadEvent[] = []
   const offloader = new ContextOffloader({
     storage: new InMemoryStorage(),
@@ -131,7 +131,7 @@ it('leaves results unchanged if the scope of a run is invalid', async () => {
 })
 
 it.each(['behind it in the list', ...(isVersion10 ? [] : ['before it in the list', 'on the agent itself'])])(
-  'stores what hooks make of a result, and shows them what the tool returned: %s',
+  "the result after all hooks is stored, and hooks see the tool's own result: %s",
   async (where) => {
     const offloader = create()
     const seen: string[] = []
@@ -160,7 +160,7 @@ it.each(['behind it in the list', ...(isVersion10 ? [] : ['before it in the list
   },
 )
 
-it('stores nothing of an attempt that is repeated', async () => {
+it('an attempt that is repeated stores nothing', async () => {
   const offloader = create()
   let attempts = 0
   const again = program((agent) => {
@@ -176,7 +176,7 @@ it('stores nothing of an attempt that is repeated', async () => {
   expect(await references(offloader.options.storage)).toHaveLength(1)
 })
 
-it.each(['a large one', 'one like any result'])('leaves the message of a canceled call as it is: %s', async (which) => {
+it.each(['a large one', 'one like any result'])('the message of a canceled call is unchanged: %s', async (which) => {
   const events: OffloadEvent[] = []
   const offloader = new ContextOffloader({
     storage: new InMemoryStorage(),
@@ -193,7 +193,7 @@ it.each(['a large one', 'one like any result'])('leaves the message of a cancele
   expect(events).toEqual([])
 })
 
-it('offloads the result of a call like one that was canceled before', async () => {
+it('the result of a call like a canceled one is offloaded', async () => {
   let calls = 0
   const forbidOnce = program((agent) => {
     agent.addHook(BeforeToolCallEvent, (event) => {
@@ -211,7 +211,7 @@ it('offloads the result of a call like one that was canceled before', async () =
   expect(resultsOf(agent).map(textOf)).toEqual([expect.any(String), offloaded])
 })
 
-it('leaves the answer of a structured run', async () => {
+it('the answer of a structured run is unchanged', async () => {
   const lines = LOG.split('\n')
   const model = new FakeModel(({ toolNames }) => {
     const name = toolNames.find((one) => one.includes('structured')) ?? ''
@@ -222,7 +222,7 @@ it('leaves the answer of a structured run', async () => {
   expect((await agent.invoke('Go.')).structuredOutput).toEqual({ lines })
 })
 
-it.skipIf(isVersion10)('leaves the answer of an agent that a call is delegated to', async () => {
+it.skipIf(isVersion10)('the answer of an agent to which a call is delegated is unchanged', async () => {
   const specialist = agentWith({ id: 'specialist', name: 'specialist', model: new FakeModel(() => ({ text: LOG })) })
   const options: object = { name: 'ask', delegate: true }
   const delegate = specialist.asTool(options)
@@ -235,7 +235,7 @@ it.skipIf(isVersion10)('leaves the answer of an agent that a call is delegated t
   expect(offloader.meter().offloaded).toBe(0)
 })
 
-it('offloads the answer of an agent that is a tool like any other', async () => {
+it('the answer of an agent that is used as a tool is offloaded', async () => {
   const specialist = agentWith({ id: 'specialist', name: 'specialist', model: new FakeModel(() => ({ text: LOG })) })
   const model = scriptedModel(() => ({ toolCalls: [{ id: 'call_1', name: 'ask', input: { input: 'Go.' } }] }))
   const agent = agentWith({ model, tools: [specialist.asTool({ name: 'ask' })], plugins: [offloadPlugin(create())] })
@@ -243,7 +243,7 @@ it('offloads the answer of an agent that is a tool like any other', async () => 
   expect(textOf(resultsOf(agent)[0])).toEqual(offloaded)
 })
 
-it('ends a turn for each model call that succeeds, and none for an attempt that fails', async () => {
+it('each model call that succeeds ends a turn, and failed attempts end none', async () => {
   let turns = 0
   const storage: Storage = {
     store: async () => 'a',
@@ -285,7 +285,7 @@ it('keeps small results as the very objects, and of large ones all but the conte
   expect(second).toMatchObject({ toolUseId: 'call_2', status: 'error', error, content: [{ text: offloaded }] })
 })
 
-it('counts media by their size, and keeps the address of those that are elsewhere', async () => {
+it('media are counted by size, and media elsewhere keep their address', async () => {
   const location = { type: 's3' as const, uri: 's3://bucket/scan.png' }
   const elsewhere = new ImageBlock({ format: 'png', source: { location } })
   const large = new ImageBlock({ format: 'png', source: { bytes: new Uint8Array(2_000_000) } })
@@ -302,7 +302,7 @@ it('counts media by their size, and keeps the address of those that are elsewher
   expect(others).toEqual([])
 })
 
-it('accepts content of unknown types', async () => {
+it('content of unknown types is accepted', async () => {
   const content = [{ text: LOG }, { type: 'textBlock', text: 5 }, { type: 'textBlock', text: LOG }]
   const result = new ToolResultBlock({ toolUseId: 'call_1', status: 'success', content: content as never })
   // Strands itself would fail on such content once a model is called.
@@ -317,7 +317,7 @@ it('accepts content of unknown types', async () => {
   expect(none.result.content).toBe(LOG)
 })
 
-it('is rejected by Strands if an agent has it twice', async () => {
+it('Strands rejects an agent with the plugin twice', async () => {
   const agent = agentWith({
     model: new FakeModel(() => ({ text: 'done' })),
     plugins: [offloadPlugin(create()), offloadPlugin(create())],
@@ -325,7 +325,7 @@ it('is rejected by Strands if an agent has it twice', async () => {
   await expect(agent.invoke('Go.')).rejects.toThrow(/already/)
 })
 
-it.skipIf(isVersion10)('returns the original result to a program that calls a tool itself', async () => {
+it.skipIf(isVersion10)('a program that calls a tool itself gets the original result', async () => {
   const agent = agentWith({
     model: new FakeModel(() => ({ text: 'done' })),
     tools: [readLog],
@@ -340,7 +340,7 @@ it.each<[unknown, unknown, RegExp]>([
   [{}, {}, /^offloader must be a ContextOffloader, got object: offloadPlugin\(offloader, options\)/],
   [create(), { exept: [] }, /^Unknown option "exept"/],
   [create(), { scope: 'tenant' }, /^scope must be a function of the run/],
-])('rejects %o with %o', (offloader, options, message) => {
+])('options %o are rejected with %o', (offloader, options, message) => {
   expect(() => offloadPlugin(offloader as ContextOffloader, options as object)).toThrow(message)
 })
 
@@ -386,7 +386,7 @@ describe('retrievalTool', () => {
   const retrievalToolOf = (offloader: ContextOffloader, scope: OffloadOptions['scope'] = () => []): Tool =>
     offloadPlugin(offloader, { scope }).getTools()[0]!
 
-  it('offers the parameters of the offloader, and a search of the whole scope only with scopes', () => {
+  it('offers the parameters of the offloader, and searches the whole scope only with scopes', () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
     const { name, description, inputSchema } = offloader.forScope('a').retrievalTool
     const scoped = retrievalToolOf(offloader)
@@ -417,7 +417,7 @@ describe('retrievalTool', () => {
   })
 
   it.each(['cancelSignal of the call', 'cancelSignal of the agent, in older versions'])(
-    'ends by the %s',
+    'is stopped by the %s',
     async (which) => {
       const controller = new AbortController()
       const hanging: Storage = { store: async () => 'a', retrieve: () => new Promise(() => undefined) }
@@ -447,7 +447,7 @@ describe('runScope', () => {
   const model = new FakeModel(() => ({ text: 'done' }))
   const scopeOf = (agent: Agent): readonly string[] => agentScope({ agent, invocationState: {} })
 
-  it('is the id of the session manager and that of the agent, in every process', () => {
+  it("is the session manager's id and the agent's, in every process", () => {
     const agent = (id?: string): Agent =>
       new Agent({ model, ...(id && { id }), sessionManager: sessionManager('session-1') })
     expect(scopeOf(agent())).toEqual(['session-1', 'agent'])
@@ -563,7 +563,7 @@ describe('contentBlocks', () => {
       ['media without any source', { type: 'imageBlock', format: 'png' }],
       ['media without a format', { type: 'documentBlock', source: {} }],
       ['content in its form as data', { text: 'a' }],
-    ])('passes %s on as it is', (_what, content) => {
+    ])('passes %s on unchanged', (_what, content) => {
       expect(contentToBlock(content as ToolResultContent)).toEqual({ type: 'unknown', value: content })
     })
   })
@@ -592,7 +592,7 @@ describe('contentBlocks', () => {
       ...['application/pdf', 'text/csv', 'text/html', 'application/msword', 'text/markdown', 'application/xml'].map(
         (mediaType): ContentBlock => ({ type: 'document', mediaType, name: 'call-1', data: bytes }),
       ),
-    ])('writes %o so that it is read back', (block) => {
+    ])('writes %o so that it can be read back', (block) => {
       expect(contentToBlock(blockToContent(block, 'call-1'))).toEqual(block)
     })
 
@@ -626,7 +626,7 @@ describe('contentBlocks', () => {
       { type: 'video', mediaType: 'video/ogg', data: bytes },
       { type: 'document', mediaType: 'application/zip', data: bytes },
       { type: 'document', mediaType: '__proto__', data: bytes },
-    ])('describes %o, for which Strands has no format: a provider would refuse the request', (block) => {
+    ])('describes %o, since Strands has no format that providers accept', (block) => {
       const { type, mediaType } = block as { type: string; mediaType: string }
       expect(blockToContent(block, 'call-1')).toEqual(new TextBlock(`[${type}: ${mediaType}, 3 bytes: not shown]`))
     })
@@ -636,7 +636,7 @@ describe('contentBlocks', () => {
       ['../../etc/passwd', '-etc-passwd'],
       ['x'.repeat(300), 'x'.repeat(200)],
       ['日本語', '-'],
-    ])('names a document by the call, %s, in letters that Amazon Bedrock takes: %s', (toolUseId, name) => {
+    ])('names a document by the call, %s, in characters that Amazon Bedrock accepts: %s', (toolUseId, name) => {
       const block = { type: 'document', mediaType: 'application/pdf', name: 'not this one', data: bytes } as const
       expect(blockToContent(block, toolUseId)).toMatchObject({ name })
     })

@@ -101,7 +101,7 @@ describe.each(both)('with the plugin that is %s', (_whose, imports) => {
   })
 })
 
-it('the program that leaves retrieval to the tools of the agent names a file that they can search', async () => {
+it("a program that leaves retrieval to the agent's tools names a file that they can search", async () => {
   const agent = ownTools(OURS, join(directory, 'own tools'))
   const grep: Turn = ({ results }) => {
     const [block] = results.at(-1)?.content ?? []

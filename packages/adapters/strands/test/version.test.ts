@@ -11,7 +11,7 @@ function installed(): string {
   return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
 }
 
-it('runs the Strands of its peer set, as the files of its code show', () => {
+it('the tests run with the Strands of their peer set, as its files show', () => {
   let stack = ''
   tool({
     description: 'Look.',
@@ -24,6 +24,6 @@ it('runs the Strands of its peer set, as the files of its code show', () => {
   expect(stack.split('\n').some((line) => line.includes(`/.pnpm/@strands-agents+sdk@${installed()}_`))).toBe(true)
 })
 
-it('recognizes the version by its exports', () => {
+it('the version is recognized by its exports', () => {
   expect(isVersion10).toBe(installed().startsWith('1.0.'))
 })

@@ -47,7 +47,7 @@ async function runBare(
 }
 
 describe('tools that are not wrapped', () => {
-  it('offloads their results, for the program too', async () => {
+  it('have their results offloaded, for the program too', async () => {
     const { offloader } = createOffloader()
     const { seen, output } = await runBare(readLog, {}, { offloader, events: [] })
     expect(textOf(seen)).toMatch(OFFLOADED)
@@ -55,7 +55,7 @@ describe('tools that are not wrapped', () => {
     expect(await storedText(offloader, referenceIn(seen), 'a')).toBe(LOG)
   })
 
-  it('tells the offloader the name of the tool, the id and the input of the call', async () => {
+  it('pass their name, call id and input to the offloader', async () => {
     const told: unknown[] = []
     const { offloader } = createOffloader({ shouldOffload: (candidate) => told.push(candidate) > 0 })
     const tool = toolOf('read_log', async () => LOG, { parameters: z.object({ path: z.string() }) as never })
@@ -66,7 +66,7 @@ describe('tools that are not wrapped', () => {
     ])
   })
 
-  it('offloads values and results of MCP servers', async () => {
+  it('have values and results of MCP servers offloaded', async () => {
     const { seen: users } = await runBare(toolOf('list_users', async () => USERS))
     expect(textOf(users)).toMatch(OFFLOADED)
     const data = Buffer.alloc(900, 7).toString('base64')
@@ -83,7 +83,7 @@ describe('tools that are not wrapped', () => {
     })
   })
 
-  it('keeps the mark of an error', async () => {
+  it('keep the mark of an error', async () => {
     const { seen } = await runBare(toolOf('build', async () => ({ error: true, message: LOG })))
     expect(seen).toMatchObject({
       isError: true,
@@ -91,7 +91,7 @@ describe('tools that are not wrapped', () => {
     })
   })
 
-  it.skipIf(isEarly)('offloads their errors', async () => {
+  it.skipIf(isEarly)('have their errors offloaded', async () => {
     const tool = toolOf('build', async () => {
       throw new RangeError(`${LOG}\nFATAL: no space left`)
     })
@@ -108,7 +108,7 @@ describe('tools that are not wrapped', () => {
     expect((await runBare(readLog, {}, exempt)).output).toBe(LOG)
   })
 
-  it('leaves those that validate or map their output, as a text would not fit', async () => {
+  it('keep outputs that they validate or map, since a text would not fit', async () => {
     const outputSchema = z.array(z.object({ id: z.number(), name: z.string() })) as never
     expect((await runBare(toolOf('list', async () => USERS, { outputSchema }))).output).toEqual(USERS)
     const toModelOutput = ({ output }: { output: unknown }) => ({
@@ -122,7 +122,7 @@ describe('tools that are not wrapped', () => {
 })
 
 describe('hooks of your own', () => {
-  it('runs them first, and offloads outputs that they replaced', async () => {
+  it('run first, and the outputs that they replaced are offloaded', async () => {
     const onToolEnd = vi.fn<NonNullable<AgentHooks['onToolEnd']>>(async () => ({ output: `redacted\n${LOG}` }))
     const { offloader } = createOffloader()
     const { seen } = await runBare(
@@ -134,7 +134,7 @@ describe('hooks of your own', () => {
     expect(onToolEnd).toHaveBeenCalledTimes(1)
   })
 
-  it('returns their result if nothing is offloaded', async () => {
+  it('pass on their result if nothing is offloaded', async () => {
     const hooks = createHooks({ onToolEnd: async () => ({ output: 'redacted' }) })
     const { seen } = await runBare(
       toolOf('read', async () => 'secret'),
@@ -150,7 +150,7 @@ describe('hooks of your own', () => {
     expect(cleared?.content).toEqual([{ type: 'json', value: null }])
   })
 
-  it.skipIf(isEarly)('runs the hook of errors first, and offloads its result', async () => {
+  it.skipIf(isEarly)('run first for errors, and their result is offloaded', async () => {
     const tool = toolOf('build', async () => {
       throw new Error('failed')
     })
@@ -161,7 +161,7 @@ describe('hooks of your own', () => {
     expect(textOf((await runBare(tool, { options: { hooks: small } })).seen)).toBe('mended')
   })
 
-  it('calls each of them, and those of an operation beside', async () => {
+  it('are all called, together with those of an operation', async () => {
     const names = [
       'onStart',
       'onToolStart',
@@ -179,7 +179,7 @@ describe('hooks of your own', () => {
     expect(textOf(seen)).toMatch(OFFLOADED)
   })
 
-  it('continues from the messages that one of them prepared', async () => {
+  it('prepare messages from which the offloader continues', async () => {
     const { offloader } = createOffloader()
     const { model, prompts } = scriptedModel()
     const hooks = createHooks({
@@ -193,7 +193,7 @@ describe('hooks of your own', () => {
 })
 
 describe('subagents', () => {
-  it('offloads the answer of a subagent, which the supervisor can read', async () => {
+  it('have their answers offloaded, which the supervisor can read', async () => {
     const { offloader } = createOffloader()
     const helper = agentOf({ name: 'helper', model: scriptedModel({ text: LOG }).model })
     const { model, prompts } = scriptedModel(delegating(), retrieving({ pattern: 'FAILED' }))
@@ -204,7 +204,7 @@ describe('subagents', () => {
     expect(textOf(prompts[2]?.results[1])).toContain('FAILED')
   })
 
-  it('lets a supervisor read content of its subagent in the same conversation', async () => {
+  it('share content with their supervisor in the same conversation', async () => {
     const { offloader } = createOffloader()
     const tools = offloadTools([readLog], offloader)
     const hooks = offloadHooks(offloader)
@@ -220,7 +220,7 @@ describe('subagents', () => {
     expect(textOf(prompts[2]?.results[1])).toContain('4321')
   })
 
-  it('leaves an answer by which a subagent ends the run', async () => {
+  it('keep an answer that ends the run', async () => {
     const { offloader } = createOffloader()
     const own = createHooks({ onHandoffComplete: async ({ bail }) => bail() })
     const runs = []
@@ -241,7 +241,7 @@ describe('subagents', () => {
 })
 
 describe.skipIf(isEarly)('tool routing', () => {
-  it("offloads the result of a routed tool once, under the id of the model's call", async () => {
+  it("has the result of a routed tool offloaded once, under the id of the model's call", async () => {
     const { offloader, events } = createOffloader()
     for (const tool of [readLog, ...offloadTools([readLog], offloader).slice(0, 1)]) {
       const { model, prompts } = scriptedModel(routed('read_log', 'call_0'), retrieving({ pattern: 'FAILED' }))
@@ -257,7 +257,7 @@ describe.skipIf(isEarly)('tool routing', () => {
     expect(events.filter(({ type }) => type === 'offload')).toHaveLength(2)
   })
 
-  it('leaves an answer of the retrieval tool that was routed', async () => {
+  it('keeps a routed answer of the retrieval tool', async () => {
     const { offloader, events } = createOffloader({ maxResultTokens: 500, maxRetrievalTokens: 10_000 })
     const { model, prompts } = scriptedModel(routed('read_log', 'call_0'), ({ results }) =>
       routed('retrieve_offloaded_content', 'call_1', {
@@ -289,7 +289,7 @@ describe('scopes', () => {
     [{ conversationId: 'a', userId: 'u' }, ['u', 'a']],
     [{ conversationId: 'a' }, ['a']],
     [{}, []],
-  ])('stores results of %o in the scope %o, and ends its turns', async (operation, scope) => {
+  ])('of %o are %o, with their own turns', async (operation, scope) => {
     const { offloader } = createOffloader()
     const { model, prompts } = scriptedModel(calling('read_log'))
     const tools = offloadTools([readLog], offloader)
@@ -299,7 +299,7 @@ describe('scopes', () => {
     expect(new TextDecoder().decode((await storage.retrieve(reference)).content)).toBe(LOG)
   })
 
-  it("passes the caller's values to the option scope", async () => {
+  it("may follow from the caller's values by the option scope", async () => {
     const { offloader } = createOffloader()
     const runs: unknown[] = []
     const options = {
@@ -320,7 +320,7 @@ describe('scopes', () => {
     for (const run of runs) expect(run).toEqual({ conversationId: 'a', userId: undefined, context: 't' })
   })
 
-  it('continues with the original, and reports it, if the scope cannot be named', async () => {
+  it('leave the original and report an event if they are invalid', async () => {
     const { offloader, events } = createOffloader()
     const options = {
       scope: () => {
@@ -339,7 +339,7 @@ describe('scopes', () => {
   })
 })
 
-it('ends one turn with each model call, its own hook of the step after it', async () => {
+it('each model call ends one turn, even with its own hook for the next step', async () => {
   const order: string[] = []
   const { offloader } = createOffloader()
   const { storage } = offloader.forScope('a').options
@@ -364,12 +364,12 @@ it.each([
     /hooks must be an object of hooks, got null/,
   ],
   [() => offloadHooks(createOffloader().offloader, { scope: 'a' } as never), /scope must be a function/],
-])('rejects invalid arguments when hooks are made: %s', (make, message) => {
+])('invalid arguments are rejected when hooks are made: %s', (make, message) => {
   expect(make).toThrow(TypeError)
   expect(make).toThrow(message)
 })
 
-it('is accepted by an agent', () => {
+it('the hooks are accepted by an agent', () => {
   const { offloader } = createOffloader()
   expect(
     new Agent({ name: 'a', instructions: 'i', model: scriptedModel().model, hooks: offloadHooks(offloader) }).name,
@@ -387,7 +387,7 @@ describe('offloadHistory', () => {
     }),
   })
 
-  it('shows saved replacements, answers and retrieved images as they were shown then', async () => {
+  it('shows saved replacements, answers and retrieved images unchanged', async () => {
     const { offloader, events } = createOffloader()
     const memory = new Memory({ storage: new InMemoryStorageAdapter() })
     const options = { memory, tools: offloadTools([readLog, capture], offloader), hooks: offloadHooks(offloader) }
@@ -435,7 +435,7 @@ describe('offloadHistory', () => {
     expect(textOf(prompts[1]?.results[1])).toContain('FAILED')
   })
 
-  it('offloads the raw outputs of a chat as in the run that made them, with the same bytes', async () => {
+  it('offloads the raw outputs of a chat to the same bytes as in their run', async () => {
     const { offloader } = createOffloader()
     const options = { tools: offloadTools([readLog], offloader), hooks: offloadHooks(offloader) }
     const first = scriptedModel(calling('read_log'))
@@ -466,7 +466,7 @@ describe('offloadHistory', () => {
   const resultOf = (output: object, toolName = 'read_log'): never =>
     ({ role: 'tool', content: [{ type: 'tool-result', toolCallId: 'call_0', toolName, output }] }) as never
 
-  it('tells the offloader the input of the call, which stands in another message', async () => {
+  it('passes the input of the call to the offloader, even from another message', async () => {
     const inputs: unknown[] = []
     const { offloader } = createOffloader({ shouldOffload: ({ input }) => inputs.push(input) > 0 })
     const messages = [{ role: 'assistant' as const, content: [call] }, resultOf({ type: 'text', value: LOG })]
@@ -500,7 +500,7 @@ describe('offloadHistory', () => {
     ],
     ['what the user says', { role: 'user', content: LOG } as never],
     ['what the model said', { role: 'assistant', content: [{ type: 'text', text: LOG }] } as never],
-  ])('keeps a message with %s, as the very object', async (_, message) => {
+  ])('keeps a message with %s, as the same object', async (_, message) => {
     const { offloader } = createOffloader()
     expect((await replaceIn(offloader, [message]))[0]).toBe(message)
   })
@@ -549,7 +549,7 @@ describe('offloadHistory', () => {
     expect((await replaceIn(offloader, [message]))[0]).toBe(message)
   })
 
-  it('keeps the other results of a message as the very objects', async () => {
+  it('keeps the identity of other results in a message', async () => {
     const small = {
       type: 'tool-result',
       toolCallId: 'call_1',
@@ -576,7 +576,7 @@ describe('offloadHistory', () => {
       ['a text', [TEXT], false],
       ['an error', [TEXT], true],
       ['parts', [TEXT, IMAGE], false],
-    ] as const)('reads back %s, as the very object', (_name, blocks, isError) => {
+    ] as const)('reads %s back as the same object', (_name, blocks, isError) => {
       for (const form of ['media', 'file-data', 'file'] as const) {
         const saved: unknown = JSON.parse(JSON.stringify(writeModelOutput(blocks, { isError, form })))
         expect(readModelOutput(saved)).toBe(saved)
@@ -601,7 +601,7 @@ describe('offloadHistory', () => {
           value: [{ type: 'file', mediaType: 'image/png', data: { type: 'url', url: 'http://10.0.0.1' } }],
         },
       ],
-    ])('takes %o for a value', (saved) => {
+    ])('reads %o as a plain value', (saved) => {
       expect(readModelOutput(saved)).toBeUndefined()
     })
   })
@@ -614,7 +614,7 @@ describe('offloadHistory', () => {
       [{ type: 'text', value: text }],
       [{ type: 'error-text', value: text }],
       [{ type: 'content', value: [{ type: 'text', text }, image] }],
-    ] as const)('knows what was offloaded by the text that comes first: %o', (output) => {
+    ] as const)('recognizes an offloaded output by its first text: %o', (output) => {
       expect(isReplacedOutput(output as Parameters<typeof isReplacedOutput>[0])).toBe(true)
     })
 
@@ -622,7 +622,7 @@ describe('offloadHistory', () => {
       [{ type: 'text', value: 'two users' }],
       [{ type: 'content', value: [] }],
       [{ type: 'content', value: [image, { type: 'text', text }] }],
-    ] as const)('takes %o for an output like any other', (output) => {
+    ] as const)('treats %o as an ordinary output', (output) => {
       expect(isReplacedOutput(output as Parameters<typeof isReplacedOutput>[0])).toBe(false)
     })
   })

@@ -42,7 +42,7 @@ async function runTools(
   return { seen: prompts[1]?.results ?? [], outputs }
 }
 
-describe('results for the model and the program', () => {
+describe('offloadTools for the model and the program', () => {
   it('shows the model references, and gives the program original results', async () => {
     const { offloader } = createOffloader()
     const listUsers = toolOf('list_users', async () => USERS)
@@ -56,7 +56,7 @@ describe('results for the model and the program', () => {
     expect(JSON.parse(await storedText(offloader, referenceIn(seen[1]), 'a'))).toEqual(USERS)
   })
 
-  it('leaves small outputs to the very default of the AI SDK', async () => {
+  it('uses the default of the AI SDK for small outputs', async () => {
     const values = [undefined, null, 0, false, '', 'text', { a: [1] }, []]
     const tools = values.map((value, index) => toolOf(`tool_${index}`, async () => value))
     const { seen } = await runTools(
@@ -83,7 +83,7 @@ describe('results for the model and the program', () => {
     expect(toModelOutput).toHaveBeenCalledWith({ toolCallId: 'call_0', input: {}, output: 'first' })
   })
 
-  it('takes the output of a tool with a schema for it, which the replacement would not fit', async () => {
+  it('keeps the output of a tool with an output schema, which a replacement would violate', async () => {
     const tool = toolOf('list_users', async () => USERS, {
       outputSchema: z.array(z.object({ id: z.number() })) as never,
     })
@@ -92,7 +92,7 @@ describe('results for the model and the program', () => {
     expect(outputs).toEqual([USERS.map(({ id }) => ({ id }))])
   })
 
-  it('marks a huge error as one, and leaves the program the value that VoltAgent makes of it', async () => {
+  it("marks a huge error as an error, and keeps VoltAgent's value for the program", async () => {
     const tool = toolOf('build', async () => {
       throw Object.assign(new RangeError(`${LOG}\nFATAL: no space left`), { code: 'ENOSPC' })
     })
@@ -104,14 +104,14 @@ describe('results for the model and the program', () => {
     ])
   })
 
-  it('offloads the output that VoltAgent adds to the error of one that its schema refuses', async () => {
+  it("offloads the output in VoltAgent's error about a schema", async () => {
     const tool = toolOf('list_users', async () => ({ users: USERS }), { outputSchema: z.array(z.string()) as never })
     const { seen } = await runTools([tool], ['list_users'])
     expect(seen[0]?.isError).toBe(true)
     expect(textOf(seen[0])).toMatch(/^\[Offloaded: 1 block[^]*actualOutput/)
   })
 
-  it('saves the small outputs of the model in memory', async () => {
+  it("saves the model's small outputs in memory", async () => {
     const { offloader } = createOffloader()
     const memory = new Memory({ storage: new InMemoryStorageAdapter() })
     const { model } = scriptedModel(calling('read_log'), retrieving({ pattern: 'FAILED' }))
@@ -123,11 +123,11 @@ describe('results for the model and the program', () => {
   })
 })
 
-describe('MCP results, which VoltAgent passes on as they came', () => {
+describe('MCP results, which VoltAgent passes on unchanged', () => {
   const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]).toString('base64')
   const image = { type: 'image', data: PNG, mimeType: 'image/png' }
 
-  it('stores their text as text, and marks an error', async () => {
+  it('have their text stored as text, and keep their error mark', async () => {
     const { offloader } = createOffloader()
     const read = toolOf('server_read', async () => ({ content: [{ type: 'text', text: LOG }] }))
     const fail = toolOf('server_fail', async () => ({ content: [{ type: 'text', text: LOG }], isError: true }))
@@ -136,7 +136,7 @@ describe('MCP results, which VoltAgent passes on as they came', () => {
     for (const result of seen) expect(await storedText(offloader, referenceIn(result), 'a')).toBe(LOG)
   })
 
-  it('shows an image beside a large text as an image', async () => {
+  it('show an image beside a large text as an image', async () => {
     const tool = toolOf('server_read', async () => ({ content: [{ type: 'text', text: LOG }, image] }))
     const { seen } = await runTools([tool], ['server_read'])
     expect(seen[0]?.content).toMatchObject([
@@ -145,7 +145,7 @@ describe('MCP results, which VoltAgent passes on as they came', () => {
     ])
   })
 
-  it('stores structured content beside it', async () => {
+  it('have structured content stored beside it', async () => {
     const { offloader } = createOffloader()
     const result = { content: [{ type: 'text', text: 'See the structure.' }], structuredContent: { USERS } }
     const { seen } = await runTools([toolOf('server_read', async () => result)], ['server_read'], {
@@ -156,7 +156,7 @@ describe('MCP results, which VoltAgent passes on as they came', () => {
     expect(JSON.parse(await storedText(offloader, referenceIn(seen[0]), 'a'))).toEqual({ USERS })
   })
 
-  it('leaves small ones, and values that only look alike, as they are', async () => {
+  it('are unchanged if small, and so are similar values', async () => {
     const small = { content: [{ type: 'text', text: 'fine' }, image], isError: true }
     const alike = { content: [{ type: 'text', text: LOG }], page: 1 }
     const { offloader } = createOffloader()
@@ -167,7 +167,7 @@ describe('MCP results, which VoltAgent passes on as they came', () => {
   })
 })
 
-describe('the tools', () => {
+describe('offloadTools', () => {
   it('changes only toModelOutput, in a copy of the tool', () => {
     const given = {
       id: 'log-1',
@@ -204,7 +204,7 @@ describe('the tools', () => {
     expect(textOf(seen[0])).toBe('redacted')
   })
 
-  it('wraps the tools of a toolkit, and leaves those that the provider defines', async () => {
+  it('wraps the tools of a toolkit, and keeps tools that the provider defines', async () => {
     const search = { type: 'provider', id: 'fake.search', name: 'search', args: {} } as unknown as Tool
     const kit = createToolkit({ name: 'logs', instructions: 'Read.', addInstructions: true, tools: [readLog, search] })
     const [wrapped] = offloadTools([kit], createOffloader().offloader)
@@ -222,12 +222,12 @@ describe('the tools', () => {
     expect(offloadTools([wrapped], offloader)[0]).toBe(wrapped)
   })
 
-  it('adds the retrieval tool behind them', () => {
+  it('adds the retrieval tool after them', () => {
     const { offloader } = createOffloader()
     expect(offloadTools([readLog], offloader).map(({ name }) => name)).toEqual(['read_log', RETRIEVAL_TOOL_NAME])
   })
 
-  it('offloads a call once, however often the AI SDK asks for its output', async () => {
+  it('offloads a call once, even if the AI SDK requests its output again', async () => {
     const { offloader, events } = createOffloader()
     const { model } = scriptedModel(calling('read_log'), calling('read_log'))
     const agent = agentOf({ model, tools: offloadTools([readLog], offloader), hooks: offloadHooks(offloader) })
@@ -239,7 +239,7 @@ describe('the tools', () => {
   it.each([
     ['that are no object', (input: { key: string }) => input.key],
     ['that are one object for all calls', () => SHARED],
-  ])('keeps results as they are of calls with arguments %s, as it could not tell whose they are', async (_, parse) => {
+  ])('keeps results of calls with arguments %s, whose call is ambiguous', async (_, parse) => {
     const { offloader } = createOffloader()
     const parameters = z.object({ key: z.string() }).transform(parse)
     const tool = toolOf('read_log', async () => LOG, { parameters: parameters as never })
@@ -253,7 +253,7 @@ describe('the tools', () => {
 
 const SHARED = {}
 
-describe('many conversations of one agent at once', () => {
+describe('concurrent conversations of one agent', () => {
   const readOwn = toolOf('read_log', async (_input: unknown, operation?: ToolExecuteOptions) => {
     for (let turn = Math.random() * 20; turn > 0; turn -= 1) await settle()
     return LOG.replace('FAILED', `FAILED in ${operation?.conversationId}`)
@@ -265,7 +265,7 @@ describe('many conversations of one agent at once', () => {
     return prompt.results.length === 1 ? retrieving({ pattern: 'FAILED' })(prompt) : { text: textOf(prompt.results[1]) }
   })
 
-  it('isolates them, each with its own content behind its own reference', async () => {
+  it('are isolated, each with its own content behind its own reference', async () => {
     const { offloader, events } = createOffloader()
     const agent = agentOf({ model, tools: offloadTools([readOwn], offloader), hooks: offloadHooks(offloader) })
     const runs = await Promise.all(ids.map((conversationId) => agent.generateText('Go.', { conversationId })))
@@ -276,7 +276,7 @@ describe('many conversations of one agent at once', () => {
     expect(new Set(stored).size).toBe(30)
   })
 
-  it('continues with each if the storage fails for every other', async () => {
+  it('continue if the storage fails for every other one', async () => {
     const storage = new InMemoryStorage()
     const scope = storage.scope.bind(storage)
     storage.scope = (...segments) => {
@@ -297,7 +297,7 @@ describe('many conversations of one agent at once', () => {
     expect(events.filter(({ type }) => type === 'offload-failed')).toHaveLength(1)
   })
 
-  it('aborts only canceled calls', async () => {
+  it('abort only canceled calls', async () => {
     const controllers = new Map(ids.map((id) => [id, new AbortController()]))
     const abortedIds = ids.filter((_, index) => index % 3 === 0)
     const readAndAbort = toolOf('read_log', async (input: unknown, operation?: ToolExecuteOptions) => {
@@ -318,7 +318,7 @@ describe('many conversations of one agent at once', () => {
   })
 })
 
-describe('refusals', () => {
+describe('offloadTools refuses or leaves', () => {
   const { offloader } = createOffloader()
 
   it.each([
@@ -330,12 +330,12 @@ describe('refusals', () => {
       () => offloadTools([createToolkit({ name: 'kit', tools: offloadTools([], offloader) })], offloader),
       /has retrieve_offloaded_content already/,
     ],
-  ])('rejects invalid arguments when tools are wrapped: %s', (wrap, message) => {
+  ])('invalid arguments when tools are wrapped: %s', (wrap, message) => {
     expect(wrap).toThrow(TypeError)
     expect(wrap).toThrow(message)
   })
 
-  it('leaves values that are not tools to VoltAgent', () => {
+  it('values that are not tools, for VoltAgent', () => {
     const tools: unknown[] = offloadTools([null, 'read'] as never[], offloader)
     expect(tools.slice(0, 2)).toEqual([null, 'read'])
   })

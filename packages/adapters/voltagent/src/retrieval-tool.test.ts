@@ -18,7 +18,7 @@ async function storeIn(conversation: string): Promise<string> {
 const call = async (input: unknown, operation?: object): Promise<RetrievalOutput> =>
   (await retrieve.execute?.(input, operation)) as RetrievalOutput
 
-it('answers in the scope of its operation, and as of nothing in another', async () => {
+it('the retrieval tool answers in the scope of its operation, and finds nothing in another', async () => {
   const reference = await storeIn('a')
   const input = { reference, line_range: { start: 7, end: 7 } }
   expect(await call(input, IN_A)).toMatchObject({ type: 'text', value: expect.stringContaining('7| line 7') })
@@ -26,25 +26,25 @@ it('answers in the scope of its operation, and as of nothing in another', async 
     expect(await call(input, operation)).toMatchObject({ type: 'error-text' })
 })
 
-it('searches all of its conversation without a reference', async () => {
+it('the retrieval tool searches its whole conversation without a reference', async () => {
   const reference = await storeIn('search')
   const answer = await call({ pattern: 'FAILED', context_lines: 0 }, { conversationId: 'search' })
   expect(answer.value).toContain(reference)
 })
 
 it.each<unknown>([undefined, null, 'text', {}, { reference: 7 }, { reference: 'x', unknown: 1 }, { pattern: [7] }])(
-  'answers %j with what to do',
+  'the retrieval tool answers %j with what to do',
   async (input) => {
     expect(await call(input, IN_A)).toMatchObject({ type: 'error-text', value: expect.stringMatching(/^Error: /) })
   },
 )
 
-it('shows the model its answer as it is', async () => {
+it('the retrieval tool shows the model its answer unchanged', async () => {
   const answer = await call({ reference: 'made_up' }, IN_A)
   expect(retrieve.toModelOutput?.({ output: answer })).toBe(answer)
 })
 
-it('offers the schema of core, which is its own in each call of the model', async () => {
+it('the retrieval tool has the schema of core, as a new object in each model call', async () => {
   const { model, prompts } = scriptedModel(calling(retrieve.name))
   await agentOf({ model, tools: [retrieve] }).generateText('Go.', IN_A)
   const { name, description, inputSchema } = offloader.forScope('a').retrievalTool
@@ -53,14 +53,14 @@ it('offers the schema of core, which is its own in each call of the model', asyn
   expect(Object.isFrozen(inputSchema) || !('$schema' in inputSchema)).toBe(true)
 })
 
-it('says that a search needs a reference if operations may share a scope', async () => {
+it('the retrieval tool says that a search needs a reference if operations may share a scope', async () => {
   const shared = retrievalTool(offloader, { scope: () => [] })
   const { model, prompts } = scriptedModel()
   await agentOf({ model, tools: [shared] }).generateText('Go.', IN_A)
   expect(prompts[0]?.toolSchemas?.[shared.name]).toMatchObject({ required: ['reference'] })
 })
 
-it('passes the signal on', async () => {
+it('the retrieval tool passes the signal on', async () => {
   const signals: unknown[] = []
   const storage: Storage = {
     store: async () => 'a',
@@ -76,7 +76,7 @@ it('passes the signal on', async () => {
   expect(signals[0]).toBeInstanceOf(AbortSignal)
 })
 
-it('rejects invalid arguments with advice', () => {
+it('the retrieval tool rejects invalid arguments with advice', () => {
   const storage: Storage = { store: async () => 'a', retrieve: () => Promise.reject(new Error('none')) }
   const two = new ContextOffloader({ storage })
   expect(() => retrievalTool(two)).toThrow(/Wrap it with createStorage\(\), or let all sessions share it with scope/)

@@ -4,7 +4,7 @@ import { findCall, inputOfCall, startCall } from './wrap-tool.ts'
 
 const optionsOf = (conversationId: string): ToolExecuteOptions => ({ conversationId })
 
-it('finds a call by the very object of its input', () => {
+it('a call is found by the same object of its input', () => {
   const [input, options] = [{ path: 'a' }, optionsOf('a')]
   startCall(input, options)
   startCall(input, options)
@@ -14,7 +14,7 @@ it('finds a call by the very object of its input', () => {
   expect(inputOfCall(optionsOf('a'))).toBeUndefined()
 })
 
-it('finds no call by an input that several calls have in common, however often they start', () => {
+it('no call is found by an input that several calls share, in any order', () => {
   const input = {}
   const [a, b] = [optionsOf('a'), optionsOf('b')]
   for (const options of [a, b, a, a]) startCall(input, options)
@@ -22,7 +22,7 @@ it('finds no call by an input that several calls have in common, however often t
   expect([inputOfCall(a), inputOfCall(b)]).toEqual([input, input])
 })
 
-it.each([['text'], [7], [null], [undefined]])('finds no call by %j, which many calls may have', (input) => {
+it.each([['text'], [7], [null], [undefined]])('no call is found by %j, which many calls may have', (input) => {
   const options = optionsOf('a')
   startCall(input, options)
   expect(findCall(input)).toBeUndefined()

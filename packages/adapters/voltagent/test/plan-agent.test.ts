@@ -29,7 +29,7 @@ function planAgent(
   return new PlanAgent({ ...settings, ...(options as object) } as PlanAgentOptions)
 }
 
-it("offloads results that the agent's eviction leaves: texts up to its limit, and values of any size", async () => {
+it("results that the agent's eviction leaves are offloaded: texts up to its limit, and values of any size", async () => {
   const { offloader } = createOffloader()
   const { model, prompts } = scriptedModel(calling('read_log', 'read_part', 'list_users'))
   const own = [readLog, toolOf('read_part', async () => HUGE.slice(0, 70_000)), toolOf('list_users', async () => USERS)]
@@ -49,7 +49,7 @@ it("offloads results that the agent's eviction leaves: texts up to its limit, an
   expect(users).toMatch(OFFLOADED)
 })
 
-it('offloads all large results once that eviction is off, and your program gets the originals', async () => {
+it('all large results are offloaded if that eviction is off, and the program gets the originals', async () => {
   const { offloader } = createOffloader()
   const { model, prompts } = scriptedModel(calling('read_log'), retrieving({ pattern: 'FAILED' }))
   const tools = offloadTools([readLog], offloader)
@@ -77,7 +77,7 @@ it('leaves the files that the agent reads with offload: false', async () => {
   }
 })
 
-it('offloads the results of its general-purpose subagent, which has none of its hooks', async () => {
+it('results of its general-purpose subagent are offloaded without its hooks', async () => {
   const { offloader } = createOffloader()
   const task = { id: 'call_0', name: 'task', input: { description: 'Read.', subagent_type: 'general-purpose' } }
   // Both agents have this model: first the one calls, then the other.

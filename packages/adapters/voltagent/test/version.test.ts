@@ -39,7 +39,7 @@ it.each<[name: string, read: (property: () => void) => unknown]>([
       return wrapLanguageModel({ model, middleware: { specificationVersion: 'v3', overrideModelId } })
     },
   ],
-])('runs the %s of its peer set, as the files of its code show', (name, read) => {
+])('the tests run with the %s of their peer set, as its files show', (name, read) => {
   let stack = ''
   read(() => {
     stack = new Error('Who reads it?').stack ?? ''
@@ -48,7 +48,7 @@ it.each<[name: string, read: (property: () => void) => unknown]>([
   expect(stack.split('\n').some((line) => line.includes(`${folder}_`) || line.includes(`${folder}/`))).toBe(true)
 })
 
-it('recognizes the version by its exports', () => {
+it('the version is recognized by its exports', () => {
   const [major = 0, minor = 0] = installed('@voltagent/core').split('.').map(Number)
   expect(major).toBe(2)
   expect(isEarly).toBe(minor === 2)

@@ -42,23 +42,23 @@ const MANY = historyOf(60, NOTE)
 const compressing: HistoryStepOptions = { ...LIMITS, summarize }
 
 describe('historyPrepareStep', () => {
-  it('returns nothing below the limit', async () => {
+  it('returns nothing if the messages are within the limit', async () => {
     expect(await historyPrepareStep(newSession(), LIMITS)({ messages: historyOf(1, LOG) })).toBeUndefined()
   })
 
-  it('has the limits of core if there are no others', async () => {
+  it('has the default limits of core', async () => {
     expect(await historyPrepareStep(newSession())({ messages: historyOf(8, LOG) })).toBeUndefined()
     expect(await historyPrepareStep(newSession())({ messages: historyOf(40, LOG.repeat(2)) })).toBeDefined()
   })
 
-  it('returns messages alone if older results became references', async () => {
+  it('returns only messages if older results became references', async () => {
     const result = await historyPrepareStep(newSession(), LIMITS)({ messages: LARGE, instructions: 'Be brief.' })
     expect(Object.keys(result ?? {})).toEqual(['messages'])
     expect(JSON.stringify(result?.messages?.[2])).toContain('[Offloaded: ')
     expect(result?.messages?.at(-1)).toBe(LARGE.at(-1))
   })
 
-  it('puts the summary at the end of the instructions of version 7', async () => {
+  it('puts the summary at the end of the instructions in version 7', async () => {
     const step = historyPrepareStep(newSession(), compressing)
     const result = await step({ messages: MANY, instructions: 'Be brief.' })
     expect(result?.instructions).toMatch(/^Be brief\.\n\n[^]*<state_snapshot>/)
@@ -74,7 +74,7 @@ describe('historyPrepareStep', () => {
     expect(result?.messages?.[1]).toBe(MANY[0])
   })
 
-  it('returns the same messages if the loop carries them forward', async () => {
+  it('returns the same messages if the loop passes them on', async () => {
     const asked = vi.fn<typeof summarize>(summarize)
     const step = historyPrepareStep(newSession(), { ...LIMITS, summarize: asked })
     const first = await step({ messages: MANY, instructions: 'Be brief.' })
@@ -83,7 +83,7 @@ describe('historyPrepareStep', () => {
     expect(asked).toHaveBeenCalledTimes(1)
   })
 
-  it('does the same again if the loop passes over the whole history, without asking again', async () => {
+  it('repeats its outcome without another summary if the loop passes the whole history again', async () => {
     const asked = vi.fn<typeof summarize>(summarize)
     const step = historyPrepareStep(newSession(), { ...LIMITS, summarize: asked })
     const first = await step({ messages: MANY })
@@ -91,7 +91,7 @@ describe('historyPrepareStep', () => {
     expect(asked).toHaveBeenCalledTimes(1)
   })
 
-  it('asks for no more summaries if the program marks the newest messages for the cache', async () => {
+  it('requests no more summaries if the program marks the newest messages for the cache', async () => {
     const mark = { anthropic: { cacheControl: { type: 'ephemeral' } } }
     const marking = ({ messages }: HistoryStep): { messages: ModelMessage[] } => ({
       messages: messages.map((message, index) =>
@@ -113,7 +113,7 @@ describe('historyPrepareStep', () => {
     expect(await ask(marking)).toEqual([plain, 4])
   })
 
-  it("calls the program's function first, and shortens its result", async () => {
+  it("calls the program's function first, and compacts its result", async () => {
     const own = vi.fn<(step: HistoryStep & { readonly stepNumber: number }) => object>(({ messages }) => ({
       toolChoice: 'none',
       system: 'Be kind.',
@@ -130,13 +130,13 @@ describe('historyPrepareStep', () => {
     expect(JSON.stringify(result)).not.toContain('"call_1"')
   })
 
-  it.each([[undefined], [null]])('takes %s from the function of the program', async (returned) => {
+  it.each([[undefined], [null]])("uses %s from the program's function", async (returned) => {
     const step = historyPrepareStep(newSession(), LIMITS, (_step: HistoryStep) => returned)
     expect(await step({ messages: historyOf(1, LOG) })).toBeUndefined()
     expect(await step({ messages: LARGE })).toEqual({ messages: expect.any(Array) })
   })
 
-  it("returns the result of the program's function below the limit, and rejects as it does", async () => {
+  it("returns the result of the program's function if messages are within the limit, and rejects as it does", async () => {
     const own = { toolChoice: 'required' as const }
     const step = historyPrepareStep(newSession(), LIMITS, () => own)
     expect(await step({ messages: historyOf(1, LOG) } as never)).toBe(own)
@@ -144,7 +144,7 @@ describe('historyPrepareStep', () => {
     await expect(failing({ messages: LARGE } as never)).rejects.toThrow(RangeError)
   })
 
-  it('passes the signal to the summary, which ends while the run continues', async () => {
+  it('passes the signal to the summary; if it aborts, the run continues', async () => {
     const controller = new AbortController()
     let given: AbortSignal | undefined
     const hanging = ({ signal }: { readonly signal: AbortSignal }): Promise<never> => {
@@ -240,14 +240,14 @@ describe('stepPrompt', () => {
       ['a message', cached],
       ['several messages', [brief, cached]],
       ['nothing', undefined],
-    ])('leave a system prompt as the very same that is %s and has not changed', (_what, prompt) => {
+    ])('return the same object for an unchanged system prompt that is %s', (_what, prompt) => {
       const before = joinPrompt(prompt, [user, assistant])
       const split = splitPrompt(prompt, before, before.toSpliced(-2, 1))
       expect(split.prompt).toBe(prompt)
       expect(split.messages).toEqual([assistant])
     })
 
-    it('leave system messages of the conversation in it', () => {
+    it('keep system messages of the conversation in place', () => {
       const before = joinPrompt(undefined, [brief, user, assistant])
       const split = splitPrompt(undefined, before, summarised(before))
       expect(split).toEqual({ prompt: undefined, messages: [{ role: 'system', content: 'Be brief. S' }, assistant] })

@@ -26,7 +26,7 @@ const request = (
   signal,
 })
 
-it('asks the model with the prompt as a message of the user, and room for its thoughts', async () => {
+it('summarizeWith sends the prompt as a user message, with enough tokens for reasoning', async () => {
   const model = fakeModel(() => ({ text: ANSWER }))
   const { signal } = new AbortController()
   expect(await summarizeWith(model)(request(signal))).toBe(ANSWER)
@@ -35,7 +35,7 @@ it('asks the model with the prompt as a message of the user, and room for its th
   expect(call['maxOutputTokens']).toBe(8_700)
 })
 
-it('passes only given settings to the model', async () => {
+it('summarizeWith passes only given settings to the model', async () => {
   const model = fakeModel(() => ({ text: ANSWER }))
   const providerOptions = { fake: { effort: 'low' } }
   const settings = { maxOutputTokens: 900, temperature: 0, headers: undefined, providerOptions }
@@ -43,7 +43,7 @@ it('passes only given settings to the model', async () => {
   expect(callOf(model)).toMatchObject({ maxOutputTokens: 900, temperature: 0, providerOptions })
 })
 
-it('rejects if the model does, and ends with the signal', async () => {
+it('summarizeWith rejects if the model does, and stops if the signal aborts', async () => {
   const failing = fakeModel(() => {
     throw new RangeError('Overloaded.')
   })
@@ -52,7 +52,7 @@ it('rejects if the model does, and ends with the signal', async () => {
   await expect(summarizeWith(model, { maxRetries: 0 })(request(AbortSignal.abort()))).rejects.toThrow(/abort/i)
 })
 
-it('writes the summary of a history', async () => {
+it('summarizeWith writes the summary of a history', async () => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   const messages = Array.from({ length: 100 }, (_, index): ModelMessage => {
     return { role: index % 2 === 0 ? 'user' : 'assistant', content: `Message ${index} of a long conversation.` }
@@ -64,6 +64,6 @@ it('writes the summary of a history', async () => {
   expect(outcome.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('It is in part 3.') })
 })
 
-it('rejects a value that is not a model', () => {
+it('summarizeWith rejects a value that is not a model', () => {
   expect(() => summarizeWith(undefined as never)).toThrow(/model must be a language model/)
 })

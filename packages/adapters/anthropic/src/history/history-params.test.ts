@@ -29,12 +29,12 @@ beforeEach(() => {
   session = new ContextOffloader({ storage: new InMemoryStorage() }).forScope('session-1')
 })
 
-it('returns the very request below the limit', async () => {
+it('historyParams returns the same request if it is within the limit', async () => {
   const request = requestOf(1)
   expect(await historyParams(session)(request)).toBe(request)
 })
 
-it('makes references of older results, and leaves everything else and the messages of the program', async () => {
+it("historyParams replaces older results by references, and leaves all else and the program's messages", async () => {
   const request = { ...requestOf(5), system: 'Be brief.', temperature: 0 }
   const before = structuredClone(request)
   const smaller = await historyParams(session, COMPACT)(request)
@@ -57,7 +57,7 @@ it.each<[string, Anthropic.MessageCreateParams['system'], unknown]>([
     [expect.objectContaining({ text: expect.stringContaining('Be brief.'), cache_control: { type: 'ephemeral' } })],
   ],
   ['absent', undefined, expect.stringContaining('<state_snapshot>')],
-])('puts a summary at the end of a system prompt that is %s', async (_what, system, expected) => {
+])('historyParams puts a summary at the end of a system prompt that is %s', async (_what, system, expected) => {
   const request = { ...requestOf(5), ...(system !== undefined && { system }) }
   const smaller = await historyParams(session, COMPRESS)(request)
   expect(smaller).toMatchObject({ system: expected })
@@ -65,7 +65,7 @@ it.each<[string, Anthropic.MessageCreateParams['system'], unknown]>([
   expect(smaller.messages[0]).toBe(request.messages[0])
 })
 
-it('remembers the outcome of the messages, and asks for no summary again', async () => {
+it('historyParams remembers its outcome for the messages, and requests no second summary', async () => {
   const asked = vi.fn<(request: SummaryRequest) => Promise<string>>(summarize)
   const keepSmall = historyParams(session, { ...COMPRESS, summarize: asked })
   const first = await keepSmall(requestOf(5))
@@ -73,7 +73,7 @@ it('remembers the outcome of the messages, and asks for no summary again', async
   expect(asked).toHaveBeenCalledTimes(1)
 })
 
-it('takes a compactor that remembers a session from request to request', async () => {
+it('historyParams accepts a compactor that remembers a session between requests', async () => {
   const asked = vi.fn<(request: SummaryRequest) => Promise<string>>(summarize)
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   const format = anthropicMessages<Anthropic.MessageParam>()
@@ -83,7 +83,7 @@ it('takes a compactor that remembers a session from request to request', async (
   expect(asked).toHaveBeenCalledTimes(1)
 })
 
-it('ends a summary with the signal, and leaves the messages', async () => {
+it('historyParams stops a summary if the signal aborts, and leaves the messages', async () => {
   const controller = new AbortController()
   const hanging = ({ signal }: SummaryRequest): Promise<never> => {
     setImmediate(() => controller.abort())
@@ -94,7 +94,7 @@ it('ends a summary with the signal, and leaves the messages', async () => {
   expect(await keepSmall(request, { signal: controller.signal })).toBe(request)
 })
 
-it('rejects invalid arguments', async () => {
+it('historyParams rejects invalid arguments', async () => {
   const compactorOf = compactorOfRun(session, () => ['a'], { format: anthropicMessages<object>() })
   expect(() => historyParams({} as never)).toThrow(/historyParams\(offloader, options\)/)
   expect(() => historyParams(session, { limit: 1 } as never)).toThrow(/Unknown option "limit"/)

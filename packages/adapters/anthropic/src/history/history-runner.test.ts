@@ -77,7 +77,7 @@ describe('historyRunner', () => {
         return content
       },
     ],
-  ])('runs each tool once, and ends as without it, if the runner is %s', async (_how, finish) => {
+  ])('runs each tool once, and ends as without historyRunner, if the runner is %s', async (_how, finish) => {
     const runner = client.beta.messages.toolRunner(params())
     expect(historyRunner(runner, session, COMPACT)).toBe(runner)
     expect(await finish(runner)).toEqual([{ type: 'text', text: 'done' }])
@@ -89,7 +89,7 @@ describe('historyRunner', () => {
     expect(results.at(-1)?.content).toBe(PART)
   })
 
-  it('sends the same requests below the limit', async () => {
+  it('sends the same requests within the limit', async () => {
     await client.beta.messages.toolRunner(params())
     const plain = sent.splice(0)
     client = newClient(STEPS)
@@ -97,7 +97,7 @@ describe('historyRunner', () => {
     expect(sent).toEqual(plain)
   })
 
-  it('shortens the first request of a run', async () => {
+  it('compacts the first request of a run', async () => {
     await client.beta.messages.toolRunner(params())
     const { messages } = sent.at(-1)!
     const whole = hasThreads ? sent.flatMap((one) => one.messages) : messages
@@ -108,7 +108,7 @@ describe('historyRunner', () => {
     expect(JSON.stringify(sent[0]?.messages)).toContain('[Offloaded: ')
   })
 
-  it('keeps the whole history, which params can be expanded to', async () => {
+  it('keeps the whole history, to which params can be expanded', async () => {
     const options = { ...COMPRESS, maxToolMessageTokens: 300, compactRatioThreshold: 0 }
     const runner = client.beta.messages.toolRunner({ ...params(), system: 'Be brief.' })
     await historyRunner(runner, session, options)
@@ -172,7 +172,7 @@ describe('historyRunner', () => {
     }
   })
 
-  it.each([[false], [true]])('rejects as without it if the API fails, with stream: %s', async (stream) => {
+  it.each([[false], [true]])('rejects as without historyRunner if the API fails, with stream: %s', async (stream) => {
     const failing = new Anthropic({
       apiKey: 'none',
       maxRetries: 0,
@@ -211,7 +211,7 @@ describe('historyRunner', () => {
 describe.skipIf(!hasThreads)('historyRunner with a thread', () => {
   const threads = (): readonly (string | undefined)[] => sent.map(({ thread }) => thread?.type)
 
-  it('begins a new thread with each pass, and no other', async () => {
+  it('starts a new thread only for each compaction', async () => {
     await historyRunner(client.beta.messages.toolRunner(params()), session, COMPACT)
     const passes = threads().lastIndexOf('create')
     expect(threads()[0]).toBe('create')
@@ -221,7 +221,7 @@ describe.skipIf(!hasThreads)('historyRunner with a thread', () => {
     expect(threads().filter((type) => type === 'continue').length).toBeGreaterThan(STEPS / 2)
   })
 
-  it('begins a new thread with the summary in its system prompt, and continues in that', async () => {
+  it('starts a new thread with the summary in its system prompt, and continues in it', async () => {
     const runner = client.beta.messages.toolRunner({ ...params(), system: 'Be brief.' })
     const done = Promise.allSettled([runner.done()])
     const { content } = await historyRunner(runner, session, COMPRESS)

@@ -33,14 +33,14 @@ const request = (
   signal,
 })
 
-it('asks the model, with room for reasoning, and returns its text', async () => {
+it('summarizeWith calls the model with enough tokens for reasoning, and returns its text', async () => {
   const { client, bodies } = answering()
   expect(await summarizeWith(client, { model: 'claude-haiku-5' })(request())).toBe(ANSWER)
   const messages = [{ role: 'user', content: 'Summarise this.' }]
   expect(bodies).toEqual([{ model: 'claude-haiku-5', max_tokens: 8_700, messages }])
 })
 
-it('passes other parameters to the model', async () => {
+it('summarizeWith passes other parameters to the model', async () => {
   const { client, bodies } = answering()
   await summarizeWith(client, { model: 'claude-haiku-5', max_tokens: 900, system: 'Be dense.' })(request())
   expect(bodies).toMatchObject([{ max_tokens: 900, system: 'Be dense.' }])
@@ -49,19 +49,19 @@ it('passes other parameters to the model', async () => {
 describe.each([
   ['a model of which the SDK wants long answers streamed', { model: 'claude-opus-4@20250514' }],
   ['an answer that the SDK wants streamed', { model: 'claude-haiku-5', max_tokens: 32_000 }],
-])('asks for %s', (_, options) => {
-  it('by a client that has a time', async () => {
+])('summarizeWith limits the time %s', (_, options) => {
+  it('with a client that has a timeout', async () => {
     const { client } = answering({ timeout: 600_000 })
     expect(await summarizeWith(client, options)(request())).toBe(ANSWER)
   })
 
   // The oldest versions do not heed the time of a request there.
-  it.skipIf(!hasThreads)('by any client', async () => {
+  it.skipIf(!hasThreads)('with any client', async () => {
     expect(await summarizeWith(answering().client, options)(request())).toBe(ANSWER)
   })
 })
 
-it('rejects if the API does, and ends with the signal', async () => {
+it('summarizeWith rejects if the API does, and stops if the signal aborts', async () => {
   const fetch = async (): Promise<Response> => Response.json({ type: 'error' }, { status: 529 })
   const failing = new Anthropic({ apiKey: 'none', fetch, maxRetries: 0 })
   await expect(summarizeWith(failing, { model: 'claude-haiku-5' })(request())).rejects.toThrow(/529/)
@@ -70,7 +70,7 @@ it('rejects if the API does, and ends with the signal', async () => {
   await expect(aborted).rejects.toThrow(/abort/i)
 })
 
-it('rejects invalid clients and models', () => {
+it('summarizeWith rejects invalid clients and models', () => {
   expect(() => summarizeWith({} as never, { model: 'claude-haiku-5' })).toThrow(/client must be a client/)
   expect(() => summarizeWith(answering().client, {} as never)).toThrow(/model must be the name/)
   expect(() => summarizeWith(answering().client, undefined as never)).toThrow(/model must be the name/)

@@ -46,7 +46,7 @@ async function storedText(text: string | undefined): Promise<string> {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode((await storage.retrieve(reference)).content)
 }
 
-describe('output that Claude Code has put into a file', () => {
+describe('output that Claude Code has saved to a file', () => {
   it('is stored whole, and its path is hidden from the model', async () => {
     await writeFile(saved(), LOG)
     const input = bash({ persistedOutputPath: saved(), persistedOutputSize: LOG.length })
@@ -58,7 +58,7 @@ describe('output that Claude Code has put into a file', () => {
     expect(await shown(input)).toBe(text)
   })
 
-  it('is stored byte for byte if it is no UTF-8, with the errors behind it', async () => {
+  it('is stored byte for byte if it is not UTF-8, followed by the errors', async () => {
     const bytes = Buffer.concat([Buffer.from([0x68, 0xff, 0x0a]), Buffer.from(LOG)])
     await writeFile(saved(), bytes)
     const text = await shown(bash({ persistedOutputPath: saved(), stderr: 'broken pipe' }))
@@ -68,7 +68,7 @@ describe('output that Claude Code has put into a file', () => {
     expect(Buffer.from(content).equals(Buffer.concat([bytes, Buffer.from('\nbroken pipe')]))).toBe(true)
   })
 
-  it('is never held whole if it is large', async () => {
+  it('is never completely in memory if it is large', async () => {
     const line = Buffer.from(`${'x'.repeat(99)}\n`)
     await writeFile(saved(), Buffer.concat(Array.from({ length: 400_000 }, () => line)))
     const own = new ContextOffloader({ storage: new FileStorage(join(folder, 'store')) })
@@ -78,7 +78,7 @@ describe('output that Claude Code has put into a file', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(250_000_000)
   })
 
-  it('stays if shouldOffload declines, and if storing fails', async () => {
+  it('is kept if shouldOffload declines, or if storing fails', async () => {
     await writeFile(saved(), LOG)
     await writeFile(saved('large.txt'), 'x\n'.repeat(5_000_000))
     const declining = new ContextOffloader({ storage, shouldOffload: () => false })
@@ -116,7 +116,7 @@ describe('output that Claude Code has put into a file', () => {
   })
 })
 
-it('answers nothing for its own tool, for small output and for tools that it does not know', async () => {
+it('the hook returns nothing for its own tool, for small output and for unknown tools', async () => {
   const own = { ...bash({}), tool_name: 'mcp__spillway__retrieve_offloaded_content', tool_response: LOG }
   expect(await offloadToolOutput(offloader, own)).toEqual({})
   expect(await offloadToolOutput(offloader, bash({ stdout: 'hello' }))).toEqual({})
@@ -124,7 +124,7 @@ it('answers nothing for its own tool, for small output and for tools that it doe
   expect(events).toEqual([])
 })
 
-it('stores the larger of both, so that the rest is within the limit', async () => {
+it('the hook stores the larger of stdout and stderr, so that the rest is within the limit', async () => {
   const { hookSpecificOutput } = await offloadToolOutput(offloader, bash({ stdout: LOG, stderr: LOG }))
   const { stdout, stderr } = Object(hookSpecificOutput?.updatedToolOutput) as { stdout: string; stderr: string }
   expect(stderr).toBe('')

@@ -127,7 +127,7 @@ describe('readToolOutput', () => {
     expect(output?.write('NEW', [])).toEqual(written)
   })
 
-  it('names the text of a resource that a tool of an MCP server returns', () => {
+  it("names the text of a resource that an MCP server's tool returns", () => {
     const [text, other] = ['[Resource from notes at file:///a%20b.md] # Notes', '[Resource from nowhere] # Notes']
     const response = [text, other].map((one) => ({ type: 'text', text: one }))
     const blocks = readToolOutput(request('mcp__a__b', response))?.parts.map(({ block }) => block)
@@ -137,7 +137,7 @@ describe('readToolOutput', () => {
     ])
   })
 
-  it('keeps the parts that stay as the very objects', () => {
+  it('keeps the identity of the remaining parts', () => {
     const [small, large] = [
       { type: 'text', text: 'small' },
       { type: 'text', text: 'large' },
@@ -149,7 +149,7 @@ describe('readToolOutput', () => {
     expect(written[1]).toBe(small)
   })
 
-  it('puts the replacement of a large stderr into its place, beside a stdout that stays', () => {
+  it('replaces a large stderr, and keeps stdout beside it', () => {
     const response = { stdout: 'out', stderr: 'a long text', interrupted: false }
     const output = readToolOutput(request('Bash', response))
     const [out, err] = output?.parts ?? []
@@ -157,7 +157,7 @@ describe('readToolOutput', () => {
     expect(err && output?.write('NEW', [err])).toMatchObject({ stdout: 'NEW', stderr: 'a long text' })
   })
 
-  it('takes JSON of an MCP tool for a value only if nothing of it is lost by that', () => {
+  it('reads JSON of an MCP tool as a value only if that is lossless', () => {
     const blockOf = (text: string): unknown => readToolOutput(request('mcp__a__b', text))?.parts[0]?.block
     expect(blockOf('{"a":[1]}')).toEqual({ type: 'json', value: { a: [1] } })
     for (const text of ['{"a":12345678901234567890}', '{"a": 1}', '{"a":1,"a":2}', '"a"', '1', '{', '[1,]'])
@@ -165,7 +165,7 @@ describe('readToolOutput', () => {
     expect(readToolOutput(request('mcp__a__b', 'x'))?.write('NEW', [])).toBe('NEW')
   })
 
-  it('knows tools of MCP servers without a prefix by their server, and counts no path of an image', () => {
+  it('finds MCP tools without a prefix by their server, and ignores paths of images', () => {
     const response = [{ type: 'text', text: '[Image: source: /x/tool-results/mcp-a-blob-1-abc.png]' }]
     const output = readToolOutput({ ...request('read_log', response), mcp_server: { name: 'a', source: 'sdk' } })
     expect(output?.parts.map(({ block }) => block)).toEqual([{ type: 'unknown', value: undefined }])
@@ -190,19 +190,19 @@ describe('readToolOutput', () => {
     ['mcp__a__b', { structured: true }],
     ['mcp__a__b', [null]],
     ['mcp__a__b', undefined],
-  ])('leaves unknown output: %s %j', (tool, response) => {
+  ])('ignores unknown output: %s %j', (tool, response) => {
     expect(readToolOutput(request(tool, response))).toBeUndefined()
   })
 })
 
-it('writes added blocks as parts of the Messages API', () => {
+it('added blocks are written as parts of the Messages API', () => {
   const image = partOfBlock({ type: 'image', mediaType: 'image/png', data: PNG })
   expect(image.value).toEqual({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: BASE64 } })
   expect(partOfBlock({ type: 'text', text: 'x' }).value).toEqual({ type: 'text', text: 'x' })
   expect(partOfBlock({ type: 'json', value: [1] }).value).toEqual({ type: 'text', text: '[1]' })
 })
 
-it('lists tools whose output may be offloaded, without those that change files', () => {
+it('tools whose output may be offloaded do not include those that change files', () => {
   expect(offloadedTools).toContain('Bash')
   for (const tool of ['Edit', 'Write', 'NotebookEdit']) expect(offloadedTools).not.toContain(tool)
 })

@@ -27,7 +27,7 @@ function expectSame(actual: readonly MessageData[], expected: readonly MessageDa
 }
 
 describe('generated histories', () => {
-  it('come back as the very messages', () => {
+  it('are written back as the same messages', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
         const written = format.write(format.read(messages))
@@ -42,7 +42,7 @@ describe('generated histories', () => {
     )
   })
 
-  it('pair every call with its response, with a ref or without', () => {
+  it('pair every call with its response, with or without a ref', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
         const parts = partsOf(format.read(messages))
@@ -53,7 +53,7 @@ describe('generated histories', () => {
     )
   })
 
-  it('change only in tool results, and are restored', () => {
+  it('change only in tool results, and can be restored', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
         const original = format.read(messages)
@@ -79,7 +79,7 @@ describe('generated histories', () => {
     )
   })
 
-  it('change in the input of calls and nothing else', () => {
+  it('change only in the input of calls', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
         const original = format.read(messages)
@@ -105,7 +105,7 @@ const withoutReturned = ({ content, ...message }: MessageData): object => ({
 })
 
 describe('genkitMessages', () => {
-  it('appends to a system message, and makes one', () => {
+  it('appends to a system message, or adds one', () => {
     const snapshot = { type: 'text', text: '<state_snapshot>' } as const
     const system: MessageData = { role: 'system', content: [{ text: 'Be brief.' }], metadata: { preamble: true } }
     const [message] = format.read([system])
@@ -136,7 +136,7 @@ describe('genkitMessages', () => {
     expect(() => format.read(messages as MessageData[])).toThrow(error)
   })
 
-  it('reads any parts, or throws a TypeError', () => {
+  it('accepts any parts, or throws a TypeError', () => {
     const fields = fc.record(
       { name: fc.anything(), ref: fc.anything(), input: fc.anything(), output: fc.anything(), content: fc.anything() },
       { requiredKeys: [] },

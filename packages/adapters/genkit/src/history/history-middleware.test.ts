@@ -62,7 +62,7 @@ const textOf = ({ content: [part] }: SeenResult): string => (part?.type === 'tex
 const outputsOf = (messages: readonly MessageData[]): unknown[] =>
   messages.flatMap(({ content }) => content.flatMap(({ toolResponse }) => toolResponse?.output ?? []))
 
-it('makes references of older results for the model, and leaves the messages of the program as they are', async () => {
+it("historyMiddleware replaces older results for the model, and leaves the program's messages unchanged", async () => {
   const { ai, prompts, options } = bench()
   const { messages } = await ai.generate({ ...options, prompt: 'Go.' })
   const last = prompts.at(-1)!.results.map(textOf)
@@ -71,7 +71,7 @@ it('makes references of older results for the model, and leaves the messages of 
   expect(outputsOf(messages)).toEqual(Array(8).fill(PART))
 })
 
-it('keeps the summary in the next call of a chat, and asks for it once', async () => {
+it('historyMiddleware keeps the summary in the next call of a chat, and requests it once', async () => {
   const { ai, prompts, options, asked } = bench({ ...LIMITS, mode: 'compress' }, { summarizes: true })
   const system = 'You are brief.'
   const { messages } = await ai.generate({ ...options, system, prompt: 'Go.' })
@@ -86,7 +86,7 @@ it('keeps the summary in the next call of a chat, and asks for it once', async (
   expect(prompts[9]?.messages.startsWith(last.messages.slice(0, -1))).toBe(true)
 })
 
-it('omits the summary from streams', async () => {
+it('historyMiddleware keeps the summary out of streams', async () => {
   const { ai, options, asked } = bench({ ...LIMITS, mode: 'compress' }, { summarizes: true })
   const { stream, response } = ai.generateStream({ ...options, prompt: 'Go.' })
   const seen: string[] = []
@@ -97,7 +97,7 @@ it('omits the summary from streams', async () => {
   expect(seen.filter((text) => text.includes('A summary.'))).toEqual([])
 })
 
-it('stores in the given scope', async () => {
+it('historyMiddleware stores in the given scope', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null })
   const scope: HistoryMiddlewareOptions['scope'] = ({ context }) => ['tenant', String(context['session'])]
   const { ai, options } = bench({ ...LIMITS, scope }, { offloader: new ContextOffloader({ storage }) })
@@ -106,7 +106,7 @@ it('stores in the given scope', async () => {
   expect(await Array.fromAsync(storage.scope('a').list())).toEqual([])
 })
 
-it('asks the default model without the option model', async () => {
+it('historyMiddleware uses the default model if the option model is missing', async () => {
   const ai = genkit({ model: 'default' })
   const seen: string[] = []
   ai.defineModel({ apiVersion: 'v2', name: 'default' }, async ({ messages, config }) => {
@@ -122,7 +122,7 @@ it('asks the default model without the option model', async () => {
   ])
 })
 
-it('rejects invalid options when it is made, and an invalid config when it runs', async () => {
+it('historyMiddleware rejects invalid options at construction, and an invalid config in a run', async () => {
   const make = (options: unknown) => () => historyMiddleware(create(), options as HistoryMiddlewareOptions)
   expect(() => historyMiddleware({} as never)).toThrow(/offloader must be a ContextOffloader/)
   expect(make({ maxTokens: 1 })).toThrow(/Unknown option "maxTokens"/)

@@ -62,7 +62,7 @@ const summarizer = (): Summarizer =>
 const responsesOf = (events: readonly Event[]): unknown[] =>
   events.flatMap(({ content }) => (content?.parts ?? []).flatMap((part) => part.functionResponse?.response ?? []))
 
-it('makes references of older results in requests, and leaves the events of the session as they are', async () => {
+it('historyPlugin replaces older results in requests, and leaves the events of the session unchanged', async () => {
   const model = scriptedModel(...READING)
   const chat = await chatWith(agentOf({ model, tools: [readPart] }), pluginsOf(lasting()))
   await chat.say()
@@ -72,7 +72,7 @@ it('makes references of older results in requests, and leaves the events of the 
   expect(responsesOf(await chat.saved())).toEqual(Array.from({ length: 8 }, () => ({ result: PART })))
 })
 
-it('keeps the summary for the next message, and asks for it once', async () => {
+it('historyPlugin keeps the summary for the next message, and requests it once', async () => {
   const small = summarizer()
   const options = { ...LIMITS, mode: 'compress', summarize: summarizeWith(small) } as const
   const model = scriptedModel(...READING)
@@ -89,7 +89,7 @@ it('keeps the summary for the next message, and asks for it once', async () => {
   expect(model.prompts[9]?.messages.startsWith(last.messages.slice(0, -1))).toBe(true)
 })
 
-it('makes the same references of calls to which the model gives no id', async () => {
+it('historyPlugin makes the same references for calls without ids', async () => {
   const promptsOf = async (): Promise<readonly SeenPrompt[]> => {
     const model = scriptedModel(...READING.map(() => calling('read_part', {}, '')))
     const chat = await chatWith(agentOf({ model, tools: [readPart] }), pluginsOf(lasting()))
@@ -101,7 +101,7 @@ it('makes the same references of calls to which the model gives no id', async ()
   expect(first.map(({ messages }) => messages)).toEqual(second.map(({ messages }) => messages))
 })
 
-it('keeps media that were retrieved behind their answers, also of those that became references', async () => {
+it('historyPlugin keeps retrieved media after their answers, even if these became references', async () => {
   const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])
   const offloader = lasting()
   const reference = await offloader.forScope('app', 'user', 'session').options.storage.store('image', png, 'image/png')
@@ -115,7 +115,7 @@ it('keeps media that were retrieved behind their answers, also of those that bec
   expect(textOf(model.prompts.at(-1)?.results.at(-1))).toContain('line 42 of a part')
 })
 
-it('keeps contents if the model for summaries fails', async () => {
+it('historyPlugin keeps contents if the summary model fails', async () => {
   const offloader = lasting()
   const failing = new Summarizer({ errorCode: '503', errorMessage: 'overloaded' })
   const options = { ...LIMITS, mode: 'compress', summarize: summarizeWith(failing) } as const
@@ -126,7 +126,7 @@ it('keeps contents if the model for summaries fails', async () => {
   expect(offloader.events.filter(({ type }) => type === 'history').at(-1)).toMatchObject({ fits: false, applied: [] })
 })
 
-it('remembers the outcome of the history of each agent of a session', async () => {
+it('historyPlugin remembers its outcome for each agent of a session', async () => {
   const offloader = lasting()
   const summarize = summarizeWith(summarizer())
   const options = { ...LIMITS, mode: 'compress', summarize } as const
@@ -142,7 +142,7 @@ it('remembers the outcome of the history of each agent of a session', async () =
   expect(Math.max(...systems)).toBe(1)
 })
 
-it('stores in the given scope, by default in that of app, user and session', async () => {
+it('historyPlugin stores in the given scope, by default of app, user and session', async () => {
   for (const [options, segments] of [
     [LIMITS, ['app', 'user', 'session']],
     [{ ...LIMITS, scope: () => ['tenant'] }, ['tenant']],
@@ -159,7 +159,7 @@ it('stores in the given scope, by default in that of app, user and session', asy
   }
 })
 
-it('rejects invalid arguments when it is made', () => {
+it('historyPlugin rejects invalid arguments at construction', () => {
   const make = (options: unknown) => () => historyPlugin(lasting(), options as HistoryPluginOptions)
   expect(() => historyPlugin({} as never)).toThrow(/offloader must be a ContextOffloader/)
   expect(make({ maxTokens: 1 })).toThrow(/Unknown option "maxTokens"/)

@@ -33,7 +33,7 @@ async function entriesOf(storage: Pick<InMemoryStorage, 'list'>): Promise<number
 const outage = (): Promise<never> => Promise.reject(new StorageError('unavailable', 'The storage is out of reach.'))
 
 describe.each(Object.entries(STORAGES))('StorageBackend on %s storage', (_, createStorage) => {
-  it('lists, reads and searches offloaded content as files', async () => {
+  it('shows offloaded content as files to list, read and search', async () => {
     const { storage, dispose } = await createStorage()
     const backend = new StorageBackend(storage)
     const log = await storage.store('call_1_0', encode('started\r\nfailed\r\nstopped\n'))
@@ -64,7 +64,7 @@ describe.each(Object.entries(STORAGES))('StorageBackend on %s storage', (_, crea
     await dispose()
   })
 
-  it('keeps bytes as they are, from upload to download', async () => {
+  it('keeps bytes unchanged from upload to download', async () => {
     const { storage, dispose } = await createStorage()
     const backend = new StorageBackend(storage)
     const uploads: [string, Uint8Array][] = [
@@ -82,7 +82,7 @@ describe.each(Object.entries(STORAGES))('StorageBackend on %s storage', (_, crea
     await dispose()
   })
 
-  it('applies edits of one file that are made at once one after another', async () => {
+  it('applies parallel edits of one file one after another', async () => {
     const { storage, dispose } = await createStorage()
     const backend = new StorageBackend(storage)
     await backend.write('/list.md', 'end')
@@ -100,7 +100,7 @@ describe.each(Object.entries(STORAGES))('StorageBackend on %s storage', (_, crea
     await dispose()
   })
 
-  it('walls scopes off from each other', async () => {
+  it('isolates scopes from each other', async () => {
     const { storage, dispose } = await createStorage()
     const [ours, theirs] = [new StorageBackend(storage.scope('a')), new StorageBackend(storage.scope('b'))]
     await ours.write('/secret.md', 'ours')
@@ -152,7 +152,7 @@ describe('StorageBackend', () => {
     expect((await backend.read(path)).content).toBe('log')
   })
 
-  it('takes no tool call id for a file that the agent wrote, and no such file for a result', async () => {
+  it('does not mistake written files for results, or results for written files', async () => {
     const storage = memory()
     const backend = new StorageBackend(storage)
     await storage.store('/notes.md@1', encode('forged'))
@@ -168,7 +168,7 @@ describe('StorageBackend', () => {
     expect((await backend.read(path)).content).toBe('log')
   })
 
-  it('has a version of a file at any time, and shows the newest if older ones are left', async () => {
+  it('has the version of a file at any time, and the newest if older versions were evicted', async () => {
     const storage = memory()
     await new StorageBackend(storage).write('/notes.md', 'one')
     const lefts: unknown[] = []
@@ -190,7 +190,7 @@ describe('StorageBackend', () => {
     expect(await entriesOf(storage)).toBe(1)
   })
 
-  it('leaves the file as it was if the new version cannot be stored', async () => {
+  it('keeps the file if the new version cannot be stored', async () => {
     const storage = memory()
     await new StorageBackend(storage).write('/notes.md', 'one')
     const failing = new StorageBackend(changed(storage, { store: outage }))
@@ -198,7 +198,7 @@ describe('StorageBackend', () => {
     expect((await failing.read('/notes.md')).content).toBe('one')
   })
 
-  it('writes and edits on a storage that cannot delete, and says so if it has to', async () => {
+  it('writes and edits on a storage that cannot delete, and reports a needed delete', async () => {
     const storage = memory()
     const backend = new StorageBackend({ ...changed(storage, {}), delete: undefined } as unknown as Storage)
     await backend.write('/notes.md', 'one')
@@ -214,7 +214,7 @@ describe('StorageBackend', () => {
     (): never => {
       throw new TypeError('no client')
     },
-  ])('says that the storage is out of reach, and never that a file is not there: %s', async (fail) => {
+  ])('reports an unavailable storage, and never as a missing file: %s', async (fail) => {
     const storage = memory()
     await new StorageBackend(storage).write('/a.md', 'a')
     const list = (): AsyncIterable<never> => ({ [Symbol.asyncIterator]: () => ({ next: fail }) })
@@ -253,7 +253,7 @@ describe('StorageBackend', () => {
     expect((await backend.delete(path)).error).toBeDefined()
   })
 
-  it('tells a folder from a file that is not there', async () => {
+  it('distinguishes a folder from a missing file', async () => {
     const backend = new StorageBackend(memory())
     await backend.write('/folder/a.md', 'a')
     expect((await backend.downloadFiles(['/folder', '/fold'])).map(({ error }) => error)).toEqual([
@@ -277,13 +277,13 @@ describe('StorageBackend', () => {
       expect((await backend.edit(path, 'a', 'b')).error).toContain('is not UTF-8 text')
   })
 
-  it('reads no media that are too large for a model', async () => {
+  it('rejects media that are too large for a model', async () => {
     const storage = memory()
     const path = `${RESULTS}${await storage.store('call_1_0', new Uint8Array(10_485_761), 'video/mp4')}.mp4`
     expect((await new StorageBackend(storage).read(path)).error).toContain('has 10485761 bytes of video/mp4')
   })
 
-  it('finds text anywhere in a very long line, and shows its surroundings', async () => {
+  it('finds text anywhere in a very long line, and shows the text around it', async () => {
     const storage = memory()
     const text = `${'x'.repeat(524_283)}needle${'y'.repeat(2_000_000)}\nneedle`
     const path = `${RESULTS}${await storage.store('call_1_0', encode(text))}.txt`
@@ -322,7 +322,7 @@ describe('readPage', () => {
     [9, 9, ''],
     [1e300, 1e300, ''],
     [1, 1e300, 'b'],
-  ])('takes offset %s and limit %s as deepagents does', async (offset, limit, content) => {
+  ])('uses offset %s and limit %s as deepagents does', async (offset, limit, content) => {
     expect((await readPage(await fileOf('a\nb'), offset, limit)).content).toBe(content)
   })
 
@@ -341,7 +341,7 @@ describe('readPage', () => {
 
 describe('refuseGlob', () => {
   it.each(['*', '**', '**/*.md', '/src/**/*.{ts,tsx}', '*error*', '[a-z]?.[!t]*', '{1..3}/*foo*/**/*.md', '!*.md'])(
-    'lets %j be matched',
+    'accepts %j',
     (pattern) => expect(refuseGlob(pattern)).toBeUndefined(),
   )
 
@@ -359,7 +359,7 @@ describe('refuseGlob', () => {
     expect(refuseGlob(pattern)).toContain(why)
   })
 
-  it('lets no pattern be matched that would take long', () => {
+  it('accepts no pattern that would take long', () => {
     const long = ['a', 'ab', 'a/', 'a/a', '.a'].map((part) => `/${part.repeat(300)}`.replace(/\/+$/, ''))
     const file = { content: '', mimeType: 'text/plain', created_at: '', modified_at: '' }
     const files = Object.fromEntries(long.map((path) => [path, file]))

@@ -72,8 +72,8 @@ const resultsOf = (messages: readonly BaseMessage[]): BaseMessage[] =>
 const isText = (text: RegExp) => (one: { content: readonly object[] }) =>
   one.content.some((part) => 'text' in part && text.test(String(part.text)))
 
-describe('in the prompt', () => {
-  it('makes references of older results for the model, and leaves the state as it is', async () => {
+describe('historyMiddleware in the prompt', () => {
+  it('replaces older results for the model, and leaves the state unchanged', async () => {
     const prompts: SeenPrompt[] = []
     const { invoke, checkpointer } = agentOf({ model: readingModel(prompts) })
     const messages = await invoke('Go.')
@@ -96,7 +96,7 @@ describe('in the prompt', () => {
     expect(await steps({ ...LIMITS, replaceIn: 'state' })).toBeGreaterThan(await steps(LIMITS))
   })
 
-  it('keeps the summary after a checkpoint, and asks for it once', async () => {
+  it('keeps the summary after a checkpoint, and requests it once', async () => {
     const prompts: SeenPrompt[] = []
     const { summarize, asked } = summarizer()
     const options = { ...LIMITS, mode: 'compress', summarize } as const
@@ -111,7 +111,7 @@ describe('in the prompt', () => {
     expect(first.system).toMatch(/^You are brief\.\n\n<state_snapshot>[^]*A summary\./)
   })
 
-  it('leaves a system message that the caller put among the messages in its place', async () => {
+  it('keeps a system message between other messages in place', async () => {
     const prompts: SeenPrompt[] = []
     const { summarize } = summarizer()
     const options = { ...LIMITS, mode: 'compress', summarize } as const
@@ -122,7 +122,7 @@ describe('in the prompt', () => {
     expect(prompts.at(-1)?.messages).not.toContain('state_snapshot')
   })
 
-  it('passes on the very request if the history is within its limit', async () => {
+  it('passes on the same request if the history is within its limit', async () => {
     const requests: unknown[] = []
     const spy = createMiddleware({
       name: 'Spy',
@@ -139,10 +139,10 @@ describe('in the prompt', () => {
   })
 })
 
-describe('in the state', () => {
+describe('historyMiddleware in the state', () => {
   const options = { ...LIMITS, replaceIn: 'state' } as const
 
-  it('makes references of older results for good, which keep all else of their messages', async () => {
+  it('replaces older results permanently, and keeps all else of their messages', async () => {
     const offloader = create()
     const { invoke, checkpointer } = agentOf({ offloader, options })
     const { invoke: plain } = agentOf({ options: { maxTotalTokens: 1_000_000 } })
@@ -161,7 +161,7 @@ describe('in the state', () => {
     expect(resultsOf(expanded.messages).map(({ text }) => text)).toEqual(Array(8).fill(PART))
   })
 
-  it('keeps a summary at the head of the messages, and shows it at the end of the system prompt', async () => {
+  it('keeps a summary at the start of the messages, and shows it at the end of the system prompt', async () => {
     const offloader = create()
     const prompts: SeenPrompt[] = []
     const { summarize } = summarizer()
@@ -209,7 +209,7 @@ describe('in the state', () => {
 })
 
 it.each(['prompt', 'state'] as const)(
-  'keeps what the model for summaries writes out of streams (%s)',
+  'historyMiddleware keeps the output of the summary model out of streams (%s)',
   async (replaceIn) => {
     const { summarize, asked } = summarizer()
     const { agent } = agentOf({ options: { ...LIMITS, mode: 'compress', summarize, replaceIn } })
@@ -225,7 +225,7 @@ it.each(['prompt', 'state'] as const)(
   },
 )
 
-it('stores in the given scope, and reports each pass', async () => {
+it('historyMiddleware stores in the given scope, and reports each pass', async () => {
   const events: OffloadEvent[] = []
   const storage = new InMemoryStorage({ evictAfterTurns: null })
   const offloader = new ContextOffloader({ storage, onEvent: (event) => void events.push(event) })
@@ -237,7 +237,7 @@ it('stores in the given scope, and reports each pass', async () => {
   expect(events.filter(({ type }) => type === 'history').length).toBeGreaterThan(0)
 })
 
-it('continues with the original if the scope of a run cannot be named', async () => {
+it('historyMiddleware continues with the original if the scope of a run is invalid', async () => {
   const prompts: SeenPrompt[] = []
   const scope = (): never => {
     throw new Error('no tenant')
@@ -246,7 +246,7 @@ it('continues with the original if the scope of a run cannot be named', async ()
   expect(prompts.at(-1)?.results.every(isText(/^line 0/))).toBe(true)
 })
 
-it('rejects invalid arguments when it is made', () => {
+it('historyMiddleware rejects invalid arguments at construction', () => {
   const make = (options: unknown) => () => historyMiddleware(create(), options as HistoryMiddlewareOptions)
   expect(() => historyMiddleware({} as never)).toThrow(/offloader must be a ContextOffloader/)
   expect(make({ maxTokens: 1 })).toThrow(/Unknown option "maxTokens"/)

@@ -50,7 +50,7 @@ const reloaded = (messages: readonly BaseMessage[]): BaseMessage[] =>
   )
 
 describe('generated histories', () => {
-  it('come back as the very messages', () => {
+  it('are written back as the same messages', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
         const written = format.write(format.read(messages))
@@ -65,7 +65,7 @@ describe('generated histories', () => {
     )
   })
 
-  it('change in the content of results and nothing else, and are restored', () => {
+  it('change only in the content of results, and can be restored', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
         const original = format.read(messages)
@@ -91,7 +91,7 @@ describe('generated histories', () => {
     )
   })
 
-  it('change in the arguments of calls, wherever these are repeated, and nothing else', () => {
+  it('change only in the arguments of calls, even if these are repeated', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
         const original = format.read(messages)
@@ -131,7 +131,7 @@ describe('generated histories', () => {
     )
   })
 
-  it('are stored as JSON and come back with their classes and all fields', () => {
+  it('are stored as JSON and restored with their classes and all fields', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
         const json = JSON.stringify(format.encode?.([...messages, ...oddMessages()]))
@@ -140,7 +140,7 @@ describe('generated histories', () => {
     )
   })
 
-  it('are known again when they come back from a checkpoint', () => {
+  it('are recognized after a checkpoint', () => {
     fc.assert(
       fc.property(histories(), (messages) => {
         // Bytes and values that JSON has no form for are lost there.
@@ -197,7 +197,7 @@ describe('langchainMessages', () => {
     expect(format.read(messages)[1]?.parts[0]).toMatchObject({ toolName: 'read_log', callId: 'call_1' })
   })
 
-  it('makes ids of calls without one that no other has', () => {
+  it('makes unique ids for calls without one', () => {
     const calls = [
       { name: 'a', args: {} },
       { name: 'b', args: {}, id: 'call_0_0' },
@@ -206,7 +206,7 @@ describe('langchainMessages', () => {
     expect(new Set(ids.map(({ id }) => id)).size).toBe(2)
   })
 
-  it('appends to a system message in its form, and makes one', () => {
+  it('appends to a system message in its form, or adds one', () => {
     const snapshot = { type: 'text', text: '<state_snapshot>' } as const
     const append = (content: SystemMessage['content']): BaseMessage => {
       const message = format.read([new SystemMessage({ content, id: 's' })])[0]!
@@ -221,7 +221,7 @@ describe('langchainMessages', () => {
     expect(made[0]?.content).toBe('<state_snapshot>')
   })
 
-  it('takes a message that was changed in place for another one', () => {
+  it('treats a message that was changed in place as a different one', () => {
     const message = new HumanMessage('one')
     const before = format.read([message])[0]?.native
     message.content = 'two'

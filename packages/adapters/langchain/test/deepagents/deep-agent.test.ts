@@ -105,7 +105,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     expect(textOf(elsewhere.prompts.at(-1), 'read_file')).toBe("Error: File '/notes/plan.md' not found")
   })
 
-  it('leave the answers of the file tools as they are, however large', async () => {
+  it('leave the answers of the file tools unchanged at any size', async () => {
     const offloader = offloaderOf({ maxResultTokens: 200 })
     const { model, prompts } = scripted(
       () => [call('write_file', { file_path: '/log.txt', content: LOG })],
@@ -117,7 +117,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     expect(textOf(prompts.at(-1), 'grep')).toContain('line 900: ok')
   })
 
-  it('replace results before deepagents measures them, so that it writes no file itself', async () => {
+  it('replace results before deepagents measures them, so that deepagents writes no file', async () => {
     const offloader = offloaderOf()
     const large = tool(() => LOG.repeat(10), { name: 'read_all', description: 'Read all.', schema: z.object({}) })
     const { model, prompts } = scripted(
@@ -132,7 +132,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     expect(textOf(prompts.at(-1), 'glob')).toBe(`${RESULTS}${referenceIn(replaced)}.txt`)
   })
 
-  it('work in subagents that are given the middleware, in the scope of the thread', async () => {
+  it('work in subagents with the middleware, in the scope of the thread', async () => {
     const offloader = offloaderOf()
     const middleware = [deepAgentMiddleware(offloader)]
     const input = { description: 'Read the log.', subagent_type: 'general-purpose' }
@@ -159,7 +159,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     }
   })
 
-  it('serve the memory of the agent from the scope of its thread', async () => {
+  it("serve the agent's memory from the scope of its thread", async () => {
     const offloader = offloaderOf()
     await deepAgentBackend(offloader, { scope: () => ['a'] }).write('/AGENTS.md', 'Always answer in verse.')
     const { model, prompts } = scripted()
@@ -188,7 +188,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     expect(textOf(prompts.at(-1), 'ls')).toContain(`${RESULTS} (directory)`)
   })
 
-  it('say so if the scope of a run cannot be named, and go on', async () => {
+  it('report an invalid scope of a run, and continue', async () => {
     const offloader = offloaderOf()
     const scope = (): never => {
       throw new Error('no tenant')
@@ -204,7 +204,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     expect(await backend.ls('/')).toEqual({ error })
   })
 
-  it.runIf(isNewest)('let the agent delete its files, and no results', async () => {
+  it.runIf(isNewest)('let the agent delete its files, but no results', async () => {
     const offloader = offloaderOf()
     const { model, prompts } = scripted(
       () => [call('read_log', {}), call('write_file', { file_path: '/notes.md', content: 'mine' })],

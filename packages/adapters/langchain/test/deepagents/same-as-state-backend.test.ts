@@ -97,7 +97,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 )
 
 describe.each(Object.entries(STORAGES))('StorageBackend on %s storage', (name, createStorage) => {
-  it('answers a sequence of operations as the file system of deepagents does', async () => {
+  it("answers a sequence of operations as deepagents' own file system does", async () => {
     const { storage, dispose } = await createStorage()
     let run = 0
     try {

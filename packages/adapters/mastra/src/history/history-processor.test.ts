@@ -65,7 +65,7 @@ function bench(options: HistoryProcessorOptions, offloader = create(), parts = 8
 const textOf = ({ content: [part] }: SeenPrompt['results'][number]): string =>
   part?.type === 'text' ? part.text : JSON.stringify(part)
 
-it('shows the model references to older results, and leaves memory and the program unchanged', async () => {
+it('historyProcessor shows the model references to older results, and leaves memory and program unchanged', async () => {
   const { agent, prompts, memory } = bench(LIMITS)
   const { steps } = await agent.generate('Go.', RUN)
   const last = prompts.at(-1)!.results.map(textOf)
@@ -76,7 +76,7 @@ it('shows the model references to older results, and leaves memory and the progr
   expect(JSON.stringify(messages).split('line 99 of a part').length).toBe(9)
 })
 
-it('keeps the summary in the next run of a thread, and asks for it once', async () => {
+it('historyProcessor keeps the summary in the next run of a thread, and requests it once', async () => {
   const { summarize, asked } = summarizer()
   const { agent, prompts } = bench({ ...LIMITS, mode: 'compress', summarize })
   await agent.generate('Go.', RUN)
@@ -89,7 +89,7 @@ it('keeps the summary in the next run of a thread, and asks for it once', async 
   expect(prompts[9]?.messages).toContain('Thanks.')
 })
 
-it('marks errors of an MCP server as errors, also as references', async () => {
+it('historyProcessor marks errors of an MCP server as errors, even as references', async () => {
   const prompts: SeenPrompt[] = []
   const failed = { content: [{ type: 'text', text: PART }], isError: true }
   const offloader = create()
@@ -107,7 +107,7 @@ it('marks errors of an MCP server as errors, also as references', async () => {
   expect(first?.isError).toBe(true)
 })
 
-it('keeps messages if the model for summaries fails', async () => {
+it('historyProcessor keeps messages if the summary model fails', async () => {
   const events: OffloadEvent[] = []
   const offloader = new ContextOffloader({
     storage: new InMemoryStorage(),
@@ -123,7 +123,7 @@ it('keeps messages if the model for summaries fails', async () => {
   expect(events.filter(({ type }) => type === 'history').at(-1)).toMatchObject({ fits: false, applied: [] })
 })
 
-it('stores in the given scope', async () => {
+it('historyProcessor stores in the given scope', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null })
   const scope: HistoryProcessorOptions['scope'] = ({ resourceId = '', threadId = '' }) => [resourceId, threadId]
   await bench({ ...LIMITS, scope }, new ContextOffloader({ storage })).agent.generate('Go.', RUN)
@@ -131,7 +131,7 @@ it('stores in the given scope', async () => {
   expect(await Array.fromAsync(storage.scope('a').list())).toEqual([])
 })
 
-it('isolates threads that run at once', async () => {
+it('historyProcessor isolates concurrent threads', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null })
   const offloader = new ContextOffloader({ storage })
   const { agent } = bench(LIMITS, offloader, 1_000)
@@ -141,7 +141,7 @@ it('isolates threads that run at once', async () => {
   for (const thread of threads) expect((await Array.fromAsync(storage.scope(thread).list())).length).toBeGreaterThan(2)
 })
 
-it('rejects invalid arguments when it is made', () => {
+it('historyProcessor rejects invalid arguments at construction', () => {
   const make = (options: unknown) => () => historyProcessor(create(), options as HistoryProcessorOptions)
   expect(() => historyProcessor({} as never)).toThrow(/offloader must be a ContextOffloader/)
   expect(make({ maxTokens: 1 })).toThrow(/Unknown option "maxTokens"/)

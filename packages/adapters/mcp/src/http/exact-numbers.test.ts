@@ -21,7 +21,7 @@ function body(text: string, size: number): ReadableStream<Uint8Array> {
 }
 
 describe('ExactNumbers', () => {
-  it('takes the numbers of a body through JSON.parse, however its bytes arrive', async () => {
+  it('passes the numbers of a body through JSON.parse, for any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 200 }), async (size) => {
         const numbers = new ExactNumbers()
@@ -32,7 +32,7 @@ describe('ExactNumbers', () => {
     )
   })
 
-  it('marks numbers of events in their data alone', async () => {
+  it('marks numbers only in the data of events', async () => {
     const stream = [
       ': 12345678901234567890',
       'id: 12345678901234567890',
@@ -59,14 +59,14 @@ describe('ExactNumbers', () => {
     )
   })
 
-  it('returns the very message if no number was marked', async () => {
+  it('returns the same message if no number was marked', async () => {
     const numbers = new ExactNumbers()
     const text = '{"jsonrpc":"2.0","id":1,"result":{"n":[1,-2.5,1e+21]}}'
     const message = (await new Response(numbers.markBody(body(text, 9), { isEventStream: false })).json()) as Message
     expect(numbers.reveal(message)).toBe(message)
   })
 
-  it('passes a body that is longer than allowed as it is', async () => {
+  it('passes on a body unchanged that is longer than allowed', async () => {
     const text = `[${'1.0,'.repeat(1_000)}1.0]`
     const marked = new ExactNumbers().markBody(body(text, 100), { isEventStream: false, maxLength: 500 })
     expect(await new Response(marked).text()).toBe(text)

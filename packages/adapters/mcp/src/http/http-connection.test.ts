@@ -51,27 +51,30 @@ const resultOf = (id: unknown, result: string): string =>
 describe('HttpConnection', () => {
   const NUMBERS = '{"id":1915883588174806058,"price":10.00}'
 
-  it.each(['application/json', 'text/event-stream'])('keeps the digits of numbers, both ways, as %s', async (type) => {
-    const bodies: string[] = []
-    const url = await serve(({ body, message }) => {
-      bodies.push(body)
-      const result = resultOf(message.id, `{"content":[],"structuredContent":${NUMBERS}}`)
-      const isStream = type === 'text/event-stream'
-      return { headers: { 'content-type': type }, body: isStream ? `event: message\ndata: ${result}\n\n` : result }
-    })
-    const connection = new HttpConnection({ url })
-    const told = newTold()
-    await connection.start(told)
-    await connection.send(request(1, 'tools/call', { name: 'a', arguments: parseExactJson(NUMBERS) }))
-    await told.received(1)
-    expect(bodies[0]).toContain(`"arguments":${NUMBERS}`)
-    expect(writeMessage({ ...told.messages[0]! })).toContain(`"structuredContent":${NUMBERS}`)
-    await connection.close()
-  })
+  it.each(['application/json', 'text/event-stream'])(
+    'keeps the digits of numbers in both directions, as %s',
+    async (type) => {
+      const bodies: string[] = []
+      const url = await serve(({ body, message }) => {
+        bodies.push(body)
+        const result = resultOf(message.id, `{"content":[],"structuredContent":${NUMBERS}}`)
+        const isStream = type === 'text/event-stream'
+        return { headers: { 'content-type': type }, body: isStream ? `event: message\ndata: ${result}\n\n` : result }
+      })
+      const connection = new HttpConnection({ url })
+      const told = newTold()
+      await connection.start(told)
+      await connection.send(request(1, 'tools/call', { name: 'a', arguments: parseExactJson(NUMBERS) }))
+      await told.received(1)
+      expect(bodies[0]).toContain(`"arguments":${NUMBERS}`)
+      expect(writeMessage({ ...told.messages[0]! })).toContain(`"structuredContent":${NUMBERS}`)
+      await connection.close()
+    },
+  )
 })
 
-describe('a server over HTTP that has forgotten the session', () => {
-  it.each([404, 400])('is greeted anew if it answers %d, and gets the call once more', async (status) => {
+describe('a server over HTTP that has lost the session', () => {
+  it.each([404, 400])('is initialized again if it answers %d, and gets the call once more', async (status) => {
     let sessions = 0
     const greetings: (string | undefined)[] = []
     const url = await serve(({ message: { id, method }, session }) => {

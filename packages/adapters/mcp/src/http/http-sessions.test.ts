@@ -55,15 +55,15 @@ const post = (url: URL, body: unknown, headers: Record<string, string> = {}): Pr
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
   })
 
-describe('sessions', () => {
-  test('are served in the scope of who opened them', async () => {
+describe('HTTP sessions', () => {
+  test('have the scope of the caller who opened them', async () => {
     const url = await listen()
     const [one, two] = await Promise.all([connect(url, 'one'), connect(url, 'two')])
     expect(one.client.getServerVersion()?.name).toBe('one')
     expect(two.client.getServerVersion()?.name).toBe('two')
   })
 
-  test('of one caller that are left open make room for those of others', async () => {
+  test('of one caller that stay open make room for sessions of others', async () => {
     const url = await listen({ maxSessions: 4 })
     const greedy = []
     for (let count = 0; count < 6; count += 1) greedy.push(await connect(url, 'greedy'))
@@ -74,7 +74,7 @@ describe('sessions', () => {
     await expect(greedy[0]!.client.callTool({ name: 'a', arguments: {} })).rejects.toThrow('Session not found')
   })
 
-  test('keep the digits of numbers, both ways', async () => {
+  test('keep the digits of numbers in both directions', async () => {
     const numbers = '{"id":1915883588174806058,"price":10.00}'
     const messages: Message[] = []
     const serve = (client: Connection): Promise<void> =>
@@ -93,7 +93,7 @@ describe('sessions', () => {
     expect(await answer.text()).toContain(`"result":${numbers}`)
   })
 
-  test('are not found by others who know their ids', async () => {
+  test('are not found by other callers who know their ids', async () => {
     const url = await listen()
     const { transport } = await connect(url, 'one')
     const id = String(transport.sessionId)
@@ -102,7 +102,7 @@ describe('sessions', () => {
     expect((await post(url, call, { 'mcp-session-id': id, 'x-caller': 'one' })).status).toBe(200)
   })
 
-  test('are opened by a greeting alone', async () => {
+  test('are opened only by an initialize request', async () => {
     let served = 0
     const url = await listen({ serve: async () => void served++ })
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
@@ -113,7 +113,7 @@ describe('sessions', () => {
     expect(served).toBe(0)
   })
 
-  test('end when their client ends them, and are not found then', async () => {
+  test('end when their client ends them, and are then not found', async () => {
     const url = await listen()
     const { transport } = await connect(url, 'one')
     const id = String(transport.sessionId)
@@ -122,7 +122,7 @@ describe('sessions', () => {
     expect((await post(url, { jsonrpc: '2.0', id: 1, method: 'ping' }, headers)).status).toBe(404)
   })
 
-  test('end when they are not used', async () => {
+  test('end if they are not used', async () => {
     let ended = 0
     const url = await listen({
       idleMs: 50,
@@ -150,7 +150,7 @@ describe('sessions', () => {
     expect(refused.headers.get('retry-after')).toBe('30')
   })
 
-  test('whose server cannot be started are refused, and do not count', async () => {
+  test('are refused and not counted if their server cannot be started', async () => {
     const errors: string[] = []
     const url = await listen({
       maxSessions: 1,
@@ -162,19 +162,19 @@ describe('sessions', () => {
     expect(errors).toEqual(['no such program', 'no such program', 'no such program'])
   })
 
-  test('take bodies up to their limit', async () => {
+  test('accept bodies up to their limit', async () => {
     const url = await listen({ maxRequestBytes: 1_000 })
     const greeting = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { filler: 'x'.repeat(2_000) } }
     expect((await post(url, greeting)).status).toBe(413)
   })
 })
 
-test('clients of a revision without sessions greet in one that has them', async () => {
+test('clients of a revision without sessions initialize in a revision that has them', async () => {
   const { client } = await connect(await listen(), 'one', { mode: 'auto' })
   expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25')
 })
 
-describe('messages of the server', () => {
+describe('messages of the server over HTTP', () => {
   test('wait in order until the client opens its stream', async () => {
     const seen: unknown[] = []
     const url = await listen({

@@ -25,7 +25,7 @@ const statusOf = (
     sent.once('error', reject).end()
   })
 
-test('answers this machine, by any of its names, and pages of its own', async () => {
+test('the HTTP server answers this machine by any of its names, and its own pages', async () => {
   const url = await serve()
   expect(url.hostname).toBe('127.0.0.1')
   for (const host of ['localhost', '127.0.0.1', '[::1]'])
@@ -38,21 +38,21 @@ test.for<readonly [string, Record<string, string>]>([
   ['a host that only begins well', { host: 'localhost.evil.example' }],
   ['a page of another site', { origin: 'http://evil.example' }],
   ['a page without an origin', { origin: 'null' }],
-])('rejects a request of %s', async ([, headers]) => {
+])('the HTTP server rejects a request of %s', async ([, headers]) => {
   expect(await statusOf(await serve(), headers)).toBe(403)
 })
 
-test('answers under allowed hosts', async () => {
+test('the HTTP server answers under allowed hosts', async () => {
   expect(await statusOf(await serve({ allowedHosts: ['mcp.example.com'] }), { host: 'mcp.example.com' })).toBe(200)
 })
 
-test('has one path', async () => {
+test('the HTTP server has one path', async () => {
   const url = await serve({ path: '/other' })
   expect(await statusOf(url, {})).toBe(200)
   expect(await statusOf(url, {}, '/mcp')).toBe(404)
 })
 
-test('with tokens, says who calls, and refuses strangers', async () => {
+test('the HTTP server with tokens identifies callers, and refuses strangers', async () => {
   const tokens = new AccessTokens([{ token: 'a-token-of-many-characters', scope: ['tenant', 'a'] }])
   const url = await serve({ tokens })
   const stranger = await fetch(url)
@@ -62,16 +62,16 @@ test('with tokens, says who calls, and refuses strangers', async () => {
   expect(await (await fetch(url, { headers })).json()).toEqual(['tenant', 'a'])
 })
 
-test('listens for other machines only with tokens', async () => {
+test('the HTTP server listens for other machines only with tokens', async () => {
   await expect(serve({ host: '0.0.0.0' })).rejects.toThrow('0.0.0.0 can be reached from other machines')
 })
 
-test('says that a port is taken', async () => {
+test('the HTTP server reports that a port is in use', async () => {
   const { port } = await serve()
   await expect(serve({ port: Number(port) })).rejects.toThrow(`Port ${port} at 127.0.0.1 is in use`)
 })
 
-test('continues if an answer fails', async () => {
+test('the HTTP server continues if an answer fails', async () => {
   const errors: string[] = []
   let count = 0
   const url = await serve({

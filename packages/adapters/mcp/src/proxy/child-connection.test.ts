@@ -21,7 +21,7 @@ async function start(server: ServerCommand): Promise<{ readonly connection: Chil
 afterEach(() => void vi.useRealTimers())
 
 describe('ChildConnection', () => {
-  it('gives a program its arguments, its variables beside those of this process, and its folder', async () => {
+  it('gives a program its arguments, its extra environment variables, and its working directory', async () => {
     const code = `${SAY}say({ args: process.argv.slice(1), key: process.env.A_KEY, path: process.env.PATH, cwd: process.cwd() })
       process.stdin.once('data', (data) => { say({ heard: JSON.parse(data).method }); process.exit() })`
     const server = program(code, { env: { A_KEY: 'secret' }, cwd: '/' })
@@ -51,7 +51,7 @@ describe('ChildConnection', () => {
     expect([told.messages, told.closes, told.errors]).toEqual([[], [], []])
   })
 
-  it('tells how a program ended, after everything that the program had said', async () => {
+  it('reports how a program exited, after all of its messages', async () => {
     for (const [end, reason] of [
       ['process.exit(3)', 'exit code 3'],
       ['process.kill(process.pid, "SIGKILL")', 'signal SIGKILL'],
@@ -66,7 +66,7 @@ describe('ChildConnection', () => {
     }
   })
 
-  it('ends a program by ending its input, and waits until the program has ended', async () => {
+  it('stops a program by ending its input, and waits until it has exited', async () => {
     const { connection, told } = await start(
       program(`${SAY}process.stdin.on('data', () => {}).on('end', () => { say({}); process.exitCode = 7 })\nsay({})`),
     )
@@ -76,7 +76,7 @@ describe('ChildConnection', () => {
     expect([told.messages.length, told.closes]).toEqual([2, ['exit code 7']])
   })
 
-  it('ends a program without input after 2 seconds, and kills it after 2 more', async () => {
+  it('terminates a program 2 seconds after its input ended, and kills it after 2 more', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const stubborn = await start(program(`${SAY}process.on('SIGTERM', () => say({}))\n${STAY}say({})`))
     const patient = await start(program(`${SAY}${STAY}say({})`))
@@ -90,7 +90,7 @@ describe('ChildConnection', () => {
     expect(patient.told.closes).toEqual(['signal SIGTERM'])
   })
 
-  it('takes messages for a program that no longer reads, until the program has ended', async () => {
+  it('accepts messages for a program that no longer reads, until it has exited', async () => {
     const { connection, told } = await start(
       program(
         `${SAY}process.stdin.destroy()\nprocess.on('SIGUSR2', () => process.exit(4))\n${STAY}say({ pid: process.pid })`,

@@ -45,14 +45,14 @@ describe('connectProxy', () => {
     expect(JSON.stringify(client.sent[0])).toContain('[Offloaded: 1 block')
   })
 
-  it('names scopes by the authInfo that comes with a message', async () => {
+  it('names scopes by the authInfo of a message', async () => {
     const seen: unknown[] = []
     const { client } = await bench({ scope: (authInfo) => [String(seen.push(authInfo))] })
     client.receive(request(1, 'ping'), { authInfo: { clientId: 'a' } })
     expect(seen).toEqual([{ clientId: 'a' }])
   })
 
-  it('closes both ends when either closes', async () => {
+  it('closes both ends if either closes', async () => {
     for (const side of ['client', 'server'] as const) {
       const one = await bench()
       one[side].end('it is over')
@@ -61,7 +61,7 @@ describe('connectProxy', () => {
     }
   })
 
-  it('delivers messages that a server sent before it ended', async () => {
+  it('delivers messages that a server sent before it exited', async () => {
     const { client, server, ended } = await bench()
     client.receive(request(1, 'tools/call', { name: 'read' }))
     server.receive({ id: 1, result: BIG })
@@ -71,7 +71,7 @@ describe('connectProxy', () => {
     expect(client.sent.map(({ id, method }) => id ?? method)).toEqual([1, 'notifications/message'])
   })
 
-  it('rejects if the server cannot be started, and leaves the client alone', async () => {
+  it('rejects if the server cannot be started, and does not touch the client', async () => {
     const client = new FakeConnection()
     const server = new FakeConnection(new Error('no such command'))
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
@@ -88,7 +88,7 @@ describe('connectProxy', () => {
     expect(errors.map(({ message }) => message)).toEqual(['a line is no JSON', 'not an error'])
   })
 
-  it('passes of a result only what it measured, also if its text repeats the field', async () => {
+  it('passes on exactly the part of a result that it measured, even if its text repeats the field', async () => {
     const [[clientEnd, host], [serverEnd, program]] = [streamPair(), streamPair()]
     const ends = { client: new StdioConnection(clientEnd), server: new StdioConnection(serverEnd) }
     const ended = connectProxy(ends, new ContextOffloader({ storage: new InMemoryStorage() }))

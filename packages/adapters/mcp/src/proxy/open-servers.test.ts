@@ -60,8 +60,8 @@ const echo = (params: object): object => ({ result: params })
 const sentTo = (connection: FakeConnection, method: string): readonly unknown[] =>
   connection.sent.filter((message) => message.method === method).map(({ params }) => params)
 
-describe('names', () => {
-  it('have the prefix of their server in lists, of which every page is read', async () => {
+describe('names of several servers', () => {
+  it('have the prefix of their server in complete lists, over all pages', async () => {
     const pages: Answers = {
       'tools/list': ({ cursor }) =>
         cursor === 'next'
@@ -74,7 +74,7 @@ describe('names', () => {
     })
   })
 
-  it('are listed once if a server answers each cursor with its first page, or with pages that repeat', async () => {
+  it('are listed once if a server repeats its first page or has overlapping pages', async () => {
     const first = { tools: [{ name: 'a' }, { name: 'b' }, { name: 'a' }], nextCursor: 'next' }
     let count = 0
     const repeated = (): object => ({ result: { tools: [{ name: 'a' }], nextCursor: String((count += 1)) } })
@@ -85,7 +85,7 @@ describe('names', () => {
     expect([one.sent.length, two.sent.length]).toEqual([2, 2])
   })
 
-  it('are listed once if two servers would have the same, for the server that is called by it', async () => {
+  it('are listed once if two servers have the same name, for the server that gets its calls', async () => {
     const list = (...names: string[]): Answers => ({ 'tools/list': result({ tools: names.map((name) => ({ name })) }) })
     const servers = [
       { name: 'a', prefix: '', connection: serverOf(list('b_read', 'c')) },
@@ -115,7 +115,7 @@ describe('names', () => {
     expect([one.sent.length, two.sent.length]).toEqual([1, 2])
   })
 
-  it('of no server are answered with an error, and no server is asked', async () => {
+  it('get an error if they belong to no server, and no server is asked', async () => {
     const { ask, one, two } = await bench({ 'tools/call': echo }, {})
     expect((await ask(1, 'tools/call', { name: 'a' }))?.error).toEqual({
       code: -32_602,
@@ -144,8 +144,8 @@ describe('names', () => {
   })
 })
 
-describe('a handshake', () => {
-  it('is answered with the oldest revision, all capabilities, and the instructions of all', async () => {
+describe('a handshake with several servers', () => {
+  it('is answered with the oldest revision, and all capabilities and instructions', async () => {
     const { ask } = await bench(
       {
         initialize: result({
@@ -177,7 +177,7 @@ describe('a handshake', () => {
     expect((await ask(1, 'initialize'))?.error).toEqual({ code: -32_601, message: 'Method not found' })
   })
 
-  it('of later revisions names the revisions that all have', async () => {
+  it('of a later revision names the revisions that all servers support', async () => {
     const of = (supportedVersions: string[]): Answers => ({
       'server/discover': result({ supportedVersions, capabilities: {} }),
     })
@@ -201,7 +201,7 @@ describe('requests without a name', () => {
     expect((await ask(4, 'tasks/result', { taskId: 'task-b' }))?.result).toEqual({ from: 'task-b' })
   })
 
-  it('go to one server after the other until one knows the answer', async () => {
+  it('go to one server after another until one can answer', async () => {
     const { ask } = await bench(
       { 'resources/read': () => ({ error: { code: -32_002, message: 'not found' } }) },
       {
@@ -234,7 +234,7 @@ describe('requests without a name', () => {
 })
 
 describe('requests of servers', () => {
-  it('have ids of their own, as has the progress that they ask for, and are answered if they came from', async () => {
+  it('have unique ids and progress tokens, and their answers reach the right server', async () => {
     const { merged, told, one, two } = await bench({}, {})
     for (const server of [one, two])
       server.receive({ id: 1, method: 'sampling/createMessage', params: { _meta: { progressToken: 1 } } })
@@ -254,7 +254,7 @@ describe('requests of servers', () => {
     ])
   })
 
-  it('are canceled at the client by the id that it knows', async () => {
+  it('are canceled at the client by the id that the client knows', async () => {
     const { told, one, two } = await bench({}, {})
     for (const server of [one, two]) server.receive({ id: 1, method: 'elicitation/create', params: {} })
     two.receive({ method: 'notifications/cancelled', params: { requestId: 1, reason: 'late' } })
@@ -270,7 +270,7 @@ describe('requests of servers', () => {
 })
 
 describe('notifications', () => {
-  it('of the client go to all, and its cancellations if the request went', async () => {
+  it('of the client go to all servers, but cancellations only to the server of the request', async () => {
     const { merged, one, two } = await bench({}, {})
     one.onSend = undefined
     two.onSend = undefined
@@ -286,7 +286,7 @@ describe('notifications', () => {
     expect(two.sent[2]?.params).toEqual({ requestId: two.sent[0]?.id })
   })
 
-  it('of servers reach the client as they are, in order with answers', async () => {
+  it('of servers reach the client unchanged, in order with answers', async () => {
     const { merged, told, one } = await bench({}, {})
     one.onSend = ({ id }) => {
       one.receive({ method: 'notifications/message', params: { data: 'before' } })
@@ -298,8 +298,8 @@ describe('notifications', () => {
   })
 })
 
-describe('servers that end', () => {
-  it('leave the others, answer with errors, and change the lists that can', async () => {
+describe('servers that exit', () => {
+  it('leave the others running, get error answers, and change the lists of tools', async () => {
     const initialize = result({ capabilities: { tools: { listChanged: true }, prompts: {} } })
     const { ask, told, one, two } = await bench({ initialize }, { initialize, 'tools/call': echo })
     await ask(1, 'initialize')
@@ -314,7 +314,7 @@ describe('servers that end', () => {
     expect(told.closes).toEqual(['exit code 2'])
   })
 
-  it('before they are there close the others and reject', async () => {
+  it('before they are ready close the others and reject', async () => {
     const one = serverOf({})
     const merged = new MergedServers(
       [

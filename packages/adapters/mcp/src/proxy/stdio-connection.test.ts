@@ -31,7 +31,7 @@ async function settle(): Promise<void> {
 }
 
 describe('StdioConnection', () => {
-  it('brings messages to the other end as they are, in their order', async () => {
+  it('delivers messages unchanged and in order', async () => {
     const params = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 })
     await fc.assert(
       fc.asyncProperty(fc.array(params, { maxLength: 20 }), async (all) => {
@@ -51,7 +51,7 @@ describe('StdioConnection', () => {
     )
   })
 
-  it('takes batches, and passes over empty lines', async () => {
+  it('accepts batches, and skips empty lines', async () => {
     const { told, input } = await bench()
     input.write(`\n \r\n${JSON.stringify([PING, { ...PING, id: 2 }])}\r\n`)
     await settle()
@@ -59,7 +59,7 @@ describe('StdioConnection', () => {
     expect(told.errors).toEqual([])
   })
 
-  it('tells of lines that are no messages, without their text, and continues', async () => {
+  it('reports lines that are not messages without their text, and continues', async () => {
     const { told, input } = await bench()
     input.write(`API_KEY=secret\n{"secret":1}\n[7]\nnull\n${JSON.stringify(PING)}\n`)
     await settle()
@@ -70,7 +70,7 @@ describe('StdioConnection', () => {
     ])
   })
 
-  it('is closed once after the last message, when the input ends', async () => {
+  it('is closed once after the last message, if the input ends', async () => {
     const { connection, told, input } = await bench()
     input.end(JSON.stringify(PING))
     await settle()
@@ -80,7 +80,7 @@ describe('StdioConnection', () => {
     await expect(connection.send(PING)).rejects.toThrow('The connection is closed.')
   })
 
-  it('is closed by an error of a stream, which is reported', async () => {
+  it('is closed by an error of a stream, and reports it', async () => {
     const { told, input } = await bench()
     input.destroy(new Error('the pipe is broken'))
     await settle()
@@ -88,7 +88,7 @@ describe('StdioConnection', () => {
     expect(told.closes).toEqual(['the pipe is broken'])
   })
 
-  it('waits if the other end reads slowly, and no longer than it is open', async () => {
+  it('waits while the other end reads slowly, but no longer than it is open', async () => {
     const slow = new Writable({ highWaterMark: 10, write: () => {} })
     const connection = new StdioConnection({ input: new PassThrough(), output: slow })
     await connection.start(newTold())
@@ -103,7 +103,7 @@ describe('StdioConnection', () => {
   })
 })
 
-it('a flood of notifications is not kept in memory for a side that does not read, and answers are', async () => {
+it('notifications are dropped for an end that does not read, and answers are kept', async () => {
   const output = new Writable({ write() {} })
   const connection = new StdioConnection({ input: new PassThrough(), output })
   await connection.start(newTold())
@@ -146,7 +146,7 @@ describe('a message that is too large', () => {
   it.each([
     ['with its id first', { jsonrpc: '2.0', id: 7, method: 'x', params: { result: { text } } }],
     ['with its id last', { method: 'x', params: { result: { text } }, jsonrpc: '2.0', id: 7 }],
-  ])('is refused to who asks if it is a request %s', async (_name, message) => {
+  ])('is refused to its sender if it is a request %s', async (_name, message) => {
     const { told, input, written } = await bench(1_000)
     input.write(`${JSON.stringify(message)}\n`)
     await settle()
@@ -193,7 +193,7 @@ describe('lineReader', () => {
   }
 
   describe('LineReader', () => {
-    it('gives the lines of a text however it is cut, also inside characters, and tells of those that are too long', () => {
+    it('gives the lines of a text for any chunks, even within characters, and reports too long ones', () => {
       const text = fc.string({ unit: fc.constantFrom('a', 'é', '日', '👩', '\r', '\n', '\n', '"'), maxLength: 60 })
       fc.assert(
         fc.property(
@@ -208,7 +208,7 @@ describe('lineReader', () => {
       )
     })
 
-    it('keeps the beginning and the end of a line that is too long, and no more, and continues behind it', () => {
+    it('keeps only the start and the end of a line that is too long, and continues after it', () => {
       const told: OverlongLine[] = []
       const lines: string[] = []
       const reader = new LineReader(1_000, {
@@ -226,7 +226,7 @@ describe('lineReader', () => {
       expect(lines).toEqual(['next'])
     })
 
-    it('reads a line of 64 MB in 1,024 pieces in time that grows with the bytes alone', { timeout: 10_000 }, () => {
+    it('reads a line of 64 MB in 1,024 chunks in linear time', { timeout: 10_000 }, () => {
       const [line] = read(
         [...Array.from({ length: 1_024 }, () => Buffer.alloc(65_536, 'x')), Buffer.from('\n')],
         100_000_000,
@@ -238,7 +238,7 @@ describe('lineReader', () => {
 
 describe('growingBuffer', () => {
   describe('GrowingBuffer', () => {
-    it('is all that was added, in its order, and empty once it is taken', () => {
+    it('contains all added bytes in order, and is empty after they were taken', () => {
       const pieces = fc.array(
         fc.nat(200_000).map((size) => Buffer.alloc(size, `é👩${size}`)),
         { maxLength: 5 },

@@ -53,7 +53,7 @@ afterEach(() => {
 })
 
 describe('Upstream', () => {
-  it('passes on the same messages, both ways', async () => {
+  it('passes on the same messages in both directions', async () => {
     const { upstream, told, opened } = await bench()
     const [call, answer] = [request(1, 'tools/call'), { id: 1, result: {} }]
     await upstream.send(call)
@@ -68,13 +68,13 @@ describe('Upstream', () => {
     )
   })
 
-  it('tells the connection which revision the two sides agreed on', async () => {
+  it('tells the connection which protocol revision was negotiated', async () => {
     const { upstream, opened } = await bench({ make: answering })
     await upstream.send(request(1, 'initialize'))
     expect(opened[0]?.agreed).toEqual(['2025-11-25'])
   })
 
-  it('tells only the text of an error that loses no message', async () => {
+  it('reports only the text of an error that loses no message', async () => {
     const { told, events, opened } = await bench()
     opened[0]?.fail(Object.assign(new Error('a line is no JSON'), { secret: 'sk-1' }))
     expect(events).toEqual([{ type: 'server-error', server: 'logs', message: 'a line is no JSON' }])
@@ -115,7 +115,7 @@ describe('Upstream', () => {
   })
 })
 
-describe('a server that ends', () => {
+describe('a server that exits', () => {
   it('answers open requests with errors, reports their number, and closes', async () => {
     const { upstream, told, events, opened } = await bench()
     for (const id of [1, 2, 3, 4]) await upstream.send(request(id, 'tools/call'))
@@ -139,8 +139,8 @@ describe('a server that ends', () => {
   })
 })
 
-describe('a server that is started again', () => {
-  it("is greeted in the client's order, unseen by the client", async () => {
+describe('a restarted server', () => {
+  it("is initialized in the client's order, invisibly to the client", async () => {
     const { upstream, told, events, opened } = await bench({ restart: true, make: answering })
     const greetings = [
       request(1, 'initialize', { protocolVersion: '2025-11-25' }),
@@ -166,7 +166,7 @@ describe('a server that is started again', () => {
     expect(events.map(({ type }) => type)).toEqual(['server-ended', 'server-restarted'])
   })
 
-  it('gets the messages sent in the meantime, in their order', async () => {
+  it('gets the messages sent in the meantime, in order', async () => {
     const { upstream, told, opened } = await bench({ restart: true, make: answering })
     opened[0]?.end('exit code 1')
     for (const id of [1, 2, 3]) await upstream.send(request(id, 'tools/call'))
@@ -175,7 +175,7 @@ describe('a server that is started again', () => {
     expect(told.messages.map(({ id }) => id)).toEqual([1, 2, 3])
   })
 
-  it('tells the client to repeat the calls under way', async () => {
+  it('makes the client repeat the running calls', async () => {
     const { upstream, told, opened } = await bench({ restart: true })
     await upstream.send(request(1, 'tools/call'))
     opened[0]?.end('exit code 1')
@@ -212,7 +212,7 @@ describe('a server that is started again', () => {
     })
   })
 
-  it('is given up after five restarts in a minute if it ends at each call', async () => {
+  it('is given up after five restarts in a minute if it exits at each call', async () => {
     const make = (): FakeConnection => {
       const connection = new FakeConnection()
       connection.onSend = () => connection.end('exit code 9')
@@ -232,7 +232,7 @@ describe('a server that is started again', () => {
     expect(opened).toHaveLength(6)
   })
 
-  it('is restarted without limit if it ends less often', async () => {
+  it('is restarted without limit if it exits less often', async () => {
     const { opened, told } = await bench({ restart: true, make: answering })
     for (let crash = 0; crash < 20; crash += 1) {
       opened.at(-1)?.end('exit code 1')
@@ -242,7 +242,7 @@ describe('a server that is started again', () => {
     expect(told.closes).toEqual([])
   })
 
-  it('is started once more if it ends while it is greeted', async () => {
+  it('is started once more if it exits during its initialization', async () => {
     const { upstream, opened, events } = await bench({ restart: true })
     opened[0]!.onSend = ({ id }) => opened[0]?.receive({ id, result: {} })
     await upstream.send(request(1, 'initialize'))
@@ -280,7 +280,7 @@ describe('a server that is started again', () => {
   })
 })
 
-describe('a session that the server has forgotten', () => {
+describe('a session that the server has lost', () => {
   type Answer = (message: Message, connection: number) => object | Promise<never>
 
   const refused = (status: number): Promise<never> => Promise.reject(Object.assign(new Error('sk-1'), { status }))
@@ -305,23 +305,26 @@ describe('a session that the server has forgotten', () => {
   const methods = ({ sent }: FakeConnection): unknown[] => sent.map(({ method }) => method)
   const isCall = ({ method }: Message): boolean => method === 'tools/call'
 
-  it.each([404, 400])('is greeted anew if it answers %d, once for all calls, and they are repeated', async (status) => {
-    const { upstream, told, opened, events } = await greeted((message, connection) =>
-      isCall(message) && connection === 0 ? refused(status) : { result: {} },
-    )
-    await Promise.all([1, 2, 3].map((id) => upstream.send(request(id, 'tools/call'))))
-    await upstream.send(request(4, 'tools/call'))
-    expect(told.messages.map(({ id, error }) => [id, error])).toEqual([0, 1, 2, 3, 4].map((id) => [id, undefined]))
-    expect(opened.map(methods)[1]).toEqual([
-      'initialize',
-      'notifications/initialized',
-      ...Array.from({ length: 4 }, () => 'tools/call'),
-    ])
-    expect(opened.map(({ closes }) => closes)).toEqual([1, 0])
-    expect(events).toEqual([{ type: 'session-renewed', server: 'logs' }])
-  })
+  it.each([404, 400])(
+    'is initialized again once for all calls if it answers %d, and the calls are repeated',
+    async (status) => {
+      const { upstream, told, opened, events } = await greeted((message, connection) =>
+        isCall(message) && connection === 0 ? refused(status) : { result: {} },
+      )
+      await Promise.all([1, 2, 3].map((id) => upstream.send(request(id, 'tools/call'))))
+      await upstream.send(request(4, 'tools/call'))
+      expect(told.messages.map(({ id, error }) => [id, error])).toEqual([0, 1, 2, 3, 4].map((id) => [id, undefined]))
+      expect(opened.map(methods)[1]).toEqual([
+        'initialize',
+        'notifications/initialized',
+        ...Array.from({ length: 4 }, () => 'tools/call'),
+      ])
+      expect(opened.map(({ closes }) => closes)).toEqual([1, 0])
+      expect(events).toEqual([{ type: 'session-renewed', server: 'logs' }])
+    },
+  )
 
-  it('is reported to the client if a new session rejects the call, too, and later calls are tried again', async () => {
+  it('is reported to the client if a new session rejects the call too, and later calls are tried again', async () => {
     const { upstream, told, opened } = await greeted((message) => (isCall(message) ? refused(400) : { result: {} }))
     for (const id of [1, 2]) {
       await upstream.send(request(id, 'tools/call'))
@@ -347,7 +350,7 @@ describe('a session that the server has forgotten', () => {
     expect(opened.map(({ closes }) => closes)).toEqual([0, 1])
   })
 
-  it('keeps the connection of its other calls until they are answered', async () => {
+  it('keeps the connection for its other calls until they are answered', async () => {
     const { upstream, told, opened } = await greeted((message, connection) =>
       isCall(message) && connection === 0 ? refused(400) : { result: {} },
     )
@@ -361,7 +364,7 @@ describe('a session that the server has forgotten', () => {
     expect([told.messages.at(-1)?.id, opened[0]?.closes]).toEqual([1, 1])
   })
 
-  it('is not assumed before or during the greeting', async () => {
+  it('is not assumed before or during the initialization', async () => {
     const { upstream, told, opened } = await bench()
     opened[0]!.send = () => refused(400)
     await upstream.send(request(1, 'initialize'))
@@ -371,7 +374,7 @@ describe('a session that the server has forgotten', () => {
     expect(opened).toHaveLength(1)
   })
 
-  it('is seen in errors of the SSE transport, which have the status in their text alone', async () => {
+  it('is recognized in errors of the SSE transport, which have the status only in their text', async () => {
     const text = 'Error POSTing to endpoint (HTTP 404): no session for sk-1'
     const { upstream, told } = await greeted((message, connection) =>
       isCall(message) && connection === 0 ? Promise.reject(new Error(text)) : { result: {} },

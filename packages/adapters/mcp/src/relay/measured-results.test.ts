@@ -97,7 +97,7 @@ function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
 
-it('limits content for the model and for the user, and loses nothing', async () => {
+it('content for the model and for the user is limited without losing anything', async () => {
   await fc.assert(
     fc.asyncProperty(results, async (result) => {
       const { shown, stored } = await offload(result)

@@ -9,14 +9,14 @@ const request = (method: string, _meta?: object): Request => ({
 })
 
 describe('fieldsOf', () => {
-  it('returns the very object, and an empty one for other values', () => {
+  it('returns the same object, and an empty one for other values', () => {
     const fields = { a: 1 }
     expect(fieldsOf(fields)).toBe(fields)
     for (const value of [undefined, null, 1, 'text', [1]]) expect(fieldsOf(value)).toEqual({})
   })
 })
 
-describe('messages', () => {
+describe('the kind of a message', () => {
   it.each([
     ['a request', { jsonrpc: '2.0', id: 0, method: 'ping' }, { isRequest: true, isResponse: false }],
     ['a request with an empty id', { jsonrpc: '2.0', id: '', method: 'ping' }, { isRequest: true, isResponse: false }],
@@ -24,19 +24,19 @@ describe('messages', () => {
     ['a result', { jsonrpc: '2.0', id: 'a', result: {} }, { isRequest: false, isResponse: true }],
     ['an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: '' } }, { isRequest: false, isResponse: true }],
     ['an error without an id', { jsonrpc: '2.0', id: null, error: {} }, { isRequest: false, isResponse: false }],
-  ])('tells %s', (_name, value, expected) => {
+  ])('is recognized for %s', (_name, value, expected) => {
     const message = value as unknown as Message
     expect({ isRequest: isRequest(message), isResponse: isResponse(message) }).toEqual(expected)
     expect(isMessage(value)).toBe(true)
   })
 
-  it('recognizes values that are not messages', () => {
+  it('is undefined for values that are not messages', () => {
     for (const value of [undefined, null, 'ping', [], {}, { jsonrpc: '1.0' }]) expect(isMessage(value)).toBe(false)
   })
 })
 
 describe('resultOf', () => {
-  it('answers as revisions do that need no type of result', () => {
+  it('answers without a result type for revisions that have none', () => {
     expect(resultOf(request('tools/call'), { a: 1 })).toEqual({ jsonrpc: '2.0', id: 1, result: { a: 1 } })
   })
 

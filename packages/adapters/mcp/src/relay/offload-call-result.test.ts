@@ -62,13 +62,13 @@ describe('offloadCallResult', () => {
     ['small structured content', { content: [], structuredContent: { rows: ROWS.slice(0, 3) } }],
     ['content that is no array', { content: 'all is well' }],
     ['a task with more', { task: { taskId: '1', statusMessage: 'a'.repeat(600) } }],
-  ])('returns the very result with %s', async (_name, result) => {
+  ])('returns the same result with %s', async (_name, result) => {
     const { shown, stored, events } = await offload(result)
     expect(shown).toBe(result)
     expect([stored, events]).toEqual([[], []])
   })
 
-  it('puts a preview in the place of a large text, and keeps the very other parts and fields', async () => {
+  it('replaces a large text by a preview, and keeps the other parts and fields', async () => {
     const [small, picture] = [text('small'), { type: 'image', data: 'aGk=', mimeType: 'image/png', annotations: {} }]
     const result = { content: [small, text(LOG), picture], isError: true, other: { a: 1 }, _meta: { a: 1 } }
     const { shown, stored } = await offload(result)
@@ -112,7 +112,7 @@ describe('offloadCallResult', () => {
   })
 })
 
-describe('structured content', () => {
+describe('structured content of a result', () => {
   const indented = JSON.stringify(ROWS, undefined, 2)
 
   it.each([
@@ -131,7 +131,7 @@ describe('structured content', () => {
     ['a text that is its only field', { content: LOG }, [text(LOG)], LOG],
     ['a list that is its only field', { result: ROWS }, [text(JSON.stringify(ROWS))], indented],
     ['a list itself', ROWS, [text(JSON.stringify(ROWS))], indented],
-  ])('is not stored a second time if the content says it: %s', async (_name, structuredContent, content, expected) => {
+  ])('is not stored twice if the content has the same: %s', async (_name, structuredContent, content, expected) => {
     const { shown, stored } = await offload({ content, structuredContent })
     expect(stored).toEqual([expected])
     expect(shown.content).toEqual([REPLACED])
@@ -142,7 +142,7 @@ describe('structured content', () => {
     ['an id of 64 bits', '1915883588174806058'],
     ['a price', '10.00'],
     ['a number out of range', '1e999'],
-  ])('leaves the text that says it as it is, with %s', async (_name, number) => {
+  ])('leaves the text unchanged that has the same content, with %s', async (_name, number) => {
     const rows = JSON.stringify({ rows: ROWS }).replaceAll('"id":', `"number":${number},"id":`)
     // As the parser of an SDK reads it, and as the proxy does.
     for (const structuredContent of [JSON.parse(rows), parseExactJson(rows)]) {
@@ -153,7 +153,7 @@ describe('structured content', () => {
     expect(stored[0]).toContain(number)
   })
 
-  it('is stored beside a text that has other digits', async () => {
+  it('is stored beside a text with other digits', async () => {
     const [one, two] = ['1915883588174806058', '1915883588174806059'].map((id) =>
       JSON.stringify({ rows: ROWS }).replace('"id":0', `"id":${id}`),
     ) as [string, string]
@@ -173,13 +173,13 @@ describe('structured content', () => {
     }
   })
 
-  it('is not stored a second time if it is the content', async () => {
+  it('is not stored twice if it is the content', async () => {
     const content = [text(LOG)]
     const { stored } = await offload({ content, structuredContent: { content: structuredClone(content) } })
     expect(stored).toEqual([LOG])
   })
 
-  it('is stored beside content that says something else, whose small parts stay', async () => {
+  it('is stored beside different content, whose small parts stay', async () => {
     const { shown, stored } = await offload({ content: [text('3,000 rows')], structuredContent: { rows: ROWS } })
     expect(stored).toEqual([JSON.stringify({ rows: ROWS }, undefined, 2)])
     expect(shown.content).toEqual([REPLACED, text('3,000 rows')])
@@ -204,7 +204,7 @@ describe('mayBeReplaced', () => {
   const may = (result: unknown, options: Partial<ContextOffloaderOptions> = {}): boolean =>
     mayBeReplaced(new ContextOffloader({ storage: new InMemoryStorage(), ...options }), 'read', result)
 
-  it('tells results that may be over the limit', () => {
+  it('is true for results that may exceed the limit', () => {
     expect(may({ content: [text(LOG)] })).toBe(true)
     expect(may({ content: [text('short lines\n'.repeat(2_000))] })).toBe(true)
     expect(may({ structuredContent: { rows: ROWS } })).toBe(true)
@@ -213,7 +213,7 @@ describe('mayBeReplaced', () => {
     expect(may({ content: [text('one line of a log\n'.repeat(10))] }, { tools })).toBe(true)
   })
 
-  it('tells results that are not, and those whose replacement names no tool', () => {
+  it('is false for small results, and for those whose replacement names no tool', () => {
     for (const result of [{ content: [text('small')] }, { task: {} }, undefined]) expect(may(result)).toBe(false)
     expect(may({ content: [text(LOG)] }, { tools: { read: { offload: false } } })).toBe(false)
     const storage = Object.assign(new InMemoryStorage(), { locate: () => '/a/file' })
@@ -222,7 +222,7 @@ describe('mayBeReplaced', () => {
   })
 })
 
-describe('what the host gets', () => {
+describe('the fields that a host gets', () => {
   const LARGE = 'x y '.repeat(50_000)
   const bytes = Buffer.from(Uint8Array.from({ length: 60_000 }, (_, index) => (index * 7_919) % 251))
   const image = { type: 'image', data: bytes.toString('base64'), mimeType: 'image/png' }
@@ -264,7 +264,7 @@ describe('what the host gets', () => {
     ],
     ['many empty texts', { content: Array.from({ length: 20_000 }, () => text('')) }],
     ['an image in structured content alone', { content: [text('a')], structuredContent: { chart: [image] } }],
-  ])('is measured and stored if it is much: %s', async (_name, result) => {
+  ])('are measured and stored if they are large: %s', async (_name, result) => {
     const { shown, stored } = await offload(result)
     expect(sizeOf(shown)).toBeLessThan(100_000)
     expect(sizeOf({ ...shown, content: shown.content.filter(({ type }) => type !== 'image') })).toBeLessThan(10_000)
@@ -275,7 +275,7 @@ describe('what the host gets', () => {
     expect(all.includes(large ? LARGE : '"type": ') || all.includes(encodeURI(LARGE))).toBe(true)
   })
 
-  it('keeps the content of a part, its type and whom it is for, if all else is stored', async () => {
+  it('keep the content of a part, its type and its audience, if all else is stored', async () => {
     const annotations = { audience: ['assistant'], note: LARGE }
     const resource = { uri: `file:///${'a'.repeat(2_000)}`, mimeType: 'text/html', text: '<p>a', title: LARGE }
     const { shown } = await offload({
@@ -296,13 +296,13 @@ describe('what the host gets', () => {
   it.each([
     ['the content', (): object => ({ content: [image] })],
     ['its only field', (): object => ({ result: [image] })],
-  ])('has no structured content that repeats an image which stays: as %s', async (_name, structured) => {
+  ])('have no structured content that repeats a remaining image: as %s', async (_name, structured) => {
     const { shown, stored } = await offload({ content: [image], structuredContent: structured() })
     expect(shown).toEqual({ content: [image] })
     expect(stored).toEqual([])
   })
 
-  it('has a text and its repetition only if both are within the limit', async () => {
+  it('have a text and its repetition only if both are within the limit', async () => {
     const result = (length: number): object => {
       const structuredContent = { rows: ROWS.slice(0, length) }
       return { content: [text(JSON.stringify(structuredContent))], structuredContent }
@@ -312,7 +312,7 @@ describe('what the host gets', () => {
     expect((await offload(large)).shown).toEqual({ content: large.content })
   })
 
-  it('has fields beside the content of replaced parts, for programs', async () => {
+  it('include fields beside the content of replaced parts, for programs', async () => {
     const { shown } = await offload({ content: [{ ...text(LOG), _meta: { etag: 7 } }, text('small')] })
     expect(shown._meta?.[OFFLOADED_META_KEY]).toMatchObject({ parts: [{ _meta: { etag: 7 } }] })
   })
@@ -324,7 +324,7 @@ describe('annotations', () => {
   const shownOf = async (...content: object[]): Promise<readonly Record<string, unknown>[]> =>
     (await offload({ content })).shown.content
 
-  it('of a part for the user alone stay with its preview, apart from content for the model', async () => {
+  it('for the user alone keep a part and its preview separate from content for the model', async () => {
     const small = { ...text('for the model'), ...forModel }
     expect(await shownOf({ ...text(LOG), ...forUser }, small)).toEqual([small, { ...REPLACED, ...forUser }])
     expect(await shownOf({ ...text(LOG), ...forUser }, { ...text(`${LOG}!`), ...forModel })).toEqual([
@@ -337,7 +337,7 @@ describe('annotations', () => {
     ])
   })
 
-  it('are those of all parts that a preview stands for, or say for whom they all are', async () => {
+  it('of a preview include those of all replaced parts, or their common audience', async () => {
     const other = { annotations: { audience: ['user'], priority: 0 } }
     expect(await shownOf({ ...text(LOG), ...forModel }, { ...text(`${LOG}!`), ...forModel })).toEqual([
       { ...REPLACED, ...forModel },
@@ -348,7 +348,7 @@ describe('annotations', () => {
     expect(await shownOf({ ...text(LOG), ...forModel }, text(`${LOG}!`))).toEqual([REPLACED])
   })
 
-  it('of both audiences, or of none, are treated as for the model', async () => {
+  it('for both audiences, or without one, are treated as for the model', async () => {
     for (const audience of [['user', 'assistant'], []]) {
       const annotations = { audience }
       expect(await shownOf({ ...text(LOG), annotations }, text('small'))).toEqual([
@@ -402,7 +402,7 @@ describe('sameJson', () => {
   })
 
   describe('isSameJson', () => {
-    it('takes a value in any spelling', () => {
+    it('accepts a value in any spelling', () => {
       fc.assert(
         fc.property(json, fc.constantFrom(undefined, 1, 2, 4, '\t'), (value, indent) => {
           expect(isSameJson(JSON.stringify(value, undefined, indent), through(value))).toBe(true)
@@ -425,7 +425,7 @@ describe('sameJson', () => {
   })
 })
 
-describe('a result that is none', () => {
+describe('an invalid result', () => {
   const deep = (wrap: (inner: unknown) => unknown): unknown =>
     Array.from({ length: 20_000 }).reduce((inner) => wrap(inner), LOG as unknown)
 
@@ -461,7 +461,7 @@ describe('offloadCallError', () => {
   }
 
   it.each([{ code: -32_603, message: 'It failed.' }, { code: 1, message: 'It failed.', data: { reason: 'x' } }, null])(
-    'returns the very error %j',
+    'returns the same error %j',
     async (error) => {
       expect(await offloadError(error)).toBe(error)
     },
@@ -471,7 +471,7 @@ describe('offloadCallError', () => {
     { code: -32_603, message: LOG },
     { code: -32_603, message: 'It failed.', data: { trace: LOG } },
     { code: -32_603, message: 'It failed.', trace: LOG },
-  ])('replaces what is too large, and keeps the code', async (error) => {
+  ])('replaces an error that is too large, and keeps its code', async (error) => {
     const shown = await offloadError(error)
     expect(shown).toMatchObject({ code: -32_603, message: expect.stringContaining('[Offloaded: ') })
     expect(JSON.stringify(shown).length).toBeLessThan(8_000)

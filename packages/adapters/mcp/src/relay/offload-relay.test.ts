@@ -99,7 +99,7 @@ describe('messages that pass', () => {
     ['notifications of any method', { method: 'notifications/x', params: {} }],
     ['answers', { id: 9, result: { roots: [] } }],
     ['errors', { id: 9, error: { code: -1, message: 'no', data: {} } }],
-  ])('include the very %s, both ways, at once, with their options', (_name, fields) => {
+  ])('include the same %s in both directions, at once, with their options', (_name, fields) => {
     const { relay, toClient, toServer } = bench()
     const message = { jsonrpc: '2.0', ...fields } as Message
     const options = { relatedRequestId: 1 }
@@ -111,7 +111,7 @@ describe('messages that pass', () => {
     expect(toClient[0]?.options).toBe(options)
   })
 
-  it('include the very objects of small results and of errors', async () => {
+  it('include the same objects of small results and of errors', async () => {
     const { client, server, toClient, settle } = bench()
     const answers = [
       { id: 1, result: SMALL },
@@ -146,7 +146,7 @@ describe('messages that pass', () => {
     expect(tools.map((tool) => 'outputSchema' in tool)).toEqual([true, false, false])
   })
 
-  it('keep the order of the server, also while a result is stored', async () => {
+  it('keep the order of the server, even while a result is stored', async () => {
     const { client, server, toClient, settle } = bench()
     for (let id = 0; id < 10; id += 1) void client({ id, method: 'tools/call', params: { name: 'read' } })
     for (let id = 0; id < 10; id += 1) {
@@ -240,7 +240,7 @@ describe('the list of tools', () => {
     }
   })
 
-  it('delays no result if the server answers each cursor with its first page', async () => {
+  it('does not delay results if the server answers each cursor with its first page', async () => {
     const { client, server, call, toClient, toServer, settle } = bench({ lists: list(['read'], '2') })
     void client({ id: 1, method: 'tools/list' })
     void server({ id: 1, result: list(['read'], '2') })
@@ -250,7 +250,7 @@ describe('the list of tools', () => {
     expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list', 'tools/list', 'tools/call'])
   })
 
-  it('is read again once the server reports a change', async () => {
+  it('is read again if the server reports a change', async () => {
     const { client, server, toClient, toServer, settle } = bench({ lists: false })
     void client({ id: 1, method: 'tools/list' })
     void server({ id: 1, result: list([RETRIEVAL_TOOL_NAME]) })
@@ -265,7 +265,7 @@ describe('the list of tools', () => {
     expect(toServer.filter(({ message }) => message.method === 'tools/call')).toEqual([])
   })
 
-  it('stays the same answer if the server has no tools', async () => {
+  it('is unchanged if the server has no tools', async () => {
     const { client, server, toClient, settle } = bench()
     void client({ id: 1, method: 'tools/list' })
     const refusal = { id: 1, error: { code: -32_601, message: 'Method not found' } }
@@ -340,7 +340,7 @@ describe('the retrieval tool', () => {
     expect(toClient.map(({ message }) => message.id)).toEqual([1, 2, 3])
   })
 
-  it('is assumed to be free if the server does not list its tools, and is looked up again with the next call', async () => {
+  it('keeps its name if the server does not list its tools, and checks again at the next call', async () => {
     const { client, server, toServer, toClient, settle } = bench({ lists: false })
     for (const id of [1, 2]) {
       void client(retrieve(id, { reference: 'none' }))
@@ -352,7 +352,7 @@ describe('the retrieval tool', () => {
     expect(toServer).toHaveLength(2)
   })
 
-  it('is answered although nothing can be sent to the server', async () => {
+  it('is answered even if nothing can be sent to the server', async () => {
     const { client, toClient, errors, settle } = bench({ failsToSend: true })
     void client(retrieve(1, { reference: 'none' }))
     await settle()
@@ -379,7 +379,7 @@ describe('the retrieval tool', () => {
     expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list', 'notifications/cancelled'])
   })
 
-  it('is assumed to be free if the server is silent for seconds', async () => {
+  it('keeps its name if the server is silent for seconds', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const { client, toClient, settle } = bench({ lists: false })
@@ -421,7 +421,7 @@ describe('cancellation', () => {
     expect(toClient[1]?.message.result).toBe(BIG)
   })
 
-  it('forgets unanswered calls except for the last thousand', async () => {
+  it('is remembered for the last thousand unanswered calls', async () => {
     const { client, server, toClient, settle } = bench()
     void client({ id: 'list', method: 'tools/list' })
     void server({ id: 'list', result: list(['read']) })
@@ -436,8 +436,8 @@ describe('cancellation', () => {
   })
 })
 
-describe('scopes', () => {
-  it('come from the authInfo of the message alone, and isolate tenants', async () => {
+describe('scopes of a relay', () => {
+  it('come only from the authInfo of the message, and isolate tenants', async () => {
     const seen: unknown[] = []
     const scope = (authInfo: unknown): string[] => {
       seen.push(authInfo)
@@ -506,7 +506,7 @@ describe('links to resources', () => {
     void one.server({ id: 'init', result: { protocolVersion: '2025-11-25', capabilities } })
   }
 
-  it('announce resources for a server that has tools and no resources', () => {
+  it('announce resources for a server that has tools but no resources', () => {
     const one = bench({ resourceLinks: true })
     introduce(one, { tools: {} })
     expect(one.toClient[0]?.message.result).toEqual({
@@ -520,7 +520,7 @@ describe('links to resources', () => {
     }
   })
 
-  it('answer the lists of a server without resources', async () => {
+  it('are listed for a server without resources', async () => {
     for (const knows of [true, false]) {
       const one = bench({ resourceLinks: true })
       if (knows) introduce(one, { tools: {} })
@@ -538,7 +538,7 @@ describe('links to resources', () => {
     }
   })
 
-  it('join the templates of a server on their first page', async () => {
+  it("add their template to the server's first page of templates", async () => {
     const one = bench({ resourceLinks: true })
     introduce(one, { tools: {}, resources: {} })
     const templates = [{ uriTemplate: 'a://{b}', name: 'a' }]
@@ -582,7 +582,7 @@ describe('links to resources', () => {
 })
 
 describe('a hostile server', () => {
-  it('cannot pass a result by under an id that SDKs take for the same', async () => {
+  it('cannot hide a result from the relay under an id that SDKs treat as the same', async () => {
     const one = bench()
     for (const [id, answered] of [
       [1, '1'],
@@ -597,7 +597,7 @@ describe('a hostile server', () => {
     for (const { message } of one.toClient) expect(JSON.stringify(message).length).toBeLessThan(8_000)
   })
 
-  it('cannot pass an error by, nor a result for arguments that are nested too deep', async () => {
+  it('cannot hide an error from the relay, or a result for arguments that are nested too deep', async () => {
     const one = bench()
     let deep: unknown = 1
     for (let level = 0; level < 20_000; level += 1) deep = [deep]
@@ -611,7 +611,7 @@ describe('a hostile server', () => {
     expect(one.errors).toEqual([])
   })
 
-  it('cannot answer twice, or before it is asked, with what a client would take', async () => {
+  it('cannot answer twice, or before a request, in a form that a client would accept', async () => {
     const one = bench()
     void one.server({ id: 1, result: BIG })
     one.call('read', SMALL, 1)

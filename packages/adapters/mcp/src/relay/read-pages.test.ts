@@ -26,34 +26,34 @@ describe('readPages', () => {
     expect(await cursorsAsked((cursor) => answer(cursor === 'a' ? { nextCursor: 'b' } : {}))).toEqual(['a', 'b'])
   })
 
-  it.each([null, '', 7, {}])('asks for nothing if the cursor is %j', async (cursor) => {
+  it.each([null, '', 7, {}])('requests nothing if the cursor is %j', async (cursor) => {
     expect(await cursorsAsked(() => answer({}), cursor)).toEqual([])
   })
 
-  it('ends at a cursor that it has used', async () => {
+  it('stops at a cursor that it has used', async () => {
     expect(await cursorsAsked(() => answer({ nextCursor: 'a' }))).toEqual(['a'])
     const circle = { a: 'b', b: 'c', c: 'a' } as Readonly<Record<string, string>>
     expect(await cursorsAsked((cursor) => answer({ nextCursor: circle[cursor] }))).toEqual(['a', 'b', 'c'])
   })
 
-  it('stops at a page without new items, and continues at an empty page', async () => {
+  it('stops at a page without new items, but continues at an empty page', async () => {
     const pages = [[], [{ name: 'x' }], [{ name: 'x' }], [{ name: 'y' }]]
     const asked = await cursorsAsked((_cursor, count) => answer({ tools: pages[count - 1], nextCursor: String(count) }))
     expect(asked).toHaveLength(3)
   })
 
-  it('ends after 1,000 pages of a server that always has a new one', async () => {
+  it('stops after 1,000 pages of a server that never ends', async () => {
     const asked = await cursorsAsked((_cursor, count) =>
       answer({ tools: [{ name: count }], nextCursor: String(count) }),
     )
     expect(asked).toHaveLength(1_000)
   })
 
-  it('ends at an error', async () => {
+  it('stops at an error', async () => {
     expect(await cursorsAsked(() => ({ jsonrpc: '2.0', id: 1, error: {} }))).toEqual(['a'])
   })
 
-  it('ends when the time is up, while a page is not answered', async () => {
+  it('stops at its deadline while a page is not answered', async () => {
     vi.useFakeTimers()
     const reading = cursorsAsked((cursor) => (cursor === 'a' ? answer({ nextCursor: 'b' }) : new Promise(() => {})))
     await vi.advanceTimersByTimeAsync(5_000)

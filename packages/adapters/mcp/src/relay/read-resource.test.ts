@@ -36,31 +36,31 @@ const contentsOf = ({ result }: Message): Record<string, unknown> | undefined =>
   (result as { contents: Record<string, unknown>[] }).contents[0]
 
 describe('readResource', () => {
-  it('gives text as text, byte for byte, a mark at its beginning included', async () => {
+  it('returns text byte for byte, with a byte order mark', async () => {
     const text = '\uFEFFone\r\ntwo 👩‍👩‍👧'
     expect(contentsOf(await read(text, 'text/plain'))).toMatchObject({ mimeType: 'text/plain', text })
     expect(contentsOf(await read('{"a":1}', 'application/json'))).toMatchObject({ text: '{"a":1}' })
   })
 
-  it('gives text in UTF-16 as text, and bytes that are declared as text as Base64', async () => {
+  it('returns UTF-16 as text, and bytes declared as text as Base64', async () => {
     const wide = new Uint8Array(Buffer.from('\ufeffone\r\ntwo', 'utf16le'))
     expect(contentsOf(await read(wide, 'text/csv'))).toMatchObject({ mimeType: 'text/csv', text: 'one\r\ntwo' })
     expect(contentsOf(await read(new Uint8Array([1, 255, 2]), 'text/csv'))).toMatchObject({ blob: 'Af8C' })
   })
 
-  it('gives bytes as Base64', async () => {
+  it('returns bytes as Base64', async () => {
     const answer = contentsOf(await read(new Uint8Array([0, 255, 7]), 'image/png'))
     expect(answer).toMatchObject({ mimeType: 'image/png', blob: 'AP8H' })
     expect(answer).not.toHaveProperty('text')
   })
 
-  it('gives the part that is asked for as the retrieval tool does', async () => {
+  it('returns a requested part as the retrieval tool does', async () => {
     const text = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`).join('\n')
     expect(contentsOf(await read(text, 'text/plain', '?lines=7-8'))?.['text']).toMatch(/7\| line 7\n.*8\| line 8/)
     expect(contentsOf(await read(text, 'text/plain', '?pattern=line%2099'))?.['text']).toContain('>  99| line 99')
   })
 
-  it('says that nothing is there if a storage of others says so in its own way', async () => {
+  it('reports a missing entry even if a custom storage says so in its own way', async () => {
     const storage = {
       store: async () => 'mem_1',
       retrieve: async (reference: string) => {
@@ -79,7 +79,7 @@ describe('readResource', () => {
     expect((await read('a'.repeat(LIMIT + 1), 'text/plain', '', { stat: undefined })).error).toEqual(tooLarge)
   })
 
-  it('answers with an error if there is nothing, or the storage does not answer', async () => {
+  it('answers with an error if there is no entry, or the storage does not answer', async () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
     for (const query of ['', '?lines=1-2']) {
       const { error } = await readUri(offloader, `${referenceUri('no_such_reference')}${query}`)
@@ -110,16 +110,16 @@ describe('resourceUri', () => {
       ['pattern=a+b', { pattern: 'a b', line_range: undefined }],
       ['lines=10-20', { pattern: undefined, line_range: { start: 10, end: 20 } }],
       ['lines=10:20&pattern=x', { pattern: 'x', line_range: { start: 10, end: 20 } }],
-    ])('ask for a part by %s', (query, call) => {
+    ])('request a part by %s', (query, call) => {
       const uri = `${referenceUri('log_1')}?${query}`
       expect(parseResourceUri(uri)).toEqual({ reference: 'log_1', call: { reference: 'log_1', ...call } })
     })
 
-    it.each(['', '?', '?lines=all', '?lines=1', '?other=1'])('ask for the whole with the query %j', (query) => {
+    it.each(['', '?', '?lines=all', '?lines=1', '?other=1'])('request the whole content with the query %j', (query) => {
       expect(parseResourceUri(`${referenceUri('log_1')}${query}`)).toEqual({ reference: 'log_1', call: undefined })
     })
 
-    it('are no others', () => {
+    it('do not include other URIs', () => {
       for (const uri of ['file:///a', 'spillway:/a', 'SPILLWAY:///a', 'spillway:///%zz', '', undefined, 7, {}])
         expect(parseResourceUri(uri)).toBeUndefined()
     })

@@ -7,7 +7,7 @@ describe('assertMcpOptions', () => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
   const assertOptions = (options: unknown) => () => assertMcpOptions(offloader, options as object, 'use(offloader)')
 
-  it('accepts every option, and none', () => {
+  it('accepts every option, and no options', () => {
     for (const options of [
       {},
       { resourceLinks: true, scope: () => [], onError: () => {} },
@@ -16,7 +16,7 @@ describe('assertMcpOptions', () => {
       expect(assertOptions(options)).not.toThrow()
   })
 
-  it('accepts a storage without scopes, as an offloader may serve one client', () => {
+  it('accepts a storage without scopes, since an offloader may serve one client', () => {
     const { store, retrieve } = new InMemoryStorage()
     const unscoped = new ContextOffloader({ storage: { store, retrieve } })
     expect(() => assertMcpOptions(unscoped, {}, 'use(offloader)')).not.toThrow()

@@ -9,7 +9,7 @@ const offloader = (options: object = {}): ContextOffloader =>
   new ContextOffloader({ storage: new InMemoryStorage(), ...options })
 
 describe('chooseToolName', () => {
-  it('takes a prefix if the name is taken, and counts if that is as well', () => {
+  it('adds a prefix if the name is used, and a number if that is used too', () => {
     const taken = new Set<string>()
     const names = Array.from({ length: 4 }, () => {
       const name = chooseToolName(taken)
@@ -19,7 +19,7 @@ describe('chooseToolName', () => {
     expect(names).toEqual(['', 'spillway_', 'spillway_2_', 'spillway_3_'].map((prefix) => prefix + RETRIEVAL_TOOL_NAME))
   })
 
-  it('never takes a name that is there, and always one that is known as such', () => {
+  it("never returns a used name, and always one that is recognized as the tool's", () => {
     const name = fc
       .constantFrom('', 'spillway_', 'spillway_2_', 'spillway_3_')
       .map((prefix) => prefix + RETRIEVAL_TOOL_NAME)
@@ -32,7 +32,7 @@ describe('chooseToolName', () => {
     )
   })
 
-  it('is not suspected of other names', () => {
+  it('does not recognize other names', () => {
     for (const name of [
       '',
       'read',
@@ -45,7 +45,7 @@ describe('chooseToolName', () => {
 })
 
 describe('listRetrievalTool', () => {
-  it('lists the tool with its schema, as one that only reads, and tells Claude Code how long its answers may be', () => {
+  it('lists the tool with its schema as read-only, and tells Claude Code the length of its answers', () => {
     const { retrievalTool, options } = offloader()
     expect(listRetrievalTool(offloader(), 'a_name')).toEqual({
       name: 'a_name',
@@ -59,17 +59,17 @@ describe('listRetrievalTool', () => {
 })
 
 describe('listServerTool', () => {
-  it('returns the very tool if nothing has to change', () => {
+  it('returns the same tool if nothing has to change', () => {
     const tool = { name: 'read', inputSchema: { type: 'object' }, _meta: { a: 1 } }
     expect(listServerTool(offloader(), tool)).toBe(tool)
   })
 
-  it('takes the output schema away, and nothing else', () => {
+  it('removes only the output schema', () => {
     const tool = { name: 'read', title: 'Read', _meta: { a: 1 }, execution: { taskSupport: 'required' } }
     expect(listServerTool(offloader(), { ...tool, outputSchema: { type: 'object' } })).toEqual(tool)
   })
 
-  it('tells hosts of a limit that is above theirs, unless the server does', () => {
+  it('tells hosts about a limit above their own, unless the server does', () => {
     const large = offloader({ maxResultTokens: 50_000 })
     expect(listServerTool(large, { name: 'read', _meta: { a: 1 } })).toEqual({
       name: 'read',

@@ -58,7 +58,7 @@ describe('historyInputFilter', () => {
     expect(await stored(true)).toEqual(plain)
   })
 
-  it('leaves a session every new message of a run, also if they are in a summary and results are references', async () => {
+  it('keeps every new message of a run in the session, even if the model sees summaries and references', async () => {
     const { offloader } = newOffloader()
     const note = makeTool('note', () => PART.slice(0, 500))
     const notes = Array.from({ length: 24 }, (_, step) => calling('note', `note_${step}`))
@@ -81,7 +81,7 @@ describe('historyInputFilter', () => {
     expect([first, second]).toMatchObject([{ content: 'The first word.' }, { content: 'The second word.' }])
   })
 
-  it('lets a session store the preview of a message that alone is over the limit', async () => {
+  it('lets a session store the preview of a message that alone exceeds the limit', async () => {
     const { offloader } = newOffloader()
     const { agent } = makeAgent(reading(4), { tools: offloadTools([reader], offloader) })
     const session = new MemorySession({ sessionId: 'session-1' })
@@ -106,7 +106,7 @@ describe('historyInputFilter', () => {
       }
   })
 
-  it('calls the filter of the program first', async () => {
+  it("calls the program's filter first", async () => {
     const { offloader } = newOffloader()
     const own = vi.fn<CallModelInputFilter>(({ modelData }) => ({
       input: modelData.input.slice(0, 1).concat(modelData.input.slice(-2)),
@@ -120,7 +120,7 @@ describe('historyInputFilter', () => {
     expect(prompts.at(-1)?.results).toHaveLength(1)
   })
 
-  it('remembers a session from run to run, and knows it from others', async () => {
+  it('remembers a session between runs, and distinguishes sessions', async () => {
     const { offloader } = newOffloader()
     const asked = vi.fn<typeof summarize>(summarize)
     const runner = runnerOf(offloader, { ...COMPRESS, summarize: asked })
@@ -139,7 +139,7 @@ describe('historyInputFilter', () => {
     expect(asked).toHaveBeenCalledTimes(2)
   })
 
-  it('continues after an approval, from a state that was saved', async () => {
+  it('continues from a saved state after an approval', async () => {
     const { offloader } = newOffloader()
     const dangerous = makeTool('remove', () => PART, { needsApproval: true })
     const turns = [...reading(8), calling('remove', 'call_9'), calling('read', 'call_10')]
@@ -171,7 +171,7 @@ describe('historyInputFilter', () => {
     expect(lastText(prompts)).toBe(PART)
   })
 
-  it("passes on the result of the program's filter, also without input", async () => {
+  it("passes on the result of the program's filter, even without input", async () => {
     const { offloader } = newOffloader()
     const own = (() => ({ instructions: 'None.' })) as unknown as CallModelInputFilter
     const { agent } = makeAgent([])
@@ -182,7 +182,7 @@ describe('historyInputFilter', () => {
       await expect(runner.run(agent, 'Find it.')).rejects.toThrow(/callModelInputFilter must return/)
   })
 
-  it('gives the very data back below the limit', async () => {
+  it('returns the same data within the limit', async () => {
     const filter = historyInputFilter(newOffloader().offloader, COMPACT)
     const modelData: ModelInputData = { input: [user('Go.')], instructions: 'Be brief.' }
     expect(await filter({ modelData, agent: new Agent({ name: 'Agent' }), context: {} })).toBe(modelData)
@@ -221,7 +221,7 @@ describe('modelPrompt', () => {
   const none: ReadonlySet<Item> = new Set()
 
   describe('joinPrompt', () => {
-    it('puts the instructions behind the system messages that the input begins with', () => {
+    it('puts the instructions after the first system messages of the input', () => {
       expect(joinPrompt({ input: [user('Go.')], instructions: 'Be brief.' })).toEqual([
         system('Be brief.'),
         user('Go.'),
@@ -230,7 +230,7 @@ describe('modelPrompt', () => {
       expect(joinPrompt({ input })).toEqual([system('One.'), system(''), user('Go.'), system('Two.')])
     })
 
-    it('copies items, as those that came in may be changed', () => {
+    it('copies items, since the given ones may be changed', () => {
       const item = user('Go.')
       const [, copy] = joinPrompt({ input: [item] })
       expect(copy).toEqual(item)
@@ -261,7 +261,7 @@ describe('modelPrompt', () => {
       expect(summary).toEqual({ input: [user('Go.')], instructions: 'Summary.' })
     })
 
-    it('changes the items that came in if it may, and gives back those', () => {
+    it('changes the given items if allowed, and returns them', () => {
       const data = { input: input() }
       const [one, , first] = data.input
       const smaller = joinPrompt(data).with(3, result('a', 'short'))
@@ -272,7 +272,7 @@ describe('modelPrompt', () => {
       expect(items[0]).not.toBe(one)
     })
 
-    it('knows items again that stayed behind those that are gone', () => {
+    it('recognizes items that remain after others were removed', () => {
       const data = { input: input() }
       const [, , , two, b, resultOfB] = data.input
       const smaller = joinPrompt(data).toSpliced(1, 3)
@@ -281,7 +281,7 @@ describe('modelPrompt', () => {
       for (const [index, item] of [two, b, resultOfB].entries()) expect(items[index]).toBe(item)
     })
 
-    it('leaves items as they are that did not come in', () => {
+    it('leaves new items unchanged', () => {
       const data = { input: [user('Go.')] }
       const made = call('made')
       const { input: items } = splitPrompt(data, [system(''), made, user('Go.')], new Set(data.input))

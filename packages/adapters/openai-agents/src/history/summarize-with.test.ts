@@ -37,27 +37,27 @@ const request = (
   signal,
 })
 
-it('asks a model of the SDK, with room for its thoughts', async () => {
+it('summarizeWith calls an SDK model with enough tokens for reasoning', async () => {
   const { model, requests } = modelOf(ANSWER)
   expect(await summarizeWith(model)(request())).toBe(ANSWER)
   expect(JSON.stringify(requests[0]?.input)).toContain('Summarise this.')
   expect(requests[0]).toMatchObject({ modelSettings: { maxTokens: 8_700 }, tools: [], tracing: false })
 })
 
-it('passes its settings to the model', async () => {
+it('summarizeWith passes its settings to the model', async () => {
   const { model, requests } = modelOf(ANSWER)
   await summarizeWith(model, { modelSettings: { maxTokens: 900, temperature: 0 } })(request())
   expect(requests[0]?.modelSettings).toMatchObject({ maxTokens: 900, temperature: 0 })
 })
 
-it('rejects if the model does, and ends with the signal', async () => {
+it('summarizeWith rejects if the model does, and stops if the signal aborts', async () => {
   const { model } = modelOf(ANSWER)
   const failing: Model = { ...model, getResponse: () => Promise.reject(new RangeError('Overloaded.')) }
   await expect(summarizeWith(failing)(request())).rejects.toThrow('Overloaded.')
   await expect(summarizeWith(model)(request(AbortSignal.abort()))).rejects.toThrow(/abort/i)
 })
 
-it('asks the model that is named, by a client of the API', async () => {
+it('summarizeWith calls the named model through an API client', async () => {
   const bodies: Record<string, unknown>[] = []
   const create = (body: Record<string, unknown>): Promise<unknown> => {
     bodies.push(body)
@@ -72,7 +72,7 @@ it('asks the model that is named, by a client of the API', async () => {
   expect(bodies[0]).toMatchObject({ model: 'gpt-5-mini', max_output_tokens: 8_700 })
 })
 
-it('rejects a value that is not a model', () => {
+it('summarizeWith rejects a value that is not a model', () => {
   for (const model of [undefined, '', {}, 7])
     expect(() => summarizeWith(model as never)).toThrow(/model must be a name/)
   expect(() => summarizeWith({ responses: {} } as never)).toThrow(/beside a client/)

@@ -4,7 +4,7 @@ import { frame, unframe } from './strands-storage.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-test('splits the frames of Strands’ offloader, and restores the same bytes', () => {
+test("strandsStorage splits the frames of Strands' offloader, and restores the same bytes", () => {
   for (const type of ['text/plain', 'application/json', 'image/png', 'application/vnd.ms-excel', 'text/x+y'])
     for (const text of ['', 'content', '\0\0']) {
       const data = bytes(`\0${String.fromCharCode(type.length)}${type}${text}`)
@@ -23,11 +23,11 @@ test.each([
   ['a type with parameters', '\0\u001ftext/plain; charset=utf-8 and so'],
   ['a longer type than there is', '\u0001\ntext/plain'],
   ['a type that stands for none', `\0${String.fromCharCode(24)}application/octet-stream`],
-])('treats bytes with %s as content', (_what, text) => {
+])('strandsStorage treats bytes with %s as content', (_what, text) => {
   expect(unframe(bytes(text))).toEqual({ contentType: 'application/octet-stream', content: bytes(text) })
 })
 
-test('gives any bytes back as they were', () => {
+test('strandsStorage returns any bytes unchanged', () => {
   const start = fc.constantFrom('', '\0', '\0\n', '\0\ntext/plain', '\0\u0003a/b', '\0\u0003a/\u00fc', '\0\u00c8a/b')
   fc.assert(
     fc.property(start, fc.uint8Array({ maxLength: 300 }), (beginning, rest) => {

@@ -59,7 +59,7 @@ function changed(storage: ScopedStorage, changes: (storage: ScopedStorage) => Pa
 }
 
 describe.each(backends)('strandsStorage on $name', ({ name: backend, missing, create }) => {
-  test.skipIf(missing !== undefined)('answers every call as the storage of Strands itself', async () => {
+  test.skipIf(missing !== undefined)("answers every call as Strands' own storage does", async () => {
     const name = fc.constantFrom(
       'a',
       'b',
@@ -108,7 +108,7 @@ describe.each(backends)('strandsStorage on $name', ({ name: backend, missing, cr
   })
 
   test.skipIf(missing !== undefined)(
-    'has one entry for a value, however often it is overwritten, and none once it is deleted',
+    'has one entry for a value with any number of overwrites, and none after a delete',
     async () => {
       const storage = (await create())()
       const values = strandsStorage(storage)
@@ -125,16 +125,13 @@ describe.each(backends)('strandsStorage on $name', ({ name: backend, missing, cr
     },
   )
 
-  test.skipIf(missing !== undefined)(
-    'has each of many values that are written at once, one of them for each key',
-    async () => {
-      const values = strandsStorage((await create())())
-      const keys = Array.from({ length: 30 }, (_, index) => `call-${index % 10}_0`)
-      await Promise.all(keys.map((key, index) => values.write(key, encode(`${key} ${index}`))))
-      for (const key of new Set(keys)) expect(decode(await values.read(key))).toMatch(new RegExp(`^${key} \\d+$`))
-      expect(await values.list('call-')).toHaveLength(10)
-    },
-  )
+  test.skipIf(missing !== undefined)('has one entry for each key after many parallel writes', async () => {
+    const values = strandsStorage((await create())())
+    const keys = Array.from({ length: 30 }, (_, index) => `call-${index % 10}_0`)
+    await Promise.all(keys.map((key, index) => values.write(key, encode(`${key} ${index}`))))
+    for (const key of new Set(keys)) expect(decode(await values.read(key))).toMatch(new RegExp(`^${key} \\d+$`))
+    expect(await values.list('call-')).toHaveLength(10)
+  })
 })
 
 // SQLite shares its file in the same way; its own tests kill processes, too.
@@ -170,7 +167,7 @@ describe.each(isFull ? (['file', 'sqlite'] as const) : (['file'] as const))('sev
     }
   }
 
-  test('a reader sees a whole value at any time, while others overwrite it', { timeout: 180_000 }, async () => {
+  test('show readers only whole values while others overwrite them', { timeout: 180_000 }, async () => {
     const path = join(await temporaryDirectory(), 'values')
     const values = await open(path)
     await values.write('shared', encode('0 '.repeat(20_000)))
@@ -188,7 +185,7 @@ describe.each(isFull ? (['file', 'sqlite'] as const) : (['file'] as const))('sev
     expect(newest).toContain((await wordsOf(values))[0])
   })
 
-  test('the value after a kill is the last one that was written, or a later one', { timeout: 180_000 }, async () => {
+  test('keep the last written value or a later one after a kill', { timeout: 180_000 }, async () => {
     const path = join(await temporaryDirectory(), 'values')
     for (let attempt = 0; attempt < (isFull ? 4 : 1); attempt += 1) {
       const writer = startWriter(path, `w${attempt}`)
@@ -205,7 +202,7 @@ describe.each(isFull ? (['file', 'sqlite'] as const) : (['file'] as const))('sev
 })
 
 describe('strandsStorage', () => {
-  test('stores plain content, so that a shell can search it', async () => {
+  test('stores plain content that a shell can search', async () => {
     const directory = await temporaryDirectory()
     const plugin = new ContextOffloader({ storage: strandsStorage(new FileStorage(directory)) })
     const model = new ScriptedModel([{ tool: 'read_log', input: {}, id: 'tooluse_A1' }])
@@ -217,7 +214,7 @@ describe('strandsStorage', () => {
     expect(await readFile(join(directory, files[0] ?? ''), 'utf8')).toBe(log)
   })
 
-  test('serves as the storage of an agent, from which the offloader takes its own', async () => {
+  test("serves as the agent's storage, which the offloader uses too", async () => {
     const storage = strandsStorage(inMemory())
     const model = new ScriptedModel([{ tool: 'read_log', input: {}, id: 'call-1' }])
     const readLog = tool({
@@ -232,7 +229,7 @@ describe('strandsStorage', () => {
     expect(await storage.list('')).toEqual(['offloader/call-1_0'])
   })
 
-  test('gives namespaces with and without a slash at the end the same keys', async () => {
+  test('gives namespaces with and without a final slash the same keys', async () => {
     const storage = strandsStorage(inMemory())
     for (const prefix of ['a', 'a/', '/a', 'a//']) {
       const view = storage.namespace(prefix)
@@ -244,7 +241,7 @@ describe('strandsStorage', () => {
     expect(Symbol.for('strands.storage.namespaced') in storage).toBe(false)
   })
 
-  test('neither keeps nor gives out memory that somebody else has', async () => {
+  test('shares no memory with its callers', async () => {
     const storage = strandsStorage(inMemory())
     for (const [key, value] of [
       ['framed', framed('text')],
@@ -260,14 +257,14 @@ describe('strandsStorage', () => {
     }
   })
 
-  test('rejects keys that no file can have, and has nothing there', async () => {
+  test('rejects keys that no file can have, and has no values under them', async () => {
     const storage = strandsStorage(inMemory())
     for (const key of ['a/./b', 'a\nb', 'a\0b', 'x'.repeat(1_024), Array.from({ length: 17 }, () => 'a').join('/')])
       await expect(storage.write(key, encode('value'))).rejects.toThrow(StrandsStorageError)
     expect(await storage.list('')).toEqual([])
   })
 
-  test('lists no entry that is no value', async () => {
+  test('lists only values', async () => {
     const storage = inMemory()
     await storage.scope('a').store('a@1', encode('forged'))
     await storage.scope('a').store('/a@1', encode('forged'), 'text/plain', { metadata: { tool: 'forged' } })
@@ -279,7 +276,7 @@ describe('strandsStorage', () => {
     expect(decode(await values.read('a'))).toBe('value')
   })
 
-  test('takes no value that is damaged for a missing one, and mends it by writing it again', async () => {
+  test('does not report a damaged value as missing, and repairs it by the next write', async () => {
     const directory = await temporaryDirectory()
     const storage = strandsStorage(new FileStorage(directory))
     for (const part of ['.metadata.json', '.bin']) {
@@ -301,7 +298,7 @@ describe('strandsStorage', () => {
     expect(await storage.list('')).toEqual([])
   })
 
-  test('rejects with the error of Strands if the storage cannot be reached, with ours as the cause', async () => {
+  test("rejects with Strands' error if the storage is unavailable, with our error as its cause", async () => {
     const down = (): never => {
       throw new Error('The wire is cut.')
     }
@@ -318,7 +315,7 @@ describe('strandsStorage', () => {
 
   // The storage of Redis and the errors of any storage that is down have tests of their own.
   test.runIf(isFull && redis?.missing === undefined)(
-    'never takes a server that was killed for a missing value',
+    'does not report a killed server as a missing value',
     { timeout: 180_000 },
     async () => {
       const server = await startRedis()
@@ -334,7 +331,7 @@ describe('strandsStorage', () => {
     },
   )
 
-  test('has the new value if the old one could not be removed, and removes it with the next write', async () => {
+  test('has the new value if the old one could not be removed, and removes the old one with the next write', async () => {
     const inner = inMemory()
     let fails = true
     const storage = strandsStorage(
@@ -353,7 +350,7 @@ describe('strandsStorage', () => {
     expect(await Array.fromAsync(inner.list())).toHaveLength(1)
   })
 
-  test('reads again if a value was replaced while it was read, and gives up with an error', async () => {
+  test('reads again if a value was replaced during the read, and finally gives up with an error', async () => {
     const inner = inMemory()
     const values = strandsStorage(inner)
     let left = 3
@@ -376,7 +373,7 @@ describe('strandsStorage', () => {
     await expect(storage.read('key')).rejects.not.toThrow(StrandsStorageError)
   })
 
-  test('makes a storage for each sandbox, once, and none before', async () => {
+  test('creates one storage per sandbox, on first use', async () => {
     const [one, other] = [new DockerSandbox({ container: 'one' }), new DockerSandbox({ container: 'other' })]
     const made: unknown[] = []
     const storage = strandsStorage((sandbox) => {
@@ -403,7 +400,7 @@ describe('strandsStorage', () => {
     [{ store: () => {}, retrieve: () => {} }, 'scope'],
     [changed(inMemory(), () => ({ list: undefined as never })), 'list'],
     [changed(inMemory(), () => ({ delete: undefined as never })), 'delete'],
-  ])('rejects a storage that lacks a method, and names it', (storage, method) => {
+  ])('rejects a storage that lacks a method, and names the method', (storage, method) => {
     const message = `storage must have the method ${method}()`
     expect(() => strandsStorage(storage as Storage)).toThrow(message)
     const sandbox = new DockerSandbox({ container: 'one' })

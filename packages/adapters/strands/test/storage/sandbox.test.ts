@@ -64,7 +64,7 @@ describe.each(sandboxes)('FileStorage in %s', (_name, make) => {
   })
 })
 
-test.each(sandboxes.slice(2))('%s that cannot be reached has nothing missing', async (_name, make) => {
+test.each(sandboxes.slice(2))('%s that is unreachable reports no missing content', async (_name, make) => {
   await standIns(UNREACHABLE)
   const fileSystem = new ShellFileSystem(make('/'))
   const storage = new FileStorage({ directory: '/artifacts', fileSystem })
@@ -75,7 +75,7 @@ test.each(sandboxes.slice(2))('%s that cannot be reached has nothing missing', a
   await expect(strandsStorage(storage).read('offloader/key')).rejects.toMatchObject({ name: 'StorageError', message })
 })
 
-describe('Strands’ ContextOffloader', () => {
+describe("Strands' ContextOffloader", () => {
   const LOG = Array.from({ length: 2_000 }, (_, line) => `line ${line + 1} ${line === 999 ? 'FAILED' : 'ok'}`).join(
     '\n',
   )
@@ -116,7 +116,7 @@ describe('Strands’ ContextOffloader', () => {
     await expect(access(join(other.directory, 'artifacts'))).rejects.toThrow('ENOENT')
   })
 
-  test('leaves a storage with a file system of its own in its place', async () => {
+  test('keeps a storage with its own file system in place', async () => {
     const directory = await temporaryDirectory()
     const sandbox = new LocalSandbox(directory)
     const storage = strandsStorage(

@@ -64,12 +64,12 @@ async function countEntries(storage: ScopedStorage): Promise<number> {
   return (await Array.fromAsync(storage.list())).length
 }
 
-describe.each(backends)('Strands’ ContextOffloader on $name', ({ missing, create }) => {
+describe.each(backends)("Strands' ContextOffloader on $name", ({ missing, create }) => {
   describe.each([
     ['the legacy form', (storage: ScopedStorage) => storage.scope('session-1')],
     ['the unified form', (storage: ScopedStorage) => strandsStorage(storage.scope('session-1'))],
   ] as const)('in %s', (_form, form) => {
-    test.skipIf(missing !== undefined)('offloads, and finds by pattern, by range and whole', async () => {
+    test.skipIf(missing !== undefined)('offloads content, and finds it by pattern, by range and whole', async () => {
       const storage = (await create())()
       const { results } = await run(
         [new ContextOffloader({ storage: form(storage) })],
@@ -91,7 +91,7 @@ describe.each(backends)('Strands’ ContextOffloader on $name', ({ missing, crea
     })
 
     test.skipIf(missing !== undefined)(
-      'keeps each block of a result with its type, and gives it back as it was',
+      'keeps each block of a result with its type, and returns it unchanged',
       async () => {
         const storage = (await create())()
         const references: string[] = []
@@ -126,7 +126,7 @@ describe.each(backends)('Strands’ ContextOffloader on $name', ({ missing, crea
       expect(results).toEqual(['[1 match for /FAILED/]\n\n> 3000| line 3000 FAILED – ü'])
     })
 
-    test.skipIf(missing !== undefined)('gives another scope nothing for a reference that it has copied', async () => {
+    test.skipIf(missing !== undefined)('hides content from another scope that has copied the reference', async () => {
       const storage = (await create())()
       const { messages } = await run(
         [new ContextOffloader({ storage: form(storage) })],
@@ -142,7 +142,7 @@ describe.each(backends)('Strands’ ContextOffloader on $name', ({ missing, crea
   })
 
   test.skipIf(missing !== undefined)(
-    'evicts in the unified form what was stored evictAfterCycles cycles ago',
+    'evicts content stored evictAfterCycles cycles ago, in the unified form',
     async () => {
       const storage = (await create())()
       const plugin = new ContextOffloader({ storage: strandsStorage(storage), evictAfterCycles: 2 })
@@ -157,7 +157,7 @@ describe.each(backends)('Strands’ ContextOffloader on $name', ({ missing, crea
   )
 
   test.skipIf(missing !== undefined)(
-    'evicts in the legacy form by turns, which retrieving starts anew, with one more hook',
+    'evicts content by turns since its last retrieval, in the legacy form with one more hook',
     async () => {
       const storage = (await create())({ evictAfterTurns: 2 })
       const endTurns: Plugin = {
