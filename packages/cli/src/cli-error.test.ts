@@ -21,11 +21,11 @@ test.each([
     '--pattern and --json-path cannot be used together: one call takes one of them. With --pattern:',
   ],
   ['A query after another query.', 'A query after another query.'],
-])('writes %j as %j', (message, written) => {
+])('a command line error of %j is written as %j', (message, written) => {
   expect(inOptionNames(message)).toBe(written)
 })
 
-test('a failure of a store is written with options of the command line, and paths in it stay', () => {
+test('a store failure names options of the command line, and keeps paths', () => {
   expect(inStoreOptions('/line_range is full: choose another with the option "directory".')).toBe(
     '/line_range is full: choose another with --store or SPILLWAY_STORE.',
   )

@@ -7,11 +7,11 @@ import { BIN, HAS_SCRIPT, put, numbered, spillway, spillwayProcess, start, tempo
 
 const COMMANDS = ['run', 'put', 'get', 'grep', 'ls', 'stat', 'rm', 'gc', 'stats', 'conformance', 'hook']
 
-it('prints its version', async () => {
+it('--version prints the version', async () => {
   expect((await spillwayProcess(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
 })
 
-it('loads only the parser of command lines at its start, and a hook loads no more for small output', () => {
+it('the command line loads only its parser at start, and for small output a hook loads no more', () => {
   // Imports of types alone load nothing, and those within functions are not at the start of a line.
   const staticImport = /^(?:import|export) (?!type )(?:[^'"]*? from )?'([^']+)'/gm
   const packages = new Set<string>()
@@ -58,7 +58,7 @@ describe('the help of a command', () => {
     ...[...command.options, ...command.registeredArguments].map(({ description: text }) => ({ command, text })),
   ])
 
-  it.each([60, 200])('fits a terminal of %i columns, examples aside, and names only options that exist', (columns) => {
+  it.each([60, 200])('fits a terminal of %i columns, except examples, and names only existing options', (columns) => {
     const known = commands.flatMap(({ options }) => options.map(({ long }) => long)).concat('--help')
     for (const command of commands) {
       command.configureOutput({ getOutHelpWidth: () => columns, writeOut: (text) => lines.push(...text.split('\n')) })
@@ -73,7 +73,7 @@ describe('the help of a command', () => {
     }
   })
 
-  it('breaks no line by hand, because lines are wrapped to the width of the terminal', () => {
+  it('has no manual line breaks, since lines are wrapped to the width of the terminal', () => {
     for (const { text } of texts) expect(text).not.toMatch(/[^\n]\n[^\n]/)
   })
 
@@ -96,7 +96,7 @@ it.each([
   [['ls', '--store', './dir'], /A store is named by a URL, such as file:\.\/dir\./],
   [['ls', '--store', 'memory:'], /memory: keeps nothing .*spillway run/],
   [['ls', '--scope', 'a//b'], /non-empty segments/],
-])('refuses %j in one line that says what to do', async (args, message) => {
+])('the command line refuses %j with one line that says what to do', async (args, message) => {
   const ended = await spillway(args, { cwd: temporaryFolder() })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toMatch(message)
@@ -107,18 +107,18 @@ it.each([
   [['--store', 'file:./store', 'put', '-q']],
   [['put', '-q', '--store', 'file:./store']],
   [['-q', 'put', '--store=file:./store']],
-])('takes options in any position: %j', async (args) => {
+])('options may have any position: %j', async (args) => {
   const cwd = temporaryFolder()
   expect(await spillway(args, { cwd, input: 'text' })).toMatchObject({ code: 0, stderr: '' })
   expect(readdirSync(cwd)).toEqual(['store'])
 })
 
-it('prints the help of a command for help and its name', async () => {
+it('help with the name of a command prints the help of that command', async () => {
   for (const words of [['run'], ['mcp', 'proxy'], []])
     expect(await spillway(['help', ...words])).toEqual(await spillway([...words, '--help']))
 })
 
-it('names the option that was typed in an error', async () => {
+it('an error names the option that was typed', async () => {
   const cwd = temporaryFolder()
   const reference = await put('text', cwd)
   const { code, stderr } = await spillway(['get', reference, '--lines', '999999999'], { cwd })
@@ -150,19 +150,19 @@ describe('the exit code', () => {
   })
 })
 
-it('prints its help as an error if no command is given', async () => {
+it('a missing command prints the help as an error', async () => {
   const ended = await spillway([])
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toMatch(/^NAME\n {2}spillway/)
 })
 
-it('prints the error of a wrong command line as JSON with --json', async () => {
+it('a wrong command line is an error in JSON with --json', async () => {
   const { code, stdout, stderr } = await spillway(['ls', '--bogus', '--json'], { cwd: temporaryFolder() })
   expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage' } })
 })
 
-it('says what to install for a backend that is missing, and never shows a password', async () => {
+it('a missing backend is an error that says what to install, and never shows a password', async () => {
   const stores = [
     ['redis://user:hunter2@host', '@spillway/redis ioredis'],
     ['postgres://user:hunter2@host/db', '@spillway/postgres pg'],
@@ -187,13 +187,13 @@ it('says what to install for a backend that is missing, and never shows a passwo
   expect(ended.stderr).not.toContain('hunter2')
 })
 
-it('prints stack traces only with SPILLWAY_DEBUG', async () => {
+it('stack traces are printed only with SPILLWAY_DEBUG', async () => {
   const cwd = temporaryFolder()
   expect((await spillway(['stat', 'nothing'], { cwd })).stderr).not.toContain('    at ')
   expect((await spillway(['stat', 'nothing'], { cwd, env: { SPILLWAY_DEBUG: '1' } })).stderr).toContain('    at ')
 })
 
-it('reads store and scope from the environment, after the options', async () => {
+it('store and scope come from the environment if no option gives them', async () => {
   const cwd = temporaryFolder()
   const env = { SPILLWAY_STORE: 'file:./from-env', SPILLWAY_SCOPE: 'a/b' }
   const { stdout } = await spillway(['put'], { cwd, env, input: 'text' })
@@ -210,7 +210,7 @@ describe('control characters of stored content, names and arguments', () => {
   it.each([
     ['a terminal', true],
     ['a pipe', false],
-  ])('reach %s by no command', async (_, terminal) => {
+  ])('never reach %s', async (_, terminal) => {
     const cwd = temporaryFolder()
     const text = await put(`needle ${HOSTILE}\n`, cwd, ['--name', NAME])
     const json = await put(JSON.stringify({ needle: 'a\u009B2Jb\u007F' }), cwd, ['--type', 'application/json'])

@@ -29,12 +29,12 @@ describe('parseLines', () => {
   })
 })
 
-test('names are parted by commas, or an array where they have commas', () => {
+test('names are separated by commas, or are an array if they contain commas', () => {
   expect(parseNames('path, status')).toEqual(['path', 'status'])
   for (const text of ['', 'a,,b']) expect(() => parseNames(text)).toThrow(InvalidArgumentError)
 })
 
-test('shares are from 0 to 1', () => {
+test('shares are numbers from 0 to 1', () => {
   expect(['0', '1', '0.75', '.5', '1.0'].map(parseShare)).toEqual([0, 1, 0.75, 0.5, 1])
   for (const text of ['', '1.1', '-0.5', '75%', '1e-1', '0x1', '.', 'NaN'])
     expect(() => parseShare(text)).toThrow(InvalidArgumentError)
@@ -57,7 +57,7 @@ describe('parseDuration', () => {
 })
 
 describe('parseScope', () => {
-  test('reads back every list of segments that it can be given', () => {
+  test('reads back every list of segments', () => {
     const segments = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1 })
     fc.assert(
       fc.property(segments, (scope) => {
@@ -79,13 +79,13 @@ test.each([
   ['parseCount', parseCount, 'Write a whole number, 0 or more.'],
   ['parsePositive', parsePositive, 'Write a whole number, 1 or more.'],
   ['parseLimit', parseLimit, 'Write a whole number, 1 or more, or none.'],
-])('%s refuses what is no such number, always with the same limit', (_, parse, message) => {
+])('%s refuses other numbers, always with the same limit', (_, parse, message) => {
   expect(parse('5')).toBe(5)
   const texts = ['', '-1', '1.5', '1e3', 'x', 'Infinity', '9'.repeat(20), ...(parse === parseCount ? [] : ['0'])]
   for (const text of texts) expect(() => parse(text), text).toThrow(new InvalidArgumentError(message))
 })
 
-test('a count may be 0, and a limit none', () => {
+test('a count may be 0, and a limit may be none', () => {
   expect([parseCount('0'), parseLimit('none')]).toEqual([0, Infinity])
 })
 

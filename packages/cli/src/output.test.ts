@@ -20,7 +20,7 @@ test.each([
   [999_499, '999 kB'],
   [999_500, '1.0 MB'],
   [1_234_567_890, '1.2 GB'],
-])('writes %i bytes as %s', (bytes, text) => {
+])('formatBytes writes %i bytes as %s', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text)
 })
 
@@ -30,11 +30,11 @@ test.each([
   [60_000, '1 min'],
   [7_200_000, '2 h'],
   [200_000_000, '2 d'],
-])('writes %i ms as %s', (milliseconds, text) => {
+])('formatAge writes %i ms as %s', (milliseconds, text) => {
   expect(formatAge(milliseconds)).toBe(text)
 })
 
-test('aligns columns for people, and parts them by single tabs for scripts', () => {
+test('a table is aligned for people, and has single tabs for scripts', () => {
   const rows = [
     ['a', 'bb'],
     ['cc\tc', 'd\n'],
@@ -53,7 +53,7 @@ describe('visible', () => {
     ['line ends, tabs and emoji', 'a\tb\r\nc 👩‍👩‍👧\n', 'a\tb\r\nc 👩‍👩‍👧\n'],
   ])('shows %s', (_, text, shown) => expect(visible(text)).toBe(shown))
 
-  test('leaves nothing that a terminal acts upon, whatever the text', () => {
+  test('leaves no control characters in any text', () => {
     const piece = fc.constantFrom(
       '\u001B',
       '[',
@@ -76,11 +76,11 @@ describe('visible', () => {
   })
 })
 
-test('a name stays on one line', () => {
+test('a printed name stays on one line', () => {
   expect(printable('a\u001B[2Jb\n\tc')).toBe('a␛[2Jb  c')
 })
 
-test('JSON has no control characters, and is read back as it was', () => {
+test('printed JSON has no control characters, and is read back unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, text) => {
       const json = formatJson({ text, value, [text]: '\u009B\u007F\u202E' })
@@ -115,6 +115,6 @@ test.each([
   ['say "hi"', String.raw`^"say \^"hi\^"^"`],
   ['C:\\x y\\', String.raw`^"C:\x y\\^"`],
   ['a & %PATH%', '^"a ^& ^%PATH^%^"'],
-])('quotes %s for cmd.exe', (word, quoted) => {
+])('quoting for cmd.exe covers %s', (word, quoted) => {
   expect(quoteForCmd(word)).toBe(quoted)
 })

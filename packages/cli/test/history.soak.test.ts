@@ -11,7 +11,7 @@ const BYTES = isFull ? 200_000_000 : 12_000_000
 const MAX_HEAP_MB = Math.ceil((BYTES * 2.5) / 1_048_576) + 60
 
 it(
-  `compacts a transcript of ${BYTES / 1e6} MB in ${MAX_HEAP_MB} MB, and expands it byte for byte`,
+  `a transcript of ${BYTES / 1e6} MB is compacted in ${MAX_HEAP_MB} MB, and expanded byte for byte`,
   { timeout: 600_000 },
   async () => {
     const cwd = temporaryFolder()

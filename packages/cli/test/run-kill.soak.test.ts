@@ -22,7 +22,7 @@ const WRITER = `
   }
   write()`
 
-it(`keeps all committed output of ${KILLS} runs killed at random moments`, { timeout: 3_600_000 }, async () => {
+it(`all committed output of ${KILLS} runs killed at random moments is kept`, { timeout: 3_600_000 }, async () => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'writer.cjs'), WRITER)
   const directory = join(cwd, '.spillway')

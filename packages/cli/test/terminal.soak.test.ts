@@ -38,7 +38,7 @@ function openTerminal(): Terminal {
 }
 
 describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
-  it('a prompt of the command is seen, and its answer is read', TIMEOUT, async () => {
+  it('a prompt of the command is visible, and its answer is read', TIMEOUT, async () => {
     const { line, expectSeen } = openTerminal()
     line(`spillway run -- sh -c 'printf "name? "; read name; echo "hello $name"'`)
     await expectSeen(/^name\?\s*$/m)
@@ -46,7 +46,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
     expect(await expectSeen(/^hello Bob$/m)).not.toContain('Offloaded')
   })
 
-  it('a prompt that is not shown is named after two seconds', TIMEOUT, async () => {
+  it('a prompt that is not shown is reported after two seconds', TIMEOUT, async () => {
     const { line, expectSeen } = openTerminal()
     line(`spillway run --no-tee -- sh -c 'printf "name? "; read name; echo "hello $name"'`)
     await expectSeen(/sh: \d+ s, it may wait for input: name\?/)
@@ -65,7 +65,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
     await expectSeen(/code 130/)
   })
 
-  it('the first Ctrl-C ends the command, and what it wrote is kept', TIMEOUT, async () => {
+  it('the first Ctrl-C ends the command, and its output is kept', TIMEOUT, async () => {
     const { cwd, line, tmux, expectSeen } = openTerminal()
     line(`spillway run -- sh -c 'seq 1 20000; sleep 300'; echo "code $?"`)
     await expectSeen(/^20000$/m)
@@ -84,7 +84,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
     await expectSeen(/code 137/)
   })
 
-  it('closing the terminal keeps what the command wrote', TIMEOUT, async () => {
+  it('closing the terminal keeps the output of the command', TIMEOUT, async () => {
     const { cwd, line, tmux, expectSeen } = openTerminal()
     line(`spillway run -- sh -c 'seq 1 20000; sleep 300'`)
     await expectSeen(/^20000$/m)

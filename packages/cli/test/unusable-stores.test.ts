@@ -64,7 +64,7 @@ describe.skipIf(!hasRedis)('a Redis server', () => {
     for (const shown of [ran.stdout, ran.stderr]) expect(shown).not.toMatch(/hunter2|--store/)
   })
 
-  test('does not stop a running command if it dies; only unsaved output is lost', TIMEOUT, async () => {
+  test('does not stop a running command if it dies, and only unsaved output is lost', TIMEOUT, async () => {
     const server = await startRedis()
     onTestFinished(() => server.dispose())
     const proxy = await faultProxy({ host: '127.0.0.1', port: server.port })
@@ -89,19 +89,19 @@ describe.skipIf(!S3.available)('an S3 bucket', () => {
     await expectUnusable({ url: s3Url('no-such-bucket'), env }, /no bucket "no-such-bucket"/)
   })
 
-  test('with wrong keys names the credentials, and shows none', TIMEOUT, async () => {
+  test('with wrong keys causes an error that names the credentials without showing them', TIMEOUT, async () => {
     const { url } = await s3Store()
     const env = { AWS_ACCESS_KEY_ID: 'hunter2', AWS_SECRET_ACCESS_KEY: 'hunter2' }
     await expectUnusable({ url, env }, /credentials/)
   })
 
-  test('without any keys says where they are looked for', TIMEOUT, async () => {
+  test('without any keys causes an error that says where keys are searched', TIMEOUT, async () => {
     const { url } = await s3Store()
     const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_PROFILE: 'no-such-profile', HOME: '/nowhere' }
     await expectUnusable({ url, env: { ...none, AWS_EC2_METADATA_DISABLED: 'true' } }, /credentials/)
   })
 
-  test('whose server is down is an outage', TIMEOUT, async () => {
+  test('is an outage if its server is down', TIMEOUT, async () => {
     const { url, env } = await s3Store()
     const endpoint = encodeURIComponent(`http://127.0.0.1:${await sparePort()}`)
     await expectUnusable({ url: url.replace(/endpoint=[^&]+/, `endpoint=${endpoint}`), env }, /could not be reached/)
@@ -109,7 +109,7 @@ describe.skipIf(!S3.available)('an S3 bucket', () => {
 })
 
 describe('an SQLite file', () => {
-  test('of another application, or no database at all, is refused and left alone', TIMEOUT, async () => {
+  test('of another application, or a file that is not a database, is refused and unchanged', TIMEOUT, async () => {
     const folder = temporaryFolder()
     const [text, other] = [join(folder, 'notes.txt'), join(folder, 'other.db')]
     writeFileSync(text, 'no database '.repeat(200))

@@ -75,7 +75,7 @@ describe('access to the inspector', () => {
     expect(await Array.fromAsync(storage.list())).toHaveLength(1)
   })
 
-  it('reads no file outside the page', async () => {
+  it('cannot read files outside the page', async () => {
     const { send } = await serveInspector({ storage: new InMemoryStorage() })
     for (const path of ['../index.js', '..%2findex.js', '%2e%2e/package.json', 'page/', '.tsbuildinfo'])
       expect((await send(path)).status, path).toBe(404)
@@ -90,8 +90,8 @@ describe('access to the inspector', () => {
   })
 })
 
-describe('entries', () => {
-  it('come in pages of one view, which stays the same while entries are added', async () => {
+describe('entries in the inspector', () => {
+  it('are in pages of one view, which stays the same while entries are added', async () => {
     const storage = new InMemoryStorage()
     for (let index = 0; index < 25; index++) await storage.store(`key ${index}`, bytesOf('x'.repeat(index)))
     const { ask } = await serveInspector({ storage })
@@ -153,8 +153,8 @@ describe('entries', () => {
   })
 })
 
-describe('an entry', () => {
-  it('has the preview that the offloader made, and others for other settings', async () => {
+describe('an entry in the inspector', () => {
+  it('has the preview that the offloader made, and previews for other settings', async () => {
     const storage = new InMemoryStorage()
     const { reference, replacement } = await offload(storage, source)
     const { ask } = await serveInspector({ storage })
@@ -173,7 +173,7 @@ describe('an entry', () => {
     expect(await Array.fromAsync(storage.list())).toHaveLength(1)
   })
 
-  it('answers a search as the retrieval tool does, with tokens and the command', async () => {
+  it('has a search that answers as the retrieval tool does, with tokens and the command', async () => {
     const storage = new InMemoryStorage()
     const journal = new ListJournal()
     const { reference, offloader } = await offload(storage, numbered(3_000), { journal })
@@ -215,8 +215,8 @@ describe('an entry', () => {
   })
 })
 
-describe('the meter', () => {
-  it('sums up the journal of the scope, and says what other limits would give', async () => {
+describe('the meter in the inspector', () => {
+  it('sums up the journal of the scope, and simulates other limits', async () => {
     const storage = new InMemoryStorage()
     const journal = new ListJournal()
     const { reference, offloader } = await offload(storage.scope('a'), numbered(3_000), { journal })

@@ -15,13 +15,13 @@ import { bytesOf, ListJournal, numbered, offload, serveInspector } from './serve
 const PATIENTLY = { timeout: 30_000 }
 const WHY_NOT = CHROMIUM === undefined ? ' [Chromium is not installed]' : ''
 
-describe.skipIf(CHROMIUM === undefined)(`the page${WHY_NOT}`, () => {
+describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, () => {
   beforeAll(() => buildPage('dist/page', join(import.meta.dirname, '..')))
   afterAll(closeBrowser)
 
   const lines = (page: Page): Promise<string[]> => page.locator('.line code').allInnerTexts()
 
-  it('lists 100,000 entries, of which it has only those in view', async () => {
+  it('lists 100,000 entries, and renders only the visible ones', async () => {
     const count = 100_000
     const storage = new InMemoryStorage({ evictAfterTurns: null })
     for (let index = 0; index < count; index++) await storage.store(`entry ${index}`, bytesOf(`${index}`))
@@ -45,7 +45,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page${WHY_NOT}`, () => {
     expect(await page.locator('.row .scope').last().innerText()).toBe('session')
   })
 
-  it('shows the preview for chosen settings, and marks the lines that it hides', async () => {
+  it('shows the preview for chosen settings, and marks its hidden lines', async () => {
     const storage = new InMemoryStorage()
     const { reference, replacement } = await offload(storage, numbered(3_000))
     const { page } = await openPage(`${(await serveInspector({ storage })).url}#entry=${reference}`)
@@ -72,7 +72,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page${WHY_NOT}`, () => {
     await page.getByText(/The model would get \d+ tokens/).waitFor()
   })
 
-  it('goes to the line that the URL names', async () => {
+  it('goes to the line in the URL', async () => {
     const storage = new InMemoryStorage()
     const { reference } = await offload(storage, numbered(3_000))
     const { page } = await openPage(
@@ -159,7 +159,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page${WHY_NOT}`, () => {
     expect(await page.evaluate(() => document.images.length)).toBe(0)
   })
 
-  it('follows an entry that is written', async () => {
+  it('follows an entry that is still written', async () => {
     const storage = new InMemoryStorage()
     const writer = await storage.openEntry('build')
     await writer.write(bytesOf('first\n'.repeat(200_000)))
@@ -171,7 +171,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page${WHY_NOT}`, () => {
     await page.getByText('follows while it is written').waitFor({ state: 'detached' })
   })
 
-  it('runs nothing that is stored, and loads nothing for it', async () => {
+  it('neither runs stored code nor loads anything for it', async () => {
     const storage = new InMemoryStorage()
     const journal = new ListJournal()
     const payloads = PAYLOADS.map((payload) => payload.replaceAll('ALERT', "document.title='run'"))
@@ -224,40 +224,43 @@ describe.skipIf(CHROMIUM === undefined)(`the page${WHY_NOT}`, () => {
     expect(await page.locator('iframe, object, embed, script:not([src="main.js"]), svg, main img').count()).toBe(0)
   })
 
-  it.each(['light', 'dark'] as const)('has no violation that axe finds, in the %s theme', async (colorScheme) => {
-    const storage = new InMemoryStorage()
-    const journal = new ListJournal()
-    const { reference, offloader } = await offload(storage, `\u001B[31mred\u001B[0m\n${numbered(3_000)}`, { journal })
-    await offloader.retrievalTool.execute({ reference, pattern: 'FAILED' })
-    const json = await storage.store('json', bytesOf('{"a":[1,"b",true,null]}'), 'application/json')
-    const { page } = await openPage((await serveInspector({ storage, journal, allowDelete: true })).url, {
-      colorScheme,
-    })
-    const places = [
-      ['', '.row a'],
-      [`entry=${reference}&line=1000`, '.hidden-line'],
-      [`entry=${reference}&tab=content&line=2`, '.line.target'],
-      [`entry=${reference}&tab=search`, 'form'],
-      [`entry=${reference}&tab=history`, 'td'],
-      [`entry=${json}&tab=content`, '.line code:not(:empty)'],
-      ['view=meter', 'canvas'],
-    ] as const
-    for (const [place, shown] of places) {
-      await page.evaluate((hash) => void (location.hash = hash), place)
-      await page.locator(shown).first().waitFor()
-      if (place.includes(json)) await page.getByRole('button', { name: 'tree' }).click()
-      await page.evaluate(axe.source)
-      const violations = await page.evaluate(async () => {
-        const { violations } = await (window as unknown as { axe: typeof axe }).axe.run()
-        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 100)).join(' ')}`)
+  it.each(['light', 'dark'] as const)(
+    'has no accessibility fault that axe finds, in the %s theme',
+    async (colorScheme) => {
+      const storage = new InMemoryStorage()
+      const journal = new ListJournal()
+      const { reference, offloader } = await offload(storage, `\u001B[31mred\u001B[0m\n${numbered(3_000)}`, { journal })
+      await offloader.retrievalTool.execute({ reference, pattern: 'FAILED' })
+      const json = await storage.store('json', bytesOf('{"a":[1,"b",true,null]}'), 'application/json')
+      const { page } = await openPage((await serveInspector({ storage, journal, allowDelete: true })).url, {
+        colorScheme,
       })
-      expect(violations, place).toEqual([])
-    }
-    const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
-    expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(22, 24, 29)')
-  })
+      const places = [
+        ['', '.row a'],
+        [`entry=${reference}&line=1000`, '.hidden-line'],
+        [`entry=${reference}&tab=content&line=2`, '.line.target'],
+        [`entry=${reference}&tab=search`, 'form'],
+        [`entry=${reference}&tab=history`, 'td'],
+        [`entry=${json}&tab=content`, '.line code:not(:empty)'],
+        ['view=meter', 'canvas'],
+      ] as const
+      for (const [place, shown] of places) {
+        await page.evaluate((hash) => void (location.hash = hash), place)
+        await page.locator(shown).first().waitFor()
+        if (place.includes(json)) await page.getByRole('button', { name: 'tree' }).click()
+        await page.evaluate(axe.source)
+        const violations = await page.evaluate(async () => {
+          const { violations } = await (window as unknown as { axe: typeof axe }).axe.run()
+          return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 100)).join(' ')}`)
+        })
+        expect(violations, place).toEqual([])
+      }
+      const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+      expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(22, 24, 29)')
+    },
+  )
 
-  it('is used by keys', async () => {
+  it('can be used with the keyboard', async () => {
     const storage = new InMemoryStorage()
     for (const key of ['one', 'two', 'three']) await storage.store(key, bytesOf(key))
     const { page } = await openPage((await serveInspector({ storage })).url)

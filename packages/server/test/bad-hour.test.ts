@@ -60,7 +60,7 @@ const messages = [
 ]
 const compact = { messages, context_manage_mode: 'compact', max_total_tokens: 1_000, store_dir: '/workspace/store' }
 
-it('a storage that is down for an hour is never taken for one without the entry, and nothing is lost', async () => {
+it('a storage that is down for an hour is never reported as a missing entry, and nothing is lost', async () => {
   const { storage, state } = outageStorage()
   const service = await startService({ storage })
   const stored = (await service.post('/v1/offload', offload)).json['stored'] as unknown as [{ reference: string }]
@@ -147,7 +147,7 @@ async function expectWhole(service: TestService, reference: string): Promise<voi
   expect((await listed()).length).toBeLessThanOrEqual(3)
 }
 
-it('a service that is closed in the middle of an upload says so, and keeps what it has answered', async () => {
+it('a service that is closed during an upload says so, and keeps what it has acknowledged', async () => {
   const directory = await folder()
   const service = await startService({ storage: new FileStorage(directory) })
   const [{ reference }] = (await service.post('/v1/offload', offload)).json['stored'] as unknown as [
@@ -160,7 +160,7 @@ it('a service that is closed in the middle of an upload says so, and keeps what 
   await expectWhole(await startService({ storage: new FileStorage(directory) }), reference)
 })
 
-it('a service that is killed in the middle of an upload has what it has answered when it starts again', async () => {
+it('a service that is killed during an upload has what it has acknowledged after a restart', async () => {
   const directory = await folder()
   const program = join(import.meta.dirname, 'programs/file-service.ts')
   const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] })

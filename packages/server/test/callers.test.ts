@@ -45,8 +45,8 @@ async function storeSecret(service: TestService): Promise<{ readonly reference: 
   return { reference: stored.reference, path }
 }
 
-describe('tokens', () => {
-  it('wall their bearers off from each other, whatever they name', async () => {
+describe('tokens of the service', () => {
+  it('isolate their owners in any request', async () => {
     const service = await startService({ tokens: tokens() })
     const { reference, path } = await storeSecret(service)
     expect((await service.post('/read_file', { absolute_path: path }, ONE)).json.answer).toContain(SECRET)
@@ -77,7 +77,7 @@ describe('tokens', () => {
     expect((await service.get(`/v1/entries/${reference}`, ONE)).status).toBe(200)
   })
 
-  it('are the only thing that names a scope', async () => {
+  it('alone determine the scope', async () => {
     const service = await startService({ tokens: tokens() })
     await storeSecret(service)
     const wishes = { 'x-scope': 'one', 'x-tenant': 'one', 'mcp-session-id': 'one', 'x-forwarded-for': '127.0.0.1' }
@@ -86,7 +86,7 @@ describe('tokens', () => {
     expect(json.answer).toBe('No matches found for pattern "secret" in the workspace directory.')
   })
 
-  it('a history cannot bring back what another scope has', async () => {
+  it('of another scope cannot restore its content by a history', async () => {
     const service = await startService({ tokens: tokens() })
     const { path } = await storeSecret(service)
     const messages = [
@@ -103,7 +103,7 @@ describe('tokens', () => {
     ['none', {}],
     ['a wrong one', { authorization: 'Bearer not-a-token-that-is-known' }],
     ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
-  ])('strangers with %s are refused everywhere but where nothing is to be seen', async (_name, headers) => {
+  ])('are required for every private endpoint: strangers with %s are refused', async (_name, headers) => {
     const service = await startService({ tokens: tokens() })
     for (const path of [
       '/context_offload',
@@ -134,7 +134,7 @@ describe('tokens', () => {
     expect(service.log).toMatchObject([{ status: 401, bytesIn: 0, code: 'unauthorized' }])
   })
 
-  it('a caller who guesses tokens soon has to wait', async () => {
+  it('make a caller who guesses wait soon', async () => {
     const service = await startService({ tokens: tokens(), limits: { requestsPerSecond: 1, requestBurst: 5 } })
     const guesses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -147,7 +147,7 @@ describe('tokens', () => {
     expect((await service.get('/v1/stats', ONE)).status).toBe(200)
   })
 
-  it('strangers have a rate for what is public, which is not that of callers', async () => {
+  it('leave strangers a separate rate for public endpoints', async () => {
     const service = await startService({ tokens: tokens(), limits: { requestsPerSecond: 0.001, requestBurst: 5 } })
     const all = await Promise.all(Array.from({ length: 20 }, () => fetch(`${service.url}/openapi.json`)))
     expect(all.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(5)
@@ -155,7 +155,7 @@ describe('tokens', () => {
     expect((await service.get('/v1/stats', ONE)).status).toBe(200)
   })
 
-  it('neither they nor content come into the log', async () => {
+  it('are never in the log, and neither is content', async () => {
     const service = await startService({ tokens: tokens() })
     await storeSecret(service)
     await service.post('/grep', { pattern: SECRET, path: '../x' }, TWO)
@@ -170,8 +170,8 @@ describe('tokens', () => {
   })
 })
 
-describe('without tokens', () => {
-  it('all callers share the default scope, or the one that is configured', async () => {
+describe('the service without tokens', () => {
+  it('puts all callers into the default scope, or the configured one', async () => {
     const service = await startService({ scope: ['project'] })
     await storeSecret(service)
     expect((await service.get('/v1/stats')).json).toMatchObject({ stored: { entries: 2 } })
@@ -180,11 +180,11 @@ describe('without tokens', () => {
     expect(keys.toSorted()).toEqual(['/store/tool_call_call_1.txt@1', 'call_1_0'])
   })
 
-  it.each(['0.0.0.0', '::', '192.0.2.1'])('%s is not listened at', async (host) => {
+  it.each(['0.0.0.0', '::', '192.0.2.1'])('does not listen at %s', async (host) => {
     await expect(startService({ host })).rejects.toThrow('can be reached from other machines')
   })
 
-  it('pages of other sites, and names that lead here, are refused', async () => {
+  it('refuses pages of other sites, and other host names for this machine', async () => {
     const service = await startService({ allowedHosts: ['Spill.Example.com'] })
     const statusOf = (headers: Record<string, string>): Promise<number> =>
       new Promise((resolve, reject) => {
@@ -207,7 +207,7 @@ describe('without tokens', () => {
 })
 
 describe('the file system of the host', () => {
-  it('is out of reach, also through links in a file store', async () => {
+  it('is unreachable, even through links in a file store', async () => {
     const root = await mkdtemp(join(tmpdir(), 'server-store-'))
     onTestFinished(() => rm(root, { recursive: true, force: true }))
     await writeFile(join(root, 'outside.txt'), SECRET)
@@ -256,12 +256,12 @@ describe('the file system of the host', () => {
 describe('createApp', () => {
   const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
 
-  it('throws without tokens, so that a forgotten option opens nothing', () => {
+  it('throws without tokens, so that a forgotten option gives no access', () => {
     for (const options of [undefined, {}, { tokens: undefined }, { tokens: [] }, { tokens: 'None' }, { tokens: {} }])
       expect(() => createApp(offloader, options as never)).toThrow('tokens must be an AccessTokens')
   })
 
-  it('without tokens, refuses what a proxy forwarded, also as known hosts', async () => {
+  it('without tokens refuses requests that a proxy forwarded, even from known hosts', async () => {
     const app = createApp(offloader, { tokens: 'none' })
     const statusOf = async (headers: Record<string, string>): Promise<number> =>
       (await app.fetch(new Request('http://localhost/v1/stats', { headers }))).status

@@ -4,7 +4,7 @@ import { ASK, END, LARGE, SYSTEM, call, lines, offload, read, result } from './r
 import { startService } from './start-service.ts'
 
 describe('/context_offload, compact', () => {
-  it('puts a preview and a path in the place of large results, and leaves all else as it came', async () => {
+  it('replaces large results by a preview and a path, and keeps all else', async () => {
     const service = await startService()
     const messages = [
       SYSTEM,
@@ -43,7 +43,7 @@ describe('/context_offload, compact', () => {
     ['', ''],
     ['.', ''],
     ['/', ''],
-  ])('the text, the keys and what clients make of them name one file in %j', async (store_dir, folder) => {
+  ])('names one file by the text, the keys, and the forms that clients write, in %j', async (store_dir, folder) => {
     const service = await startService()
     const messages = [ASK, call('c1'), result('c1'), ...END]
     const { json } = await offload(service, messages, { context_manage_mode: 'compact', store_dir })
@@ -70,7 +70,7 @@ describe('/context_offload, compact', () => {
   })
 
   it.each(['../../x', '..', 'a/b\\c', 'a b', 'é😀', 'x'.repeat(500), '__proto__', 'con.', '%2e%2e%2f'])(
-    'the id %j names a file of safe letters in the folder, which is the same each time',
+    'gives the id %j a file name of safe letters in the folder, the same each time',
     async (id) => {
       const service = await startService()
       const messages = [ASK, call(id), result(id), ...END]
@@ -104,7 +104,7 @@ describe('/context_offload, compact', () => {
     expect(again.json.messages).toEqual(messages)
   })
 
-  it('never overwrites: another content under the same id gets a name of its own, in every process', async () => {
+  it('never overwrites: other content under the same id gets its own name in every process', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null })
     const services = [await startService({ storage }), await startService({ storage })]
     const texts = [LARGE, lines(3_000, 'other'), lines(3_000, 'third'), LARGE]
@@ -123,13 +123,13 @@ describe('/context_offload, compact', () => {
       for (const [index, text] of texts.entries()) expect(await read(service, paths[index]!)).toBe(text)
   })
 
-  it('the documented path of call_123 leads to its file as well', async () => {
+  it('accepts the documented path of call_123 as well', async () => {
     const service = await startService()
     await offload(service, [ASK, call('call_123'), result('call_123'), ...END], { context_manage_mode: 'compact' })
     expect(await read(service, './context_store/tool_call_123.txt')).toBe(LARGE)
   })
 
-  it('takes flat calls and results that are objects, and brings them back exactly', async () => {
+  it('accepts flat calls and results that are objects, and restores them exactly', async () => {
     const service = await startService()
     const flat = {
       role: 'assistant',
@@ -146,7 +146,7 @@ describe('/context_offload, compact', () => {
     expect(expanded.json.messages).toEqual(messages)
   })
 
-  it('shows as much of a result as it is asked for, never half a character', async () => {
+  it('shows the requested length of a result, without splitting characters', async () => {
     const service = await startService()
     const text = '😀'.repeat(20_000)
     for (const [preview_char_length, shown] of [
@@ -178,7 +178,7 @@ describe('/context_offload, compact', () => {
     expect(json).toMatchObject({ success: true, metadata: { applied: ['compact'] } })
   })
 
-  it('gives numbers back that JavaScript cannot hold, also from arguments that it stored', async () => {
+  it('returns numbers that JavaScript cannot represent, even from stored arguments', async () => {
     const service = await startService()
     const large = `{"ids":[${'1790123456789012345,'.repeat(3_000)}7]}`
     const long = `{"id":1790123456789012345,"text":"${'a word '.repeat(5_000)}"}`
@@ -206,7 +206,7 @@ describe('/context_offload, compact', () => {
     expect(Object.values(metadata.write_file_dict)).toContainEqual(expect.stringContaining('1790123456789012345'))
   })
 
-  it('takes numbers for which there are no messages and tokens enough', async () => {
+  it('accepts numbers larger than the messages and tokens of the history', async () => {
     const service = await startService()
     for (const number of [Number.MAX_SAFE_INTEGER + 1, 1e308]) {
       const options = { group_token_threshold: number, keep_recent_count: number, max_tool_message_tokens: number }
@@ -215,7 +215,7 @@ describe('/context_offload, compact', () => {
     }
   })
 
-  it('leaves a history alone that is within its limit, or has nothing', async () => {
+  it('keeps a history that is within its limit or empty', async () => {
     const service = await startService()
     for (const messages of [[], [SYSTEM, ASK], [ASK, call('c1'), result('c1', 'small'), ...END]]) {
       const { json } = await offload(service, messages)
@@ -228,7 +228,7 @@ describe('/context_offload, compact', () => {
     }
   })
 
-  it('leaves the files out of the answer where they are not wanted', async () => {
+  it('omits the files from the answer on request', async () => {
     const service = await startService()
     const { json } = await offload(service, [ASK, call('c1'), result('c1'), ...END], { include_write_file_dict: false })
     expect(json.metadata).not.toHaveProperty('write_file_dict')
@@ -281,7 +281,7 @@ describe('/context_offload, compact', () => {
     }
   })
 
-  it('has the defaults that the service was started with, which a request may change', async () => {
+  it('has the defaults of the service, which a request may change', async () => {
     const contextOffload = {
       context_manage_mode: 'compact',
       max_total_tokens: 1_000_000,
@@ -309,7 +309,7 @@ describe('/context_offload, compact', () => {
     { keep_recent_count: -1 },
     { context_manage_mode: 'shrink' },
     { store_dir: '../x' },
-  ])('does not start with the defaults %j', async (contextOffload) => {
+  ])('cannot start with the defaults %j', async (contextOffload) => {
     await expect(startService({ contextOffload: contextOffload as object })).rejects.toThrow(/^contextOffload\.\w+/)
   })
 

@@ -17,7 +17,7 @@ describe('/context_offload, compress and auto', () => {
   // What the user asked last stays, and here it is short.
   const long = [SYSTEM, ...turns, { role: 'user', content: 'Is it there?' }, ...END]
 
-  it('needs a model to compress, says how to name one, and gives the messages back', async () => {
+  it('needs a model to compress, says how to name one, and returns the messages', async () => {
     const service = await startService()
     const { status, json } = await offload(service, long, { context_manage_mode: 'compress' })
     expect(status).toBe(422)
@@ -74,7 +74,7 @@ describe('/context_offload, compress and auto', () => {
     expect(expanded.json.messages).toEqual([...long, ...long.slice(1)])
   })
 
-  it('auto compacts first, and compresses what remains', async () => {
+  it('with auto compacts first, and compresses the rest', async () => {
     const service = await startService({ summarize })
     const messages = [...long.slice(0, -2), call('c1'), result('c1'), ...END]
     const { json } = await offload(service, messages, { context_manage_mode: 'auto', max_total_tokens: 5_000 })
@@ -83,7 +83,7 @@ describe('/context_offload, compress and auto', () => {
     expect(expanded.json.messages).toEqual(messages)
   })
 
-  it('auto keeps the compacted history if the model is missing or fails', async () => {
+  it('with auto keeps the compacted history if the model is missing or fails', async () => {
     const failing: Summarize = () => Promise.reject(new Error('the model is down: key sk-secret'))
     for (const model of [undefined, failing, async () => 'junk', async () => '']) {
       const service = await startService({ summarize: model })
@@ -94,7 +94,7 @@ describe('/context_offload, compress and auto', () => {
     }
   })
 
-  it('a model that fails leaves the messages as they came, and says so', async () => {
+  it('keeps the messages if the model fails, and says so', async () => {
     const service = await startService({ summarize: async () => 'no snapshot' })
     const { status, json } = await offload(service, long, { context_manage_mode: 'compress' })
     expect(status).toBe(502)
@@ -106,7 +106,7 @@ describe('/context_offload, compress and auto', () => {
     expect((await service.get('/v1/stats')).json).toMatchObject({ stored: { entries: 0 } })
   })
 
-  it('a storage that fails leaves the messages as they came, and says so', async () => {
+  it('keeps the messages if the storage fails, and says so', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: null, maxBytes: 100 })
     const service = await startService({ storage, summarize })
     const messages = [ASK, call('c1'), result('c1'), ...END]

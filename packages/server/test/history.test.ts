@@ -91,7 +91,7 @@ describe('/v1/history', () => {
     expect(whole.json.messages).toEqual(anthropic)
   })
 
-  it('tells of the steps of a long compression as they end, and then the result', async () => {
+  it('reports the steps of a long compression as they end, and then the result', async () => {
     const service = await startService({ summarize: async () => SNAPSHOT })
     const all = await events(service, { format: 'openai-chat', messages: talk, mode: 'compress', groupTokens: 5_000 })
     expect(all.length).toBeGreaterThan(3)
@@ -112,7 +112,7 @@ describe('/v1/history', () => {
     )
   })
 
-  it('logs a stream at its end, with its faults and its whole time', async () => {
+  it('logs a stream at its end, with its errors and its total time', async () => {
     const now = performance.now.bind(performance)
     let elapsed = 0
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + elapsed)
@@ -146,7 +146,7 @@ describe('/v1/history', () => {
     expect(await service.post('/v1/history/compact', body)).toMatchObject({ status, json: { error: { code } } })
   })
 
-  it('never answers with a fault, whatever the messages are', async () => {
+  it('never answers with an internal error for any messages', async () => {
     const service = await startService({ limits: { requestsPerSecond: Infinity } })
     const junk = [
       null,

@@ -101,7 +101,7 @@ describe('a request body', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ success: false, metadata: { error: { code: 'too-large' } } })
   })
 
-  it('is read no further if it exceeds the limit, and leaves no file', async () => {
+  it('is not read further if it exceeds the limit, and leaves no file', async () => {
     const spoolDirectory = await spoolFolder()
     const service = await startService({ ...SMALL, spoolDirectory })
     const answer = await rawRequest(service.port, async (socket) => {
@@ -208,7 +208,7 @@ describe('slow clients', () => {
     await expectAlive(service)
   })
 
-  it('keep no other request waiting while they send', async () => {
+  it('do not delay other requests while they send', async () => {
     const service = await startService({ limits: { ...noBody, maxConcurrent: 1 } })
     const controller = new AbortController()
     const slow = Array.from({ length: 50 }, () =>
@@ -279,8 +279,8 @@ describe('an invalid request', () => {
   })
 })
 
-describe('a request that pretends', () => {
-  it('to have another method or path by a header does what its request line says', async () => {
+describe('a request that claims', () => {
+  it('another method or path by a header is served by its request line', async () => {
     const service = await startService()
     const headers = {
       'x-http-method-override': 'DELETE',
@@ -322,7 +322,7 @@ describe('a request that pretends', () => {
     await expectAlive(service)
   })
 
-  it('to name a block at any length is rejected, as names are not measured', async () => {
+  it('to name a block with a very long name is rejected, since names are not counted', async () => {
     const service = await startService()
     const name = 'n'.repeat(2_000)
     for (const block of [

@@ -15,7 +15,7 @@ async function openApi(): Promise<Document> {
   return (await (await fetch(`${service.url}/openapi.json`)).json()) as Document
 }
 
-it('is a document of OpenAPI 3.1', async () => {
+it('the description is an OpenAPI 3.1 document', async () => {
   const validator = new Validator()
   const result = await validator.validate((await openApi()) as unknown as Record<string, unknown>)
   expect(result.errors ?? []).toEqual([])
@@ -23,7 +23,7 @@ it('is a document of OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1')
 })
 
-it('has every endpoint, each under an id of its own', async () => {
+it('the description has every endpoint under a unique id', async () => {
   const { paths } = await openApi()
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => ({
@@ -54,7 +54,7 @@ it('has every endpoint, each under an id of its own', async () => {
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
 })
 
-it('says of all but health and itself that strangers are refused', async () => {
+it('the description says that strangers are refused everywhere but at health and itself', async () => {
   const { paths } = await openApi()
   for (const [path, methods] of Object.entries(paths))
     for (const { security, responses } of Object.values(methods)) {
@@ -63,7 +63,7 @@ it('says of all but health and itself that strangers are refused', async () => {
     }
 })
 
-it('describes answers before an endpoint is called, and after the service ends', async () => {
+it('the description is the same before any call and after the service ends', async () => {
   const { paths } = await openApi()
   for (const methods of Object.values(paths))
     for (const { security, responses } of Object.values(methods)) {
@@ -72,7 +72,7 @@ it('describes answers before an endpoint is called, and after the service ends',
     }
 })
 
-it('has no reference that leads nowhere', async () => {
+it('the description has no broken references', async () => {
   const document = await openApi()
   const names = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, name]) => name)
   expect(names.length).toBeGreaterThan(50)

@@ -44,7 +44,7 @@ const turn = fc.oneof(
 )
 const history = fc.array(turn, { minLength: 1, maxLength: 8 }).map((turns) => turns.flat())
 
-it('expand restores a history that was made smaller in several modes', async () => {
+it('expand restores a history that was compacted in several modes', async () => {
   const service = await startService({ summarize: async () => SNAPSHOT, limits: { requestsPerSecond: Infinity } })
   const mode = fc.constantFrom('compact', 'compress', 'auto')
   let shortened = 0

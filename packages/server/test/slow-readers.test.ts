@@ -63,7 +63,7 @@ describe('a silent connection', () => {
     keep_recent_count: 1,
   }
 
-  it('stays open while its request is worked on', async () => {
+  it('stays open while its request runs', async () => {
     const summarize: Summarize = async () => {
       await silentConnection(service.port)
       return '<state_snapshot><overall_goal>a goal</overall_goal><key_knowledge>known</key_knowledge></state_snapshot>'
@@ -84,7 +84,7 @@ describe('a silent connection', () => {
     expect(status).toBe(200)
   })
 
-  it('ends if its response is not taken', async () => {
+  it('ends if its client does not read the response', async () => {
     const service = await startService(options)
     const readRest = sendUnread(service, '/context_offload', {}, { messages })
     await service.logged(1)
@@ -93,7 +93,7 @@ describe('a silent connection', () => {
   })
 })
 
-it('the service treats a time of Infinity as the longest that a timer can wait', async () => {
+it('the service treats a time of Infinity as the longest timer', async () => {
   const service = await startService({
     headersTimeoutMs: Infinity,
     responseTimeoutMs: Infinity,

@@ -42,7 +42,7 @@ const named = (name: string): ReadableSpan => {
 }
 
 describe('traces', () => {
-  it('have a span for each request with its route and status, and spans for its parts below it', async () => {
+  it('have a span for each request with its route and status, and child spans for its parts', async () => {
     const service = await startService()
     await service.post('/v1/offload', offload)
     const request = named('POST /v1/offload')
@@ -57,7 +57,7 @@ describe('traces', () => {
     expect(part.attributes['spillway.tokens.original']).toBeGreaterThan(10_000)
   })
 
-  it('go on with that of the caller', async () => {
+  it("continue the caller's trace", async () => {
     const service = await startService()
     const traceId = '0af7651916cd43dd8448eb211c80319c'
     await service.get('/health', { traceparent: `00-${traceId}-b7ad6b7169203331-01` })
@@ -65,7 +65,7 @@ describe('traces', () => {
     expect(named('GET /health').parentSpanContext?.spanId).toBe('b7ad6b7169203331')
   })
 
-  it('describe how a history was made smaller, and failures', async () => {
+  it('describe how a history was compacted, and failures', async () => {
     const service = await startService({ summarize: async () => 'nothing of use' })
     const messages = [
       ...Array.from({ length: 8 }, (_, turn) => ({

@@ -154,7 +154,7 @@ describe('work over the limit', () => {
   })
 })
 
-describe('a request that only waits lets others work', () => {
+describe('a request lets others work while it waits', () => {
   it('for a model', async () => {
     const { summarize, release, asked } = waitingModel()
     const service = await startService({ summarize, limits: { maxConcurrent: 1 } })
@@ -309,7 +309,7 @@ describe('responses that are larger than their requests', () => {
     )
   })
 
-  it('leave out content that a history names too often', async () => {
+  it('leave out content that a history references too often', async () => {
     const service = await startService({ limits: { maxBodyBytes: 5_000_000 } })
     const messages = [
       { role: 'user', content: 'go' },

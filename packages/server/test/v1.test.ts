@@ -16,7 +16,7 @@ async function offload(service: TestService, text = log, toolCallId = 'call_1'):
 }
 
 describe('/v1/offload', () => {
-  it('puts a preview and a reference in the place of a large result, the same each time', async () => {
+  it('replaces a large result by a preview and a reference, the same each time', async () => {
     const service = await startService()
     const request = { toolName: 'read', toolCallId: 'call_1', content: [{ type: 'text', text: log }] }
     const [first, second] = [await service.post('/v1/offload', request), await service.post('/v1/offload', request)]
@@ -25,7 +25,7 @@ describe('/v1/offload', () => {
     expect(second.json).toEqual(first.json)
   })
 
-  it('gives a small result back as it is, with media, values and links', async () => {
+  it('returns a small result unchanged, with media, values and links', async () => {
     const service = await startService()
     const content = [
       { type: 'text', text: 'small' },
@@ -53,7 +53,7 @@ describe('/v1/offload', () => {
     })
   })
 
-  it('takes content as it arrives, of any size and type', async () => {
+  it('accepts a stream of any size and type', async () => {
     const service = await startService({ limits: { maxBodyBytes: 1_000, maxContentBytes: 10_000_000 } })
     const send = (body: BodyInit, query: string, type = 'text/plain') =>
       fetch(`${service.url}/v1/offload/content?${query}`, { method: 'POST', body, headers: { 'content-type': type } })
@@ -70,7 +70,7 @@ describe('/v1/offload', () => {
       expect((await send('x', 'toolName=read&toolCallId=call_3', type)).status).toBe(415)
   })
 
-  it('says of a storage that is down that it is, and of its faults no more', async () => {
+  it('reports that a storage is down, without details', async () => {
     const service = await startService({ storage: brokenStorage() })
     const content = [{ type: 'text', text: log }]
     const answer = await service.post('/v1/offload', { toolName: 't', toolCallId: 'c', content })
@@ -135,7 +135,7 @@ describe('/v1/retrieve and /v1/search', () => {
 })
 
 describe('/v1/entries', () => {
-  it('are listed a page at a time, the newest first, each once', async () => {
+  it('are listed in pages, the newest first, each once', async () => {
     const service = await startService()
     const references: string[] = []
     for (let count = 0; count < 25; count += 1)
@@ -169,7 +169,7 @@ describe('/v1/entries', () => {
     expect((await service.get('/v1/entries/..%2f..%2fetc%2fpasswd')).status).toBe(400)
   })
 
-  it('give their bytes as an attachment, by ranges, and not again if they are known', async () => {
+  it('return their bytes as an attachment, by ranges, and not again if they are cached', async () => {
     const service = await startService()
     const reference = await offload(service)
     const get = (headers: Record<string, string> = {}, method = 'GET') =>
@@ -212,7 +212,7 @@ it('/v1/stats returns the savings of the scope', async () => {
   })
 })
 
-it('other methods and paths are refused, with those that there are', async () => {
+it('other methods and paths are refused, with the existing ones', async () => {
   const service = await startService()
   const answer = await fetch(`${service.url}/v1/entries/a_b`, { method: 'PUT' })
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, DELETE'])

@@ -30,7 +30,7 @@ function harnessFile(source: string, name = 'harness.ts'): { readonly cwd: strin
   return { cwd, name }
 }
 
-it('reports on a correct storage, and exits with 0', async () => {
+it('conformance reports on a correct storage, and exits with 0', async () => {
   const made = create('content.slice()')
   const source = `export const harness = { name: 'mine', level: 'two-method', create: ${made} }`
   const { cwd, name } = harnessFile(source)
@@ -43,7 +43,7 @@ it('reports on a correct storage, and exits with 0', async () => {
   expect(json.results.length).toBeGreaterThan(0)
 })
 
-it('names the failed case of a faulty storage, and exits with 1', async () => {
+it('conformance names the failed case of a faulty storage, and exits with 1', async () => {
   const source = `export default { name: 'faulty', level: 'two-method', create: ${create('content')} }`
   const { cwd, name } = harnessFile(source, 'harness.mjs')
   const ended = await spillway(['conformance', `./${name}`, '--filter', 'content/', '--every-case'], { cwd })
@@ -66,14 +66,14 @@ it.each([
   ['export enum A { b }', /cannot be loaded: .*enum.* Node\.js only strips types/],
   ['export const = 1', /harness\.ts cannot be loaded: /],
   ['const create = () => {}; export const a = { create }, b = { create }', /several harnesses: a, b\. .*--harness a/],
-])('refuses a module without a valid harness: %s', async (source, message) => {
+])('conformance refuses a module without a valid harness: %s', async (source, message) => {
   const { cwd, name } = harnessFile(source)
   const ended = await spillway(['conformance', name], { cwd })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toMatch(message)
 })
 
-it('runs the only harness of a module under any name, or the harness that --harness names', async () => {
+it('conformance runs the only harness of a module, or the harness that --harness names', async () => {
   const harness = (name: string): string =>
     `{ name: '${name}', level: 'two-method', create: ${create('content.slice()')} }`
   const one = harnessFile(`export const mineHarness = ${harness('mine')}; export const unrelated = 1`)
@@ -90,19 +90,19 @@ it('runs the only harness of a module under any name, or the harness that --harn
 it.each([
   ['./none.ts', /no such file/],
   ['.', /is a directory/],
-])('refuses %s', async (path, message) => {
+])('conformance refuses %s', async (path, message) => {
   const ended = await spillway(['conformance', path], { cwd: temporaryFolder() })
   expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
 })
 
-it('refuses a filter that matches no case', async () => {
+it('conformance refuses a filter that matches no case', async () => {
   const { cwd, name } = harnessFile(`export default { name: 'mine', create: ${create('content.slice()')} }`)
   const ended = await spillway(['conformance', name, '--filter', 'contents/'], { cwd })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toMatch(/No case has "contents\/".* Areas: harness\/, content\/, /)
 })
 
-it('exits with 3 if the harness cannot create its first storage', async () => {
+it('conformance exits with 3 if the harness cannot create its first storage', async () => {
   const { cwd, name } = harnessFile(
     "export default { name: 'mine', create: async () => { throw new Error('no server') } }",
   )
@@ -117,7 +117,7 @@ it.each([
   ['a rejection that nobody handles', "void Promise.reject(new Error('gone away'))", /gone away/],
   ['a loop that blocks the thread', 'for (;;);', /blocks the thread/],
   ['a create() that never ends', 'await new Promise(() => undefined)', /create\(\) has not ended after 300 ms/],
-])('takes %s for the failure of the case that is running, and runs the others', async (_what, statement, message) => {
+])('conformance counts %s as a failure of the running case, and runs the others', async (_what, statement, message) => {
   const source = `const create = ${create('content.slice()')}
     let created = 0
     export default { name: 'mine', level: 'two-method', timeoutMs: 300, async create() {
@@ -133,7 +133,7 @@ it.each([
   expect(failed[0]?.detail).toMatch(message)
 })
 
-it('prints what it has once its time is over', async () => {
+it('conformance prints its results so far when its time limit ends', async () => {
   const source = `const create = ${create('content.slice()')}
     let created = 0
     export default { name: 'mine', level: 'two-method', async create() {

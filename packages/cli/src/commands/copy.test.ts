@@ -7,7 +7,7 @@ import { TEST_STORES } from '../../test/stores.ts'
 
 describe('copy', () => {
   it.each(TEST_STORES.filter(({ available }) => available))(
-    'takes entries from a folder to $name and back, with their references',
+    'copies entries from a folder to $name and back, with their references',
     async ({ create }) => {
       const cwd = temporaryFolder()
       const { url, env } = await create()
@@ -33,7 +33,7 @@ describe('copy', () => {
     },
   )
 
-  it('is refused without a store to copy, and for stores that keep nothing', async () => {
+  it('is refused without a store to copy, and for stores in memory', async () => {
     const cwd = temporaryFolder()
     expect(await spillway(['copy', 'file:./typo', 'file:./to'], { cwd })).toMatchObject({ code: 1 })
     expect(await spillway(['copy', 'memory:', 'file:./to'], { cwd })).toMatchObject({ code: 2 })
@@ -42,7 +42,7 @@ describe('copy', () => {
 })
 
 describe('check', () => {
-  it('reports a file that was changed, and one that was cut, and repairs what it can', async () => {
+  it('reports changed and truncated files, and repairs what it can', async () => {
     const cwd = temporaryFolder()
     const [good, changed, cut] = [await put('good', cwd), await put('first', cwd), await put('second', cwd)]
     const store = join(cwd, '.spillway')
@@ -64,7 +64,7 @@ describe('check', () => {
 })
 
 describe('rm --all', () => {
-  it('erases a scope and those below it, and nothing beside it', async () => {
+  it('erases a scope and its child scopes, and nothing else', async () => {
     const cwd = temporaryFolder()
     for (const scope of ['tenant', 'tenant/a', 'tenant-2']) await put(scope, cwd, ['--scope', scope])
     await put('none', cwd)
@@ -80,7 +80,7 @@ describe('rm --all', () => {
 })
 
 describe('the default store', () => {
-  it('evicts what was not used for 30 days, and other stores do not', async () => {
+  it('evicts entries unused for 30 days, unlike other stores', async () => {
     const cwd = temporaryFolder()
     for (const args of [[], ['--store', 'file:./named']]) {
       const old = await put('old', cwd, [...args, '--name', 'old', '--scope', 'session'])
@@ -99,7 +99,7 @@ describe('the default store', () => {
     })
   })
 
-  it('is looked at once an hour', async () => {
+  it('is checked once an hour', async () => {
     const cwd = temporaryFolder()
     await put('new', cwd)
     const old = await put('old', cwd, ['--scope', 'session'])
@@ -110,7 +110,7 @@ describe('the default store', () => {
   })
 })
 
-it('prints the tables of a schema, and with an option their policies', async () => {
+it('schema prints the tables, and their policies with an option', async () => {
   const printed = await spillway(['postgres', 'schema'])
   expect(printed).toMatchObject({ code: 0, stderr: '', stdout: postgresSchema() })
   const secured = await spillway(['postgres', 'schema', '--schema', 'agents', '--row-level-security'])

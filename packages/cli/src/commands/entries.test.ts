@@ -42,7 +42,7 @@ describe('grep', () => {
     })
   })
 
-  test('exits with 1 where nothing matches', async () => {
+  test('exits with 1 if nothing matches', async () => {
     const cwd = temporaryFolder()
     await put('hay', cwd)
     expect(await spillway(['grep', 'needle'], { cwd })).toMatchObject({ code: 1, stderr: '' })
@@ -51,8 +51,8 @@ describe('grep', () => {
   })
 })
 
-describe('grep, as grep has it,', () => {
-  test('counts, takes several patterns, and shows the last matches', async () => {
+describe('grep with the options of grep', () => {
+  test('counts, accepts several patterns, and shows the last matches', async () => {
     const cwd = temporaryFolder()
     const reference = await put('one ERROR\ntwo\nthree error\nfour ERROR\n', cwd, ['--name', 'log'])
     const count = await spillway(['grep', '-c', '-e', 'ERROR', '-e', 'two'], { cwd })
@@ -78,7 +78,7 @@ describe('grep, as grep has it,', () => {
 })
 
 describe('ls', () => {
-  test('lists the newest first, in columns parted by tabs', async () => {
+  test('lists the newest first, in columns separated by tabs', async () => {
     const cwd = temporaryFolder()
     const first = await put('1', cwd, ['--name', 'with a\ttab'])
     const second = await put('22', cwd)
@@ -95,17 +95,20 @@ describe('ls', () => {
     expect(rows[1]).toEqual([first, '1', expect.stringMatching(/^20\d\d-.*Z$/), 'text/plain', 'with a tab'])
   })
 
-  test.each(['file:./typo', 'sqlite:./typo.db'])('fails if there is no store at %s, and makes none', async (store) => {
-    const cwd = temporaryFolder()
-    for (const args of [['ls'], ['stats'], ['gc'], ['grep', 'x'], ['get', 'x_0_aaaaaaaaaaaaaaaaaaaa']]) {
-      const { code, stderr } = await spillway([...args, '--store', store], { cwd })
-      expect({ code, stderr }).toMatchObject({
-        code: 3,
-        stderr: expect.stringContaining(`There is no store at ${store}.`),
-      })
-    }
-    expect(readdirSync(cwd)).toEqual([])
-  })
+  test.each(['file:./typo', 'sqlite:./typo.db'])(
+    'fails if there is no store at %s, and creates none',
+    async (store) => {
+      const cwd = temporaryFolder()
+      for (const args of [['ls'], ['stats'], ['gc'], ['grep', 'x'], ['get', 'x_0_aaaaaaaaaaaaaaaaaaaa']]) {
+        const { code, stderr } = await spillway([...args, '--store', store], { cwd })
+        expect({ code, stderr }).toMatchObject({
+          code: 3,
+          stderr: expect.stringContaining(`There is no store at ${store}.`),
+        })
+      }
+      expect(readdirSync(cwd)).toEqual([])
+    },
+  )
 
   test('names stores nearby if the folder has none', async () => {
     const cwd = temporaryFolder()
@@ -117,7 +120,7 @@ describe('ls', () => {
     expect(readdirSync(cwd)).toEqual(['package'])
   })
 
-  test('lists only what is asked for', async () => {
+  test('lists only the requested entries', async () => {
     const cwd = temporaryFolder()
     const first = await put('1', cwd)
     const second = await put('22', cwd)
@@ -134,7 +137,7 @@ describe('ls', () => {
     )
   })
 
-  test('shows the command of entries that have kept it, without secrets', async () => {
+  test("shows an entry's stored command, without secrets", async () => {
     const cwd = temporaryFolder()
     const env = { NO_COLOR: '1' }
     await spillway(['run', '--keep-command', '--', 'env', 'API_KEY=hunter2', 'seq', '20000'], { cwd })
@@ -150,7 +153,7 @@ describe('ls', () => {
     [[], { FORCE_COLOR: '1' }, true],
     [['--color', 'never'], { FORCE_COLOR: '1' }, false],
     [[], { NO_COLOR: '1' }, false],
-  ])('has colors as %j and %j say', async (args, env, isColored) => {
+  ])('has colors as the options %j and the variables %j say', async (args, env, isColored) => {
     const cwd = temporaryFolder()
     await put('needle', cwd)
     const { stdout } = await spillway(['grep', 'needle', ...args], { cwd, env: { FORCE_COLOR: '', ...env } })
@@ -164,7 +167,7 @@ describe('ls', () => {
     expect(await spillway(['ls', '--json'], { cwd })).toMatchObject({ code: 0, stdout: '' })
   })
 
-  test('lists the scopes below only when asked', async () => {
+  test('lists child scopes only on request', async () => {
     const cwd = temporaryFolder()
     const below = await put('x', cwd, ['--scope', 'tenant/session'])
     expect((await spillway(['ls'], { cwd })).stdout).toBe('')
@@ -185,7 +188,7 @@ describe('stat', () => {
     expect(json).toMatchObject({ reference, key: 'stdin', contentType: 'text/plain', size: 1_500, metadata: {} })
   })
 
-  test('prints an error with its code where there is nothing', async () => {
+  test('prints an error with its code if there is no entry', async () => {
     const cwd = temporaryFolder()
     await put('text', cwd)
     const { code, stdout } = await spillway(['stat', 'nothing', '--json'], { cwd })
@@ -195,7 +198,7 @@ describe('stat', () => {
 })
 
 describe('rm', () => {
-  test('removes entries, and says which were not there', async () => {
+  test('removes entries, and names those that were missing', async () => {
     const cwd = temporaryFolder()
     const [one, two, retained] = [await put('1', cwd), await put('2', cwd), await put('3', cwd)]
     expect(await spillway(['rm', one, two], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '' })
@@ -207,7 +210,7 @@ describe('rm', () => {
     expect(missing.stderr).toContain(one)
   })
 
-  test('removes nothing of another scope', async () => {
+  test('removes nothing in another scope', async () => {
     const cwd = temporaryFolder()
     const reference = await put('1', cwd, ['--scope', 'a'])
     expect(await spillway(['rm', reference, '--scope', 'b'], { cwd })).toMatchObject({ code: 1 })
@@ -216,7 +219,7 @@ describe('rm', () => {
 })
 
 describe('gc', () => {
-  test('removes what was not used for the time given, and nothing without one', async () => {
+  test('removes entries unused for the given time, and nothing without a time', async () => {
     const cwd = temporaryFolder()
     await put('12345', cwd)
     expect(await spillway(['gc'], { cwd })).toMatchObject({
@@ -244,7 +247,7 @@ test('gc --dry-run counts what --ttl would remove', async () => {
 })
 
 describe('stats', () => {
-  test('counts the scope and those below it, by content type', async () => {
+  test('counts the scope and its child scopes by content type', async () => {
     const cwd = temporaryFolder()
     await put('12345', cwd)
     await put('{}', cwd, ['--type', 'application/json', '--scope', 'below'])

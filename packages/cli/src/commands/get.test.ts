@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BIN, numbered, put, spillway, start, temporaryFolder } from '../../test/spillway.ts'
 
-test('prints all bytes into a pipe', async () => {
+test('get prints all bytes into a pipe', async () => {
   const cwd = temporaryFolder()
   const bytes = Buffer.from(Array.from({ length: 5_000 }, (_, index) => (index * 31) % 256))
   const reference = await put(bytes, cwd)
@@ -12,7 +12,7 @@ test('prints all bytes into a pipe', async () => {
   }
 })
 
-test('prints lines that match, with context and line numbers', async () => {
+test('get prints lines that match, with context and line numbers', async () => {
   const cwd = temporaryFolder()
   const reference = await put(numbered(1_000), cwd)
   const { code, stdout } = await spillway(['get', reference, '--pattern', '^line 500 ', '--context', '1'], { cwd })
@@ -30,7 +30,7 @@ test('prints lines that match, with context and line numbers', async () => {
   )
 })
 
-test('exits with 1 where nothing matches, as grep does', async () => {
+test('get exits with 1 if nothing matches, as grep does', async () => {
   const cwd = temporaryFolder()
   const reference = await put(numbered(10), cwd)
   const ended = await spillway(['get', reference, '-p', 'LINE'], { cwd })
@@ -44,7 +44,7 @@ test.each([
   ['9', [9]],
   ['98:', [98, 99, 100]],
   [':2', [1, 2]],
-])('prints the lines %s', async (lines, expected) => {
+])('get prints the lines %s', async (lines, expected) => {
   const cwd = temporaryFolder()
   const reference = await put(numbered(100), cwd)
   const { code, stdout } = await spillway(['get', reference, '--lines', lines], { cwd })
@@ -52,7 +52,7 @@ test.each([
   expect(Array.from(stdout.matchAll(/\| line (\d+) of/g), ([, line]) => Number(line))).toEqual(expected)
 })
 
-test('searches in a span of lines, and shows the first lines', async () => {
+test('get searches a span of lines, and shows the first lines', async () => {
   const cwd = temporaryFolder()
   const reference = await put(numbered(100), cwd)
   const both = await spillway(['get', reference, '--lines', '1:50', '--pattern', '9 of', '-C', '0'], { cwd })
@@ -61,7 +61,7 @@ test('searches in a span of lines, and shows the first lines', async () => {
   expect(Array.from(head.stdout.matchAll(/\| line (\d+) of/g), ([, line]) => Number(line))).toEqual([1, 2])
 })
 
-test('counts matches, and shows the last of them', async () => {
+test('get counts matches, and shows the last of them', async () => {
   const cwd = temporaryFolder()
   const reference = await put(numbered(100), cwd)
   const get = async (...args: string[]): Promise<string> =>
@@ -77,7 +77,7 @@ test('counts matches, and shows the last of them', async () => {
   )
 })
 
-test('selects values of JSON, and rows of a table', async () => {
+test('get selects values of JSON, and rows of a table', async () => {
   const cwd = temporaryFolder()
   const users = await put('{"users": [{"name": "Ann"}, {"name": "Bo"}]}', cwd, ['--type', 'application/json'])
   const rows = await put('path,status\n/a,200\n/b,500\n', cwd, ['--type', 'text/csv'])
@@ -95,7 +95,7 @@ test('selects values of JSON, and rows of a table', async () => {
   expect(await spillway(['get', rows, '--json-path', '$', '-p', 'x'], { cwd })).toMatchObject({ code: 2 })
 })
 
-test('caps an answer and gives the command that goes on, in the same store', async () => {
+test('get limits an answer, and gives the command that continues in the same store', async () => {
   const cwd = temporaryFolder()
   const store = ['--store', 'file:./elsewhere']
   const reference = await put(numbered(5_000), cwd, store)
@@ -109,7 +109,7 @@ test('caps an answer and gives the command that goes on, in the same store', asy
   expect(whole.stdout).toContain('5000| line 5000 of the text\n')
 })
 
-test('caps everything at --max-tokens, where it is over that', async () => {
+test('get limits all output at --max-tokens', async () => {
   const cwd = temporaryFolder()
   const reference = await put(numbered(5_000), cwd)
   const head = await spillway(['get', reference, '--max-tokens', '300'], { cwd })
@@ -126,7 +126,7 @@ test('caps everything at --max-tokens, where it is over that', async () => {
   expect(JSON.parse(whole.stdout)).toMatchObject({ content: '{"a":1}' })
 })
 
-test('prints JSON: an answer, the content as text, or in base64', async () => {
+test('get prints JSON with an answer, or with content as text or base64', async () => {
   const cwd = temporaryFolder()
   const text = await put('ä\n', cwd)
   const bytes = await put(new Uint8Array([255, 0]), cwd)
@@ -153,7 +153,7 @@ test('prints JSON: an answer, the content as text, or in base64', async () => {
   expect(JSON.parse(binary.stdout)).toMatchObject({ size: 2, contentBase64: '/wA=' })
 })
 
-test('says that binary content cannot be searched', async () => {
+test('get says that binary content cannot be searched', async () => {
   const cwd = temporaryFolder()
   const reference = await put(new Uint8Array([1, 0, 2]), cwd)
   const ended = await spillway(['get', reference, '--pattern', 'x'], { cwd })
@@ -166,7 +166,7 @@ test.each([
   ['../../etc/passwd', 2],
   ['/etc/passwd', 2],
   ['s3://bucket/key', 2],
-])('reads nothing under %s', async (reference, code) => {
+])('get reads nothing under %s', async (reference, code) => {
   const cwd = temporaryFolder()
   await put('text', cwd)
   for (const filter of [[], ['--pattern', 'root'], ['--lines', '1']]) {
@@ -176,7 +176,7 @@ test.each([
   }
 })
 
-test('exits with 1 where a span begins beyond the end', async () => {
+test('get exits with 1 if a span starts beyond the end', async () => {
   const cwd = temporaryFolder()
   const reference = await put(numbered(10), cwd)
   expect(await spillway(['get', reference, '--lines', '11:20'], { cwd })).toMatchObject({ code: 1, stdout: '' })
@@ -190,13 +190,13 @@ test.each([
   [['--pattern', ''], /--pattern must not be empty/],
   [['--context', '1', '--lines', '2'], /--context/],
   [['--max-tokens', '0'], /--max-tokens/],
-])('refuses %j', async (args, message) => {
+])('get refuses %j', async (args, message) => {
   const ended = await spillway(['get', 'reference', ...args], { cwd: temporaryFolder() })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toMatch(message)
 })
 
-test('ends without a word where nobody reads any further', async () => {
+test('get exits silently if its reader stops', async () => {
   const cwd = temporaryFolder()
   const reference = await put(numbered(200_000), cwd)
   const script = '{ "$@"; echo "ended with $?" >&2; } | head -n 1'

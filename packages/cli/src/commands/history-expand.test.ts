@@ -12,7 +12,7 @@ describe('expand and references', () => {
     return { ...made, references: Array.from(stdout.matchAll(/call_\w+/g), ([name]) => name) }
   }
 
-  test('list what a transcript names, and whether it is there', async () => {
+  test('list the references in a transcript, and which of them exist', async () => {
     const { cwd, run, references } = await compacted()
     const [first = ''] = references
     const listed = await run('references', 'out.jsonl')
@@ -30,7 +30,7 @@ describe('expand and references', () => {
     expect(await run('references', 'chat.jsonl')).toMatchObject({ code: 1, stdout: '' })
   })
 
-  test('put back one thing alone', async () => {
+  test('restore a single entry', async () => {
     const { run, text, references } = await compacted()
     const ended = await run('expand', 'out.jsonl', '--only', references[1]!, '--output', 'back')
     expect(ended).toMatchObject({ code: 0, stderr: '' })
@@ -40,7 +40,7 @@ describe('expand and references', () => {
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('does not name call_9') })
   })
 
-  test('keep the digits of numbers in what was stored', async () => {
+  test('keep the digits of numbers in stored content', async () => {
     const ids = Array.from({ length: 3_000 }, (_, row) => `{"id":19158835881748${10_000 + row},"price":10.00}`)
     const call = { type: 'tool-call', toolCallId: 'call_1', toolName: 'query', input: {} }
     const result = { type: 'tool-result', toolCallId: 'call_1', toolName: 'query', output: { type: 'json', value: 7 } }
@@ -61,7 +61,7 @@ describe('expand and references', () => {
     expect(text('back')).toBe(chat)
   })
 
-  test('leave what is gone as it is, and exit with 1', async () => {
+  test('keep missing references in place, and exit with 1', async () => {
     const { cwd, run, text, references } = await compacted()
     await spillway(['rm', references[0]!], { cwd })
     const ended = await run('expand', 'out.jsonl', '--output', 'back')
@@ -73,7 +73,7 @@ describe('expand and references', () => {
     expect(JSON.parse(described.stdout)).toMatchObject({ missing: [{ reference: references[0], code: 'not-found' }] })
   })
 
-  test('stay behind the wall of a scope', async () => {
+  test('stay within their scope', async () => {
     const { run } = bench('chat.jsonl', lines(CHAT))
     const scope = ['--scope', 'tenant-1/session-9']
     await run('compact', 'chat.jsonl', '--output', 'out.jsonl', ...scope)

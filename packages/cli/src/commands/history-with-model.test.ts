@@ -32,7 +32,7 @@ describe('compact with a model', () => {
       '',
     ],
   ])(
-    'puts a summary into the system prompt of %s, and takes it out again',
+    'puts a summary into the system prompt of %s, and can remove it again',
     { timeout: 60_000 },
     async (name, text, prompt) => {
       const model = await scriptedModel(say(SNAPSHOT))
@@ -57,7 +57,7 @@ describe('compact with a model', () => {
     },
   )
 
-  test('keeps the compaction where the model answers with anything else', async () => {
+  test('keeps the compaction if the model answers with anything else', async () => {
     const model = await scriptedModel(say('I would rather not.'))
     const { run, text } = bench('chat.jsonl', lines([...TALK, ...CHAT]))
     const ask = ['--model', 'm', '--model-base-url', model.baseUrl]

@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: 90_000 })
 
 describe('compact', () => {
   test.each(FILES)(
-    '%s in %s become smaller, and come back byte by byte',
+    '%s in %s become smaller, and are restored byte for byte',
     { timeout: 60_000 },
     async (title, name, text) => {
       const { run, text: textOf } = bench(name, text)
@@ -28,7 +28,7 @@ describe('compact', () => {
     },
   )
 
-  test('without --output says what would come out, and writes nothing at all', async () => {
+  test('without --output prints what it would write, and writes nothing', async () => {
     const { cwd, run, text } = bench('chat.jsonl', lines(CHAT))
     const { code, stdout } = await run('compact', 'chat.jsonl', '--keep-recent', '0')
     expect(code).toBe(0)
@@ -54,7 +54,7 @@ describe('compact', () => {
     expect(textOf('back')).toBe(text)
   })
 
-  test('never writes over a file unasked, and in place where it is asked', async () => {
+  test('overwrites a file only if asked, in place on request', async () => {
     const { cwd, run, text } = bench('chat.json', JSON.stringify(CHAT))
     for (const output of ['chat.json', './chat.json']) {
       const refused = await run('compact', 'chat.json', '-o', output)
@@ -72,7 +72,7 @@ describe('compact', () => {
     expect(text('chat.json')).toBe(JSON.stringify(CHAT))
   })
 
-  test('writes to standard output, and its report beside it', async () => {
+  test('writes to standard output, and its report to standard error', async () => {
     const { run } = bench('chat.json', JSON.stringify(CHAT))
     const { code, stdout, stderr } = await run('compact', 'chat.json', '--output', '-')
     expect(code).toBe(0)
@@ -80,7 +80,7 @@ describe('compact', () => {
     expect(stderr).toContain('It fits the limit of 20,000.')
   })
 
-  test('exits with 1 where it does not fit, and says which messages are in the way', async () => {
+  test('exits with 1 if the history does not fit, and names the messages that prevent it', async () => {
     const { run } = bench('chat.jsonl', lines([...CHAT, { role: 'user', content: 'a word '.repeat(9_000) }]))
     const { code, stdout } = await run('compact', 'chat.jsonl', '--max-total-tokens', '1000', '--mode', 'compact')
     expect(code).toBe(1)
@@ -121,7 +121,7 @@ describe('compact', () => {
     })
   })
 
-  test('names options as the command line has them', async () => {
+  test('names options by their command line names', async () => {
     const { run } = bench('chat.json', JSON.stringify(CHAT))
     for (const [args, message] of [
       [['--ratio', '2'], '--ratio'],

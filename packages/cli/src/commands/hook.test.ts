@@ -48,7 +48,7 @@ const inputOf = (cwd: string, stdout: string, more: object = {}): string =>
 const answerOf = ({ stdout }: Ended): Answer => JSON.parse(stdout) as Answer
 
 describe('the hook', () => {
-  it('replaces large output by a preview, and the command that the preview names works in a shell', async () => {
+  it('replaces large output by a preview, whose command works in a shell', async () => {
     const cwd = temporaryFolder()
     const ended = await spillwayProcess(HOOK, { cwd, input: inputOf(cwd, LOG) })
     expect(ended).toMatchObject({ code: 0, stderr: '' })
@@ -75,7 +75,7 @@ describe('the hook', () => {
     expect(await spillway(HOOK, { cwd, input: inputOf(cwd, LOG, { tool_name: 'Edit' }) })).toMatchObject(quiet)
   })
 
-  it('isolates sessions, in the folder of the project, if the agent is in a folder below', async () => {
+  it("isolates sessions in the project's folder, even if the agent is in a folder below", async () => {
     const cwd = temporaryFolder()
     mkdirSync(join(cwd, 'deep'))
     const env = { CLAUDE_PROJECT_DIR: cwd }
@@ -105,7 +105,7 @@ describe('the hook', () => {
     expect(answerOf(refused).systemMessage).toMatch(/needs the --scope/)
   })
 
-  it('leaves output that cannot be stored, says why, and exits with 0', async () => {
+  it('keeps output that cannot be stored, says why, and exits with 0', async () => {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, '.spillway'), 'a file where a folder should be')
     const ended = await spillway(HOOK, { cwd, input: inputOf(cwd, LOG) })
@@ -125,7 +125,7 @@ describe('the hook', () => {
     expect(answerOf(ended).systemMessage).toMatch(/not offloaded: .*Standard input is/)
   })
 
-  it('exits with 1 for a wrong option, because the model would see a 2', async () => {
+  it('exits with 1 for a wrong option, since the model would see an exit code of 2', async () => {
     const cwd = temporaryFolder()
     const ended = await spillwayProcess([...HOOK, '--bogus'], { cwd, input: inputOf(cwd, LOG) })
     expect(ended).toMatchObject({ code: 1, stdout: '' })
@@ -242,7 +242,7 @@ describe('the installer', () => {
     ])
   })
 
-  it('writes through a symbolic link, and refuses a broken one', async () => {
+  it('writes through a symbolic link, and refuses a broken link', async () => {
     const cwd = project()
     const real = temporaryFolder()
     writeFileSync(join(real, 'dotfile.json'), ORIGINAL)
@@ -356,14 +356,14 @@ describe.each(['codex', 'gemini-cli', 'opencode'] as const)('the hook of %s', (h
     },
   )
 
-  it('leaves a result with an image, because its answer is a text', async () => {
+  it('keeps a result with an image, since its answer is a text', async () => {
     const content = [...PARTS, IMAGE]
     const gemini = [{ text: LOG }, { inlineData: { data: IMAGE.data, mimeType: IMAGE.mimeType } }]
     expect(await textFor(host, host === 'gemini-cli' ? { llmContent: gemini } : { content })).toBeUndefined()
   })
 })
 
-it('stores the whole output that OpenCode has shortened, but no file from elsewhere', async () => {
+it('the hook stores the whole output that OpenCode has shortened, but no other files', async () => {
   const cwd = temporaryFolder()
   const saved = join(cwd, 'data/opencode/tool-output/tool_1')
   mkdirSync(join(cwd, 'data/opencode/tool-output'), { recursive: true })
@@ -401,7 +401,7 @@ describe.each(['codex', 'gemini-cli', 'opencode'] as const)('the installer of %s
     expect(readdirSync(join(cwd, file, '..'))).toEqual([])
   })
 
-  it('installs the MCP server where the host reads it, or says how', async () => {
+  it('installs the MCP server for the host, or says how', async () => {
     const cwd = temporaryFolder()
     const { stdout, stderr } = await spillway(['hook', host, 'install', '--mcp'], { cwd })
     const args = ['mcp', 'serve', '--store', 'file:./.spillway', '--scope', host]
@@ -420,7 +420,7 @@ describe.each(['codex', 'gemini-cli', 'opencode'] as const)('the installer of %s
   })
 })
 
-it('leaves a plugin of OpenCode that another program has written', async () => {
+it('the installer keeps an OpenCode plugin that another program has written', async () => {
   const cwd = temporaryFolder()
   mkdirSync(join(cwd, '.opencode/plugins'), { recursive: true })
   writeFileSync(join(cwd, PROJECT_FILES.opencode), 'export const Mine = 1\n')

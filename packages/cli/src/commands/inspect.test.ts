@@ -13,7 +13,7 @@ async function askAt(url: string, path: string, body?: object): Promise<unknown>
   return await (await fetch(new URL(path, url), init)).json()
 }
 
-it('prints the URL of a page that shows the scope, with commands, until it is stopped', async () => {
+it('inspect prints the URL of a page that shows the scope with commands, until it is stopped', async () => {
   const cwd = temporaryFolder()
   const reference = await put('one\ntwo\n', cwd, ['--scope', 'tenant/session'])
   await put('other', cwd, ['--scope', 'tenant-2'])
@@ -32,7 +32,7 @@ it('prints the URL of a page that shows the scope, with commands, until it is st
   expect(await end).toMatchObject({ code: 0, stderr: '' })
 })
 
-it('listens only on this machine, and only where there is a store', async () => {
+it('inspect listens only on this machine, and only if there is a store', async () => {
   const cwd = temporaryFolder()
   expect(await spillway(['inspect', '--no-open'], { cwd })).toMatchObject({ code: 3 })
   await put('text', cwd)
@@ -40,7 +40,7 @@ it('listens only on this machine, and only where there is a store', async () => 
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('can be reached from other machines') })
 })
 
-it('is part of the service with serve --inspector', async () => {
+it('inspect is part of the service with serve --inspector', async () => {
   const cwd = temporaryFolder()
   const service = await startServe(['--inspector', '--quiet'], { cwd })
   const content = [{ type: 'text', text: 'a line of a log\n'.repeat(9_000) }]

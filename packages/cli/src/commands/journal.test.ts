@@ -22,7 +22,7 @@ async function tokens(cwd: string, args: readonly string[] = []): Promise<Totals
 }
 
 describe('stats --tokens', () => {
-  it.each(['file:./store', 'sqlite:./store.db'])('sums up what all commands did with %s', async (store) => {
+  it.each(['file:./store', 'sqlite:./store.db'])('sums up the operations of all commands with %s', async (store) => {
     const cwd = temporaryFolder()
     const env = { SPILLWAY_STORE: store }
     const run = async (lines: number, args: readonly string[] = []): Promise<{ reference: string; tokens: Totals }> => {
@@ -53,7 +53,7 @@ describe('stats --tokens', () => {
     expect(byDay.groups.map(({ name }) => name)).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d$/)])
   })
 
-  it('counts what the MCP server did', async () => {
+  it('counts the operations of the MCP server', async () => {
     const cwd = temporaryFolder()
     const reference = await put(numbered(3_000), cwd, ['--store', 'file:./store'])
     const { client } = await connectStdio(['mcp', 'serve', '--store', 'file:./store'], { cwd })
@@ -62,14 +62,14 @@ describe('stats --tokens', () => {
     expect(await tokens(cwd, ['--store', 'file:./store'])).toMatchObject({ offloaded: 0, retrievals: 1 })
   })
 
-  it('sums up nothing where there is no journal, and makes none', async () => {
+  it('reports nothing without a journal, and creates none', async () => {
     const cwd = temporaryFolder()
     await mkdir(join(cwd, '.spillway'))
     expect(await tokens(cwd)).toMatchObject({ offloaded: 0, tokensNet: 0, bounceRate: 0 })
     expect(readdirSync(join(cwd, '.spillway'))).toEqual([])
   })
 
-  it('is refused for stores without a journal, and --by without it', async () => {
+  it('is refused for stores without a journal, and --by needs --tokens', async () => {
     const cwd = temporaryFolder()
     expect(await spillway(['stats', '--by', 'day'], { cwd })).toMatchObject({ code: 2 })
     const env = { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' }

@@ -23,8 +23,8 @@ const contentOf = (folder: string): string =>
     .map((path) => `${path}\n${readFileSync(path, 'latin1')}`)
     .join('\n')
 
-describe('over stdio', () => {
-  test('passes small results, and shows large ones by a preview that the added tool searches', async () => {
+describe('mcp over stdio', () => {
+  test('passes small results, and shows large ones as a preview that the added tool searches', async () => {
     const cwd = temporaryFolder()
     const { client } = await connectStdio(proxy('--', ...LOG_SERVER), { cwd })
     const { tools } = await client.listTools()
@@ -62,7 +62,7 @@ describe('over stdio', () => {
     expect(await textOf(other.callTool(search))).not.toContain('FAILED')
   })
 
-  test('tells secrets of the server to nobody but the server', async () => {
+  test("gives the server's secrets only to the server", async () => {
     const cwd = temporaryFolder()
     const secret = 'sk-never-to-be-told-4711'
     const config = write(cwd, 'config.json', {
@@ -95,7 +95,7 @@ describe('over stdio', () => {
       expect(text).not.toContain(secret)
   })
 
-  test('says how the server ended, answers what was under way, and ends with it', async () => {
+  test('says how the server exited, answers open calls, and exits too', async () => {
     const { client, log } = await connectStdio(proxy('--', ...LOG_SERVER), { cwd: temporaryFolder() })
     const closed = new Promise<void>((resolve) => Object.assign(client, { onclose: resolve }))
     await expect(client.callTool({ name: 'crash' })).rejects.toThrow('ended (exit code 7) before it answered')
@@ -103,21 +103,21 @@ describe('over stdio', () => {
     expect(log()).toContain('ended (exit code 7); 1 calls were under way')
   })
 
-  test('starts a server again where it is asked to, as often as it is allowed to', async () => {
+  test('restarts a server if asked to, up to the limit', async () => {
     const { client, log } = await connectStdio(proxy('--restart', '--', ...LOG_SERVER), { cwd: temporaryFolder() })
     await expect(client.callTool({ name: 'crash' })).rejects.toThrow('It is started again')
     expect(await textOf(client.callTool({ name: 'echo', arguments: { text: 'back' } }))).toBe('back')
     expect(log()).toContain('was started again')
   })
 
-  test('ends the server when its own input ends, and exits with 0', async () => {
+  test('stops the server when its own input ends, and exits with 0', async () => {
     const ended = await start(process.execPath, [BIN, ...proxy('--', ...LOG_SERVER)], { cwd: temporaryFolder() }).end
     expect(ended).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 })
 
-describe('several servers', () => {
-  test('have their tools under their names, with the file’s options', async () => {
+describe('mcp with several servers', () => {
+  test('prefixes their tools by their names, with the options of the file', async () => {
     const cwd = temporaryFolder()
     const [command, ...args] = LOG_SERVER
     const config = write(cwd, 'servers.json', {
@@ -141,7 +141,7 @@ describe('several servers', () => {
   })
 })
 
-describe('over HTTP', () => {
+describe('mcp over HTTP', () => {
   /** Start `spillway mcp proxy --listen 0 ...args`, and say where it listens. */
   async function listen(args: readonly string[], cwd: string): Promise<string> {
     const { child, end } = start(process.execPath, [BIN, ...proxy('--listen', '0', ...args)], { cwd })
@@ -156,7 +156,7 @@ describe('over HTTP', () => {
     throw new Error('The proxy ended.')
   }
 
-  test('serves each session by a server of its own, and ends at a signal', async () => {
+  test('gives each session its own server, and stops at a signal', async () => {
     const url = await listen(['--', ...LOG_SERVER], temporaryFolder())
     const [one, two] = await Promise.all([connectHttp(url), connectHttp(url)])
     const reference = referenceIn(await textOf(one.callTool({ name: 'read_log', arguments: { lines: 5_000 } })))
@@ -165,7 +165,7 @@ describe('over HTTP', () => {
     expect(await textOf(one.callTool({ name: 'retrieve_offloaded_content', arguments: call }))).toContain('line 0: ok')
   })
 
-  test('knows callers by their tokens, and keeps each in its scope', async () => {
+  test('identifies callers by their tokens, and isolates them in scopes', async () => {
     const cwd = temporaryFolder()
     const tokens = write(cwd, 'tokens.json', [
       { token: 'token-of-the-first-tenant', scope: ['one'] },
@@ -183,7 +183,7 @@ describe('over HTTP', () => {
   })
 })
 
-describe('wrong use', () => {
+describe('a wrong use of mcp', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'spillway-test-'))
   afterAll(() => rmSync(cwd, { recursive: true }))
   const config = (value: unknown): string => write(cwd, `${crypto.randomUUID()}.json`, value)
@@ -222,7 +222,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const serve = (...args: string[]): string[] => ['mcp', 'serve', ...args]
 
-test('searches and reads what other commands have stored', async () => {
+test('mcp searches and reads what other commands have stored', async () => {
   const cwd = temporaryFolder()
   const reference = await put('first\nsecond FAILED\nthird\n', cwd, ['--scope', 'project'])
   const { client } = await connectStdio(serve('--scope', 'project'), { cwd })
@@ -235,7 +235,7 @@ test('searches and reads what other commands have stored', async () => {
   expect(await retrieve({ reference: 'made_up' })).toMatch(/^Error: /)
 })
 
-test('stores what an agent puts aside, where other commands find it', async () => {
+test("mcp stores an agent's content, and other commands find it", async () => {
   const cwd = temporaryFolder()
   const { client } = await connectStdio(serve(), { cwd })
   const stored = await textOf(
@@ -258,7 +258,7 @@ test('stores what an agent puts aside, where other commands find it', async () =
     expect(await textOf(client.callTool({ name: 'offload_content', arguments: input }))).toContain(message)
 })
 
-test('writes nothing where it is read-only', async () => {
+test('mcp writes nothing if it is read-only', async () => {
   const { client } = await connectStdio(serve('--read-only'), { cwd: temporaryFolder() })
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['retrieve_offloaded_content'])
 })

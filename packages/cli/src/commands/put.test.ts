@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { put, spillway, spillwayProcess, temporaryFolder } from '../../test/spillway.ts'
 
-it('stores a file under its name and type, and prints its reference', async () => {
+it('put stores a file under its name and type, and prints its reference', async () => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'Data.CSV'), 'a,b\n1,2\n')
   const ended = await spillway(['put', 'Data.CSV'], { cwd })
@@ -13,26 +13,26 @@ it('stores a file under its name and type, and prints its reference', async () =
   expect(JSON.parse(stdout)).toMatchObject({ key: 'Data.CSV', contentType: 'text/csv', size: 8 })
 })
 
-it.each([[['put']], [['put', '-']]])('stores standard input: %j', async (args) => {
+it.each([[['put']], [['put', '-']]])('put stores standard input: %j', async (args) => {
   const cwd = temporaryFolder()
   const { stdout } = await spillway([...args, '--json'], { cwd, input: 'from a pipe' })
   expect(JSON.parse(stdout)).toMatchObject({ key: 'stdin', contentType: 'text/plain', size: 11 })
 })
 
-it('--type and --name decide over the content', async () => {
+it('put prefers --type and --name to the content', async () => {
   const args = ['put', '--json', '--type', 'application/x-my', '--name', 'Mine']
   const { stdout } = await spillway(args, { cwd: temporaryFolder(), input: '{}' })
   expect(JSON.parse(stdout)).toMatchObject({ key: 'Mine', contentType: 'application/x-my' })
   expect((JSON.parse(stdout) as { reference: string }).reference).toMatch(/^mine_/)
 })
 
-it('refuses an invalid --type before it reads the file', async () => {
+it('put refuses an invalid --type before it reads the file', async () => {
   const ended = await spillway(['put', 'missing', '--type', 'text'], { cwd: temporaryFolder() })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr).toMatch(/^spillway: option '-t, --type <mime>' .* Write a MIME type, such as text\/plain/)
 })
 
-it('treats bytes with a NUL as binary if no type is given', async () => {
+it('put treats bytes with a NUL as binary if no type is given', async () => {
   const { stdout } = await spillway(['put', '--json'], { cwd: temporaryFolder(), input: new Uint8Array([1, 0, 2]) })
   expect(JSON.parse(stdout)).toMatchObject({ contentType: 'application/octet-stream' })
 })
@@ -42,7 +42,7 @@ it.each([
   ['notes', Buffer.from('one\r\ntwo\r\n', 'utf16le'), 'text/plain', 'two'],
   ['dump.bin', Buffer.from('one\ntwo\n'), 'text/plain', 'two'],
   ['names.log', Buffer.from('./one\0./two\0./three\0'), 'text/x-log', '/two'],
-])('stores %s as text, which a pattern finds, and gives its bytes back', async (name, bytes, contentType, word) => {
+])('put stores %s as text, which a pattern finds, and returns its bytes', async (name, bytes, contentType, word) => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, name), bytes)
   const stored = JSON.parse((await spillway(['put', name, '--json'], { cwd })).stdout) as { reference: string }
@@ -52,14 +52,14 @@ it.each([
   expect((await spillway(['get', stored.reference, '--raw'], { cwd })).stdoutBytes.equals(bytes)).toBe(true)
 })
 
-it('stores binary content as such, whatever its name says', async () => {
+it('put stores binary content as binary, with any file name', async () => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'old.log'), Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xab, 0xcd, 1, 2, 3))
   const { stdout } = await spillway(['put', 'old.log', '--json'], { cwd })
   expect(JSON.parse(stdout)).toMatchObject({ contentType: 'application/gzip' })
 })
 
-it('leads from each of two PDFs of one name to its own text', async () => {
+it('put gives two PDFs with one name their own texts', async () => {
   const cwd = temporaryFolder()
   const references: string[] = []
   for (const month of ['starts', 'halted']) {
@@ -85,7 +85,7 @@ endstream endobj
 trailer << /Root 1 0 R >>
 `
 
-it('stores the text of a PDF beside it, and the text can be searched', async () => {
+it('put stores the text of a PDF beside it, and the text can be searched', async () => {
   const cwd = temporaryFolder()
   const ended = await spillway(['put'], { cwd, input: PDF })
   expect(ended.stdout).toMatch(/^stdin_\w+\n$/)
@@ -96,19 +96,19 @@ it('stores the text of a PDF beside it, and the text can be searched', async () 
   expect(JSON.parse(stdout)).toMatchObject({ contentType: 'application/pdf', text })
 })
 
-it('stores an unreadable PDF, and says that its text cannot be searched', async () => {
+it('put stores an unreadable PDF, and says that its text cannot be searched', async () => {
   const ended = await spillway(['put'], { cwd: temporaryFolder(), input: '%PDF-1.7 and nothing more' })
   expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('its text cannot be searched: ') })
 })
 
-it('gives the same reference for the same content', async () => {
+it('put gives the same reference for the same content', async () => {
   const cwd = temporaryFolder()
   const reference = await put('twice', cwd)
   expect(await put('twice', cwd)).toBe(reference)
   expect(await put('other', cwd)).not.toBe(reference)
 })
 
-it('stores empty input and input above the 8 MiB that are stored whole, byte for byte', async () => {
+it('put stores empty input, and input over 8 MiB, byte for byte', async () => {
   const cwd = temporaryFolder()
   const large = Buffer.alloc(9_000_000, 'A line of a file that is too large to be held.\n')
   const empty = await put('', cwd)
@@ -121,7 +121,7 @@ it('stores empty input and input above the 8 MiB that are stored whole, byte for
 it.each([
   ['missing', /^spillway: missing: no such file\. Nothing was stored\.\n$/],
   ['folder', /^spillway: folder: is a directory\. Nothing was stored\.\n$/],
-])('fails with one line for an unreadable file: %s', async (name, message) => {
+])('put fails with one line for an unreadable file: %s', async (name, message) => {
   const cwd = temporaryFolder()
   mkdirSync(join(cwd, 'folder'))
   const ended = await spillway(['put', name], { cwd })

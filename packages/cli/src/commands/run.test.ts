@@ -19,26 +19,26 @@ import { quoteForShell } from '../output.ts'
 const SCRIPT_FOR_BINARY =
   'process.stdout.write(Buffer.from(Array.from({ length: +process.argv[1] }, (_, i) => i * 7 % 256)))'
 
-describe('small output', () => {
-  test('is printed byte for byte, and nothing else is', async () => {
+describe('small output of run', () => {
+  test('is printed byte for byte without anything else', async () => {
     const ended = await spillway(['run', '--', 'printf', String.raw`\303\244\r\nno newline at the end`], {
       cwd: temporaryFolder(),
     })
     expect(ended).toMatchObject({ code: 0, stdout: 'ä\r\nno newline at the end', stderr: '' })
   })
 
-  test('is printed byte for byte if it is binary', async () => {
+  test('is printed byte for byte even if it is binary', async () => {
     const { stdoutBytes } = await spillway(['run', '--', process.execPath, '-e', SCRIPT_FOR_BINARY, '300'], {
       cwd: temporaryFolder(),
     })
     expect([...stdoutBytes]).toEqual(Array.from({ length: 300 }, (_, index) => (index * 7) % 256))
   })
 
-  test('of nothing at all is nothing', async () => {
+  test('is nothing if the command prints nothing', async () => {
     expect(await spillway(['run', '--', 'true'], { cwd: temporaryFolder() })).toMatchObject({ code: 0, stdout: '' })
   })
 
-  test('is not stored, and neither is the probe that the store can be written', async () => {
+  test('is not stored, and neither is the check that the store is writable', async () => {
     const cwd = temporaryFolder()
     for (const store of ['file:./.spillway', 'file:./some/folder', 'sqlite:./new/file.db']) {
       await spillway(['run', '--store', store, '--', 'echo', 'hi'], { cwd })
@@ -50,8 +50,8 @@ describe('small output', () => {
   })
 })
 
-describe('large output', () => {
-  test('becomes a preview with commands that get the rest', async () => {
+describe('large output of run', () => {
+  test('becomes a preview with commands that show the rest', async () => {
     const cwd = temporaryFolder()
     const ended = await spillway(['run', '--', 'seq', '1', '20000'], { cwd })
     const reference = referenceIn(ended.stdout)
@@ -76,7 +76,7 @@ describe('large output', () => {
     expect(raised.stdout).toBe(Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join(''))
   })
 
-  test('on one line is shown in part and kept whole', async () => {
+  test('on one line is shown in part and stored whole', async () => {
     const cwd = temporaryFolder()
     const { stdout } = await spillway(['run', '--', 'sh', '-c', "head -c 3000000 /dev/zero | tr '\\0' x"], { cwd })
     expect(stdout.length).toBeLessThan(10_000)
@@ -93,7 +93,7 @@ describe('large output', () => {
     expect(stdoutBytes.equals(Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256)))).toBe(true)
   })
 
-  test('with a NUL in it is shown as text, and its lines can be found', async () => {
+  test('with a NUL is shown as text, and its lines can be found', async () => {
     const cwd = temporaryFolder()
     const script = `for (let n = 1; n < 3000; n++) console.log(n === 101 ? 'ab\\0cd' : (n === 2201 ? 'not ' : '') + 'ok ' + n)`
     const { stdout } = await spillway(['run', '--', process.execPath, '-e', script], { cwd })
@@ -102,14 +102,14 @@ describe('large output', () => {
     expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('> 2201| not ok 2201') })
   })
 
-  test('is named by the command alone: its arguments may be secret', async () => {
+  test('is named by the command alone, since arguments may be secret', async () => {
     const cwd = temporaryFolder()
     const { stdout } = await spillway(['run', '--', 'sh', '-c', ': hunter2; seq 1 20000'], { cwd })
     const described = await spillway(['stat', referenceIn(stdout), '--json'], { cwd })
     expect(stdout + described.stdout).not.toContain('hunter2')
   })
 
-  test('hints at the store and scope that were given, quoted for a shell', async () => {
+  test('names the given store and scope, quoted for a shell', async () => {
     const cwd = temporaryFolder()
     const options = ['--store', 'file:./my store', '--scope', 'tenant 1/a%2Fb']
     const { stdout } = await spillway(['run', ...options, '--', 'seq', '1', '20000'], { cwd })
@@ -120,7 +120,7 @@ describe('large output', () => {
     expect(await spillway(['get', reference, '--store', 'file:./my store'], { cwd })).toMatchObject({ code: 1 })
   })
 
-  test('in memory is previewed, and said not to be kept', async () => {
+  test('with a store in memory is previewed, and the preview says that it is not kept', async () => {
     const ended = await spillway(['run', '--store', 'memory:', '--', 'seq', '1', '20000'], { cwd: temporaryFolder() })
     expect(ended).toMatchObject({ code: 0, stderr: '' })
     expect(ended.stdout).toContain('memory only')
@@ -129,7 +129,7 @@ describe('large output', () => {
 })
 
 describe('the order of standard output and standard error', () => {
-  test('is that in which the command wrote', async () => {
+  test('is the order in which the command wrote', async () => {
     const script = 'i=0; while [ $i -lt 400 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done'
     const { stdout } = await spillway(['run', '--max-tokens', '10000', '--', 'sh', '-c', script], {
       cwd: temporaryFolder(),
@@ -137,14 +137,14 @@ describe('the order of standard output and standard error', () => {
     expect(stdout).toBe(Array.from({ length: 400 }, (_, index) => `out ${index}\nerr ${index}\n`).join(''))
   })
 
-  test('is a pipe that can be opened by its path', async () => {
+  test('is kept by a pipe that can be opened by its path', async () => {
     const script = 'echo a > /dev/stdout; echo b > /dev/stderr'
     const ended = await spillway(['run', '--', 'sh', '-c', script], { cwd: temporaryFolder() })
     expect(ended).toMatchObject({ code: 0, stdout: 'a\nb\n', stderr: '' })
   })
 })
 
-test('without mkfifo, both are there, each in its own order', async () => {
+test('without mkfifo, run keeps each stream in its own order', async () => {
   const script = 'i=0; while [ $i -lt 100 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done'
   const args = ['run', '--', '/bin/sh', '-c', script]
   const { code, stdout } = await spillway(args, { cwd: temporaryFolder(), env: { PATH: '/nowhere' } })
@@ -155,32 +155,32 @@ test('without mkfifo, both are there, each in its own order', async () => {
   }
 })
 
-describe('the exit code', () => {
-  test('is kept where nobody reads the output any further', async () => {
+describe('the exit code of run', () => {
+  test('is kept if the reader of the output stops', async () => {
     const script = '{ "$@"; echo "ended with $?" >&2; } | head -n 1'
     const run = ['run', '--max-tokens', '10000000', '--', 'sh', '-c', 'seq 1 100000; exit 4']
     const { end } = start('sh', ['-c', script, 'sh', process.execPath, BIN, ...run], { cwd: temporaryFolder() })
     expect(await end).toMatchObject({ stdout: '1\n', stderr: 'ended with 4\n' })
   })
 
-  test.each([0, 1, 2, 3, 42, 126, 127, 255])('%i of the command is that of the run', async (code) => {
+  test.each([0, 1, 2, 3, 42, 126, 127, 255])("is the command's own: %i", async (code) => {
     const ended = await spillway(['run', '--', 'sh', '-c', `echo text; exit ${code}`], { cwd: temporaryFolder() })
     expect(ended).toMatchObject({ code, signal: null, stdout: 'text\n', stderr: '' })
   })
 
-  test('of a command ended by a signal is 128 and its number', async () => {
+  test('is 128 plus the signal number if a signal ended the command', async () => {
     expect(await spillway(['run', '--', 'sh', '-c', 'kill -KILL $$'], { cwd: temporaryFolder() })).toMatchObject({
       code: 137,
     })
   })
 
-  test('says that a failed command failed, in a large result too', async () => {
+  test('is named in a large result if the command failed', async () => {
     const ended = await spillway(['run', '--', 'sh', '-c', 'seq 1 20000; exit 5'], { cwd: temporaryFolder() })
     expect(ended.code).toBe(5)
     expect(ended.stdout).toContain('failed')
   })
 
-  test('is 127 where there is no such command, and nothing is stored', async () => {
+  test('is 127 if there is no such command, and nothing is stored', async () => {
     const cwd = temporaryFolder()
     const ended = await spillway(['run', '--', 'no-such-command-anywhere'], { cwd })
     expect(ended).toMatchObject({ code: 127, stdout: '' })
@@ -190,7 +190,7 @@ describe('the exit code', () => {
   test.each([
     ['seq 1 5 | head -2', "spillway run --shell 'seq 1 5 | head -2'"],
     ['no-such-builtin', 'spillway run --shell no-such-builtin'],
-  ])('is 127 if only a shell could run %j, with the command that does', async (command, instead) => {
+  ])('is 127 if only a shell could run %j, with the command to use instead', async (command, instead) => {
     const ended = await spillway(['run', '--', command], { cwd: temporaryFolder() })
     expect(ended).toMatchObject({ code: 127, stderr: expect.stringContaining(instead) })
   })
@@ -202,15 +202,15 @@ describe('the exit code', () => {
     expect(ended).toMatchObject({ code: 126, stderr: expect.stringContaining('interpreter') })
   })
 
-  test('is 126 where the command is no program', async () => {
+  test('is 126 if the command is not a program', async () => {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, 'notes.txt'), 'text')
     expect(await spillway(['run', '--', './notes.txt'], { cwd })).toMatchObject({ code: 126, stdout: '' })
   })
 })
 
-describe('arguments', () => {
-  test('after -- and after the command belong to the command', async () => {
+describe('arguments of run', () => {
+  test("belong to the command after -- and after the command's name", async () => {
     const cwd = temporaryFolder()
     const expected = { code: 0, stdout: '--json|--store|x y|\n' }
     for (const dashes of [['--'], []]) {
@@ -219,24 +219,24 @@ describe('arguments', () => {
     }
   })
 
-  test('without a command are refused', async () => {
+  test('are refused without a command', async () => {
     expect(await spillway(['run'], { cwd: temporaryFolder() })).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('with a preview that is not below the limit are refused by their own names', async () => {
+  test('are refused by name if the preview is not smaller than the limit', async () => {
     const args = ['run', '--max-tokens', '100', '--preview-tokens', '100', '--', 'echo', 'hi']
     const ended = await spillway(args, { cwd: temporaryFolder() })
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).toMatch(/--preview-tokens \(100\) must be less than --max-tokens \(100\)/)
   })
 
-  test('pass standard input on', async () => {
+  test('include standard input for the command', async () => {
     const ended = await spillwayProcess(['run', '--', 'tr', 'a-z', 'A-Z'], { cwd: temporaryFolder(), input: 'shout' })
     expect(ended).toMatchObject({ code: 0, stdout: 'SHOUT' })
   })
 })
 
-describe('--json', () => {
+describe('run --json', () => {
   test('prints small output with the exit code', async () => {
     const ended = await spillway(['run', '--json', '--', 'sh', '-c', 'echo hi; exit 4'], { cwd: temporaryFolder() })
     expect(ended.code).toBe(4)
@@ -250,7 +250,7 @@ describe('--json', () => {
     expect(referenceIn(result.content)).toBe(result.stored[0]?.reference)
   })
 
-  test('prints bytes that are no text in base64', async () => {
+  test('prints binary output in base64', async () => {
     const { stdout } = await spillway(['run', '--json', '--', 'printf', String.raw`\377\000`], {
       cwd: temporaryFolder(),
     })
@@ -264,8 +264,8 @@ describe('--json', () => {
   })
 })
 
-describe('a store that cannot be written', () => {
-  test('is noticed before the command is run', async () => {
+describe('a store that run cannot write to', () => {
+  test('is noticed before the command runs', async () => {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, 'file'), '')
     const ended = await spillway(['run', '--store', 'file:./file/store', '--', 'touch', 'was-run'], { cwd })
@@ -284,14 +284,14 @@ describe('a store that cannot be written', () => {
 
   const lines = (count: number): string => Array.from({ length: count }, (_, index) => `${index + 1}\n`).join('')
 
-  test('half-way costs nothing of what is still known: it is passed on, with the exit code', async () => {
+  test('during the command loses no buffered output, and the exit code is kept', async () => {
     const cwd = temporaryFolder()
     const ended = await runWithFileLimit(256, ['--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
     expect(ended).toMatchObject({ code: 9, stdout: lines(300_000) })
     expect(ended.stderr).toMatch(/^spillway: The output could not be stored: .*none of it is lost\.\n$/)
   })
 
-  test('costs nothing of many megabytes either', async () => {
+  test('loses none of many megabytes', async () => {
     const cwd = temporaryFolder()
     const ended = await runWithFileLimit(256, ['--', 'seq', '-f', '%015.0f', '1', '1500000'], cwd)
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('none of it is lost.') })
@@ -299,7 +299,7 @@ describe('a store that cannot be written', () => {
     expect(ended.stdout).toHaveLength(24_000_000)
   })
 
-  test('half-way keeps standard output to JSON with --json', async () => {
+  test('during the command keeps standard output as JSON with --json', async () => {
     const cwd = temporaryFolder()
     const ended = await runWithFileLimit(256, ['--json', '--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
     expect(ended.code).toBe(9)
@@ -307,7 +307,7 @@ describe('a store that cannot be written', () => {
     expect(ended.stderr).toContain('\n299999\n300000\n')
   })
 
-  test('at the end keeps what was committed while the command ran', async () => {
+  test('at the end keeps the output committed while the command ran', async () => {
     const cwd = temporaryFolder()
     const ended = await runWithFileLimit(1_100, ['--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
     expect(ended).toMatchObject({ code: 9, stderr: '' })
@@ -319,13 +319,13 @@ describe('a store that cannot be written', () => {
 /** Leave a process running that holds the output; a session of its own keeps the Ctrl-C from it. */
 const LEAVE_RUNNING = 'setsid sleep 300 & echo $! > background; echo $$ > pid'
 
-describe('signals', () => {
+describe('signals to run', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
     ['SIGQUIT', 131],
-  ] as const)('%s ends the command; what it wrote before can be retrieved', async (signal, code) => {
+  ] as const)('end the command at %s, and its earlier output can be retrieved', async (signal, code) => {
     const cwd = temporaryFolder()
     const script = 'seq 1 20000; touch written; exec sleep 300'
     const { child, end } = start(process.execPath, [BIN, 'run', '--', 'sh', '-c', script], { cwd })
@@ -338,7 +338,7 @@ describe('signals', () => {
     expect(stdout.length).toBe(108_894)
   })
 
-  test('let a command that handles them end as it likes', async () => {
+  test('let a command that handles them end by itself', async () => {
     const cwd = temporaryFolder()
     const script = "trap 'echo cleaned up; exit 6' TERM; echo started; touch written; while :; do sleep 0.05; done"
     const { child, end } = start(process.execPath, [BIN, 'run', '--', 'sh', '-c', script], { cwd })
@@ -347,7 +347,7 @@ describe('signals', () => {
     expect(await end).toMatchObject({ code: 6, stdout: 'started\ncleaned up\n' })
   })
 
-  test.skipIf(!HAS_SCRIPT)('of a terminal reach the command once: many take a second Ctrl-C to give up', async () => {
+  test.skipIf(!HAS_SCRIPT)('of a terminal reach the command once, since many give up at a second Ctrl-C', async () => {
     const cwd = temporaryFolder()
     // Not a shell's trap: the sleep that it waits for gets the Ctrl-C too, and shells differ in what follows.
     const program = `
@@ -383,7 +383,7 @@ describe('signals', () => {
     process.kill(await waitFor(() => pidIn(cwd, 'background')))
   })
 
-  test('end the wait for what a command has left running', async () => {
+  test('end the wait for processes that the command has left running', async () => {
     const cwd = temporaryFolder()
     const script = 'sleep 300 & echo $! > background; echo done; echo $$ > pid'
     const { child, end } = start(process.execPath, [BIN, 'run', '--', 'sh', '-c', script], { cwd })
@@ -395,7 +395,7 @@ describe('signals', () => {
   })
 })
 
-describe('while the command runs, its output', () => {
+describe('the output of a running command', () => {
   // Ends with spillway too.
   const WAIT = 'while [ ! -e go ] && kill -0 $PPID; do sleep 0.05; done'
 
@@ -430,14 +430,14 @@ describe('while the command runs, its output', () => {
     expect(await statOf('last', cwd)).toMatchObject({ state: 'aborted', metadata: { exitCode: '137' } })
   })
 
-  test('is not kept if it turns out to be small', async () => {
+  test('is not kept if it is small in the end', async () => {
     const cwd = temporaryFolder()
     const ended = await spillway(['run', '--', 'sh', '-c', 'echo hi; sleep 1'], { cwd })
     expect(ended).toMatchObject({ code: 0, stdout: 'hi\n', stderr: '' })
     expect(await spillway(['ls'], { cwd })).toMatchObject({ code: 0, stdout: '' })
   })
 
-  test('over --max-bytes loses its middle, which is said', async () => {
+  test('loses its middle beyond --max-bytes, and the answer says so', async () => {
     const cwd = temporaryFolder()
     const ended = await spillway(['run', '--max-bytes', '256KB', '--', 'seq', '1', '500000'], { cwd })
     expect(ended.stderr).toMatch(/--max-bytes was reached: \d\.\d MB in the middle \(lines [\d,]+ to [\d,]+\)/)
@@ -451,13 +451,13 @@ describe('while the command runs, its output', () => {
   }
 })
 
-test('shows the output on standard error with --tee', async () => {
+test('run shows the output on standard error with --tee', async () => {
   const ended = await spillway(['run', '--tee', '--', 'seq', '1', '20000'], { cwd: temporaryFolder() })
   expect(ended.stderr).toBe(Array.from({ length: 20_000 }, (_, index) => `${index + 1}\n`).join(''))
   expect(ended.stdout).toMatch(/^\[Offloaded: /)
 })
 
-test('shows the output on a terminal once, with the command that searches it', async () => {
+test('run shows the output on a terminal once, with the command that searches it', async () => {
   const cwd = temporaryFolder()
   const small = await spillway(['run', '--', 'echo', 'hi'], { cwd, terminal: true })
   expect(small.stdout).toBe('hi\n')
@@ -466,14 +466,14 @@ test('shows the output on a terminal once, with the command that searches it', a
   expect(stdout).not.toContain('[Offloaded: ')
 })
 
-test('runs a line of the shell with --shell, whose variables are not named', async () => {
+test('run passes a line to the shell with --shell, and does not store the values of variables', async () => {
   const cwd = temporaryFolder()
   const ended = await spillway(['run', '--shell', 'A=secret seq 1 20000 | tail -n 12000; exit 3'], { cwd })
   expect(ended.code).toBe(3)
   expect(referenceIn(ended.stdout)).toMatch(/^seq_/)
 })
 
-test('ends a command after --timeout, with what it leaves running', async () => {
+test('run ends a command after --timeout, with its child processes', async () => {
   const cwd = temporaryFolder()
   const background = '{ trap "touch ended; exit" TERM; while :; do sleep 0.05; done; } &'
   const script = `${background} echo begun; sleep 300`
@@ -486,17 +486,20 @@ test('ends a command after --timeout, with what it leaves running', async () => 
   await waitFor(() => existsSync(join(cwd, 'ended')) || undefined)
 })
 
-test.skipIf(process.platform !== 'linux')('names what holds the output, and lets it write on', async () => {
-  const cwd = temporaryFolder()
-  const script = '{ while [ ! -e go ]; do sleep 0.05; done; echo more; echo alive > alive; } & echo done'
-  const ended = await spillway(['run', '--', 'sh', '-c', script], { cwd })
-  expect(ended).toMatchObject({ code: 0, stdout: 'done\n' })
-  expect(ended.stderr).toMatch(/its output is still held by (?:sh|sleep) \(process \d+\)/)
-  writeFileSync(join(cwd, 'go'), '')
-  await waitFor(() => existsSync(join(cwd, 'alive')) || undefined)
-})
+test.skipIf(process.platform !== 'linux')(
+  'run names the process that holds the output open, and lets it continue',
+  async () => {
+    const cwd = temporaryFolder()
+    const script = '{ while [ ! -e go ]; do sleep 0.05; done; echo more; echo alive > alive; } & echo done'
+    const ended = await spillway(['run', '--', 'sh', '-c', script], { cwd })
+    expect(ended).toMatchObject({ code: 0, stdout: 'done\n' })
+    expect(ended.stderr).toMatch(/its output is still held by (?:sh|sleep) \(process \d+\)/)
+    writeFileSync(join(cwd, 'go'), '')
+    await waitFor(() => existsSync(join(cwd, 'alive')) || undefined)
+  },
+)
 
-test('with SPILLWAY_OFF=1 runs the command as it is, and stores nothing', async () => {
+test('run with SPILLWAY_OFF=1 runs the command unchanged, and stores nothing', async () => {
   const cwd = temporaryFolder()
   const env = { SPILLWAY_OFF: '1' }
   const ended = await spillwayProcess(['run', '--', 'sh', '-c', 'seq 1 20000; exit 4'], { cwd, env })
@@ -504,14 +507,14 @@ test('with SPILLWAY_OFF=1 runs the command as it is, and stores nothing', async 
   expect(readdirSync(cwd)).toEqual([])
 })
 
-test('leaves no files of its own behind', async () => {
+test('run leaves no files of its own behind', async () => {
   const cwd = temporaryFolder()
   const env = { TMPDIR: cwd }
   await spillway(['run', '--store', 'memory:', '--', 'seq', '1', '20000'], { cwd, env })
   expect(readdirSync(cwd)).toEqual([])
 })
 
-test('passes on whole what a slow command writes piece by piece', async () => {
+test('run passes on the complete output of a slow command', async () => {
   const script =
     'for (let i = 1; i <= 20; i++) setTimeout(() => process.stdout.write(`line ${i} of the text\\n`), i * 5)'
   const ended = await spillway(['run', '--', process.execPath, '-e', script], { cwd: temporaryFolder() })

@@ -52,8 +52,8 @@ interface Answer {
   readonly metadata: { readonly write_file_dict: Readonly<Record<string, string>> }
 }
 
-describe("ReMe's document", () => {
-  test.skipIf(!HAS_CURL)('its curl commands work as they are written', async () => {
+describe('the documentation of ReMe', () => {
+  test.skipIf(!HAS_CURL)('has curl commands that work unchanged', async () => {
     const cwd = temporaryFolder()
     const model = await scriptedModel()
     const service = await startServe(['--model', 'test', '--model-base-url', model.baseUrl], { cwd })
@@ -169,7 +169,7 @@ describe("ReMe's document", () => {
     expect(pages.map(({ answer }) => answer).join('\n')).toBe(RESULTS.split('\n').slice(0, 200).join('\n'))
   })
 
-  test.skipIf(!HAS_PYTHON)('its Python client works as it is written', async () => {
+  test.skipIf(!HAS_PYTHON)('has a Python client that works unchanged', async () => {
     const model = await scriptedModel()
     const service = await startServe(['--model', 'test', '--model-base-url', model.baseUrl], { cwd: temporaryFolder() })
     const env = {
@@ -198,7 +198,7 @@ describe("ReMe's document", () => {
     expect(seen.next_messages).toHaveLength(MESSAGES.length + 1)
   })
 
-  test('without a model, compress says how to name one, and auto keeps what compacting gave', async () => {
+  test('without a model, compress says how to name one, and auto keeps the compacted history', async () => {
     const service = await startServe([], { cwd: temporaryFolder() })
     const compress = await service.post('/context_offload', { messages: TALK, context_manage_mode: 'compress' })
     expect(compress).toMatchObject({ status: 422, json: { success: false, messages: TALK } })
@@ -222,7 +222,7 @@ describe('spillway serve', () => {
     expect(stdout).toBe(RESULTS)
   })
 
-  test('gives /context_offload the defaults that it was started with', async () => {
+  test('gives /context_offload the defaults from its start', async () => {
     const service = await startServe(
       [
         ...['--mode', 'compact', '--max-total-tokens', '500', '--max-tool-message-tokens', '100', '--keep-recent', '2'],
@@ -238,7 +238,7 @@ describe('spillway serve', () => {
     expect(answer).toContain('/workspace/of_all/tool_call_call_456.txt')
   })
 
-  test('walls the bearers of tokens off, and logs neither them nor content', async () => {
+  test('isolates the owners of tokens, and logs neither tokens nor content', async () => {
     const cwd = temporaryFolder()
     const file = join(cwd, 'tokens.json')
     writeFileSync(
@@ -265,7 +265,7 @@ describe('spillway serve', () => {
     expect(records.map(({ status }) => status)).toEqual([200, 401, 200, 200])
   })
 
-  test('sends the key to the model, tells it nobody, and logs how the model failed', async () => {
+  test('sends the key only to the model, and logs how the model failed', async () => {
     const model = await scriptedModel((response) => response.writeHead(401).end('sk-secret is wrong'))
     const env = { SPILLWAY_MODEL_API_KEY: 'sk-secret' }
     const service = await startServe(['--model', 'm', '--model-base-url', model.baseUrl], {
@@ -281,7 +281,7 @@ describe('spillway serve', () => {
     expect(stderr).toContain('"message":"The model answered with status 401."')
   })
 
-  test('keeps to its limits', async () => {
+  test('respects its limits', async () => {
     const args = ['--max-body', '1KB', '--rate', '1', '--quiet']
     const service = await startServe(args, { cwd: temporaryFolder() })
     expect((await service.post('/grep', { pattern: 'a', extra: 'x'.repeat(2_000) })).status).toBe(413)

@@ -44,7 +44,7 @@ describe('completion', () => {
     if (checked.error === undefined) expect(checked).toMatchObject({ status: 0, stderr: '' })
   })
 
-  it('completes in bash what follows the last colon of a store', async () => {
+  it('completes in bash after the last colon of a store', async () => {
     const cwd = temporaryFolder()
     await put('text', cwd)
     const { stdout: script } = await spillway(['completion', 'bash'])
@@ -66,7 +66,7 @@ describe('completion', () => {
 })
 
 describe('doctor', () => {
-  it('tells versions, the store, optional packages, and hosts, without secrets', async () => {
+  it('reports versions, the store, optional packages, and hosts, without secrets', async () => {
     const cwd = temporaryFolder()
     mkdirSync(join(cwd, '.gemini'))
     writeFileSync(join(cwd, '.gemini/settings.json'), '{ "mcpServers": { "a": { "command": "spillway" } } }')
@@ -82,7 +82,7 @@ describe('doctor', () => {
     expect(stdout).toMatch(/^ok +Codex +not configured here$/m)
   })
 
-  it('exits with 3 if the store cannot be used, whose password it hides', async () => {
+  it('exits with 3 if the store cannot be used, and hides its password', async () => {
     const env = { SPILLWAY_STORE: 'redis://:hunter2@127.0.0.1:1' }
     const { code, stdout } = await spillway(['doctor', '--json'], { cwd: temporaryFolder(), env })
     expect(code).toBe(3)

@@ -5,7 +5,7 @@ import { trialStorage } from './compact-transcript.ts'
 const bytes = new TextEncoder().encode('content')
 
 test.each([[undefined], [['tenant', 'session']]])(
-  'names things as the store does in scope %j, and keeps nothing',
+  'a dry compaction uses the references of the store in scope %j, and stores nothing',
   async (scope) => {
     const storage = new InMemoryStorage({ evictAfterTurns: null })
     const real = scope === undefined ? storage : storage.scope(...scope)

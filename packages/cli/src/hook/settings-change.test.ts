@@ -16,7 +16,7 @@ const CHANGE: readonly Addition[] = [
 const add = (text: string): string => addToSettings(text, CHANGE, PLACE)
 
 describe('addToSettings', () => {
-  it('keeps what it does not know, and other hooks in their order', () => {
+  it('keeps unknown settings, and other hooks in their order', () => {
     const text = '{"unknown": {"a": [1]}, "hooks": {"PostToolUse": [{"hooks": []}], "Stop": []}, "env": {"A": "b"}}'
     expect(JSON.parse(add(text))).toEqual({
       unknown: { a: [1] },
@@ -25,7 +25,7 @@ describe('addToSettings', () => {
     })
   })
 
-  it('makes a file that is not there, changes nothing a second time, and leaves a setting of the user', () => {
+  it("creates a missing file, changes nothing the second time, and keeps the user's settings", () => {
     const text = add('')
     expect(add(text)).toBe(text)
     expect(memberInSettings(add('{"env": {"LIMIT": "own"}}'), ['env', 'LIMIT'], PLACE)).toBe('own')
@@ -54,7 +54,7 @@ describe('addToSettings', () => {
 })
 
 describe('removeFromSettings', () => {
-  it('takes out what was added, with what is empty then, and nothing that was there before', () => {
+  it('removes what was added and what is then empty, and nothing else', () => {
     const text = '{\n  "model": "opus",\n  "permissions": {\n    "deny": []\n  }\n}\n'
     expect(removeFromSettings(add(text), CHANGE, text, PLACE)).toBe(text)
     const empty = '{\n  "env": {},\n  "model": "opus"\n}\n'
@@ -62,7 +62,7 @@ describe('removeFromSettings', () => {
     expect(JSON.parse(left)).toEqual({ env: {}, model: 'opus' })
   })
 
-  it('leaves all other settings of a file of any shape', () => {
+  it('keeps all other settings of any file', () => {
     const settings = fc.dictionary(
       fc.string().filter((key) => key !== 'hooks' && key !== 'env'),
       fc.jsonValue(),
@@ -82,13 +82,13 @@ describe('removeFromSettings', () => {
     )
   })
 
-  it('leaves what others have added since', () => {
+  it('keeps settings that others have added since', () => {
     const text = addToSettings(add('{}\n'), [{ path: ['hooks', 'PostToolUse'], value: { hooks: [] } }], PLACE)
     expect(JSON.parse(removeFromSettings(text, CHANGE, '', PLACE))).toEqual({ hooks: { PostToolUse: [{ hooks: [] }] } })
   })
 })
 
-it('reads lists and members, and nothing of other kinds', () => {
+it('lists and members of settings are read, and other kinds are ignored', () => {
   expect(listInSettings('{"a": {"b": [1, {"c": 2}]}}', ['a', 'b'], PLACE)).toEqual([1, { c: 2 }])
   expect(listInSettings('{"a": {"b": {}}}', ['a', 'b'], PLACE)).toEqual([])
   expect(listInSettings('', ['a'], PLACE)).toEqual([])

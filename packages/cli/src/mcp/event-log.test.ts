@@ -32,7 +32,7 @@ const failed = {
   durationMs: 1,
 } as const
 
-test('says what somebody has to know, and no more', () => {
+test('the event log has only the events that a user needs', () => {
   const log = new EventLog(false)
   log.offload(offloaded)
   log.offload(failed)
@@ -53,7 +53,7 @@ test('says what somebody has to know, and no more', () => {
   ])
 })
 
-test('writes every event as a line of JSON where it is asked to', () => {
+test('the event log has every event as a line of JSON on request', () => {
   const log = new EventLog(true)
   log.offload(offloaded)
   log.offload(failed)

@@ -16,7 +16,7 @@ describe('read config', () => {
     return path
   }
 
-  test('takes servers as hosts have them, with variables of the environment', async () => {
+  test('accepts servers in the form of hosts, with environment variables', async () => {
     vi.stubEnv('TOKEN_FOR_TEST', 'secret')
     const { servers, options } = await readConfig(
       write({
@@ -57,7 +57,7 @@ describe('read config', () => {
     expect(options).toEqual({ maxTokens: 5_000, scope: 'tenant/project', restart: true })
   })
 
-  test('takes the key of VS Code, and a byte order mark', async () => {
+  test('accepts the key of VS Code, and a byte order mark', async () => {
     const { servers } = await readConfig(
       write(`\uFEFF${JSON.stringify({ servers: { a: { type: 'stdio', command: 'x' } } })}`),
     )
@@ -102,7 +102,7 @@ describe('read config', () => {
   })
 })
 
-test('headers are parted at the first colon, with variables in their values', () => {
+test('headers are split at the first colon, with variables in their values', () => {
   vi.stubEnv('TOKEN_FOR_TEST', 'a:b c')
   expect(parseHeaders(['Authorization: Bearer ${TOKEN_FOR_TEST}', 'X-Empty:', 'x-url:http://a:1'])).toEqual({
     Authorization: 'Bearer a:b c',
@@ -111,17 +111,17 @@ test('headers are parted at the first colon, with variables in their values', ()
   })
 })
 
-test('a header without a name, or with a variable that is not set, is refused', () => {
+test('a header without a name, or with an unset variable, is refused', () => {
   for (const header of ['no colon', ': value', 'two words: x'])
     expect(() => parseHeaders([header])).toThrow("Write a header as 'Name: value'")
   expect(() => parseHeaders(['A: ${NOT_SET_HERE}'])).toThrow('The header A needs the variable NOT_SET_HERE')
 })
 
-test('a variable may have a default, and what is no variable stays', () => {
+test('a variable may have a default, and other text stays unchanged', () => {
   expect(expandVariables('${NOT_SET_HERE:-x:-y} ${NOT_SET_HERE:-} $HOME {a}', 'It')).toBe('x:-y  $HOME {a}')
 })
 
-test('variables are also known as Cursor and VS Code write them', () => {
+test('variables may be written as Cursor and VS Code write them', () => {
   vi.stubEnv('TOKEN_FOR_TEST', 'secret')
   expect(parseHeaders(['Authorization: Bearer ${env:TOKEN_FOR_TEST}'])).toEqual({ Authorization: 'Bearer secret' })
   expect(expandVariables('${env:NOT_SET_HERE:-x} ${env:-y}', 'It')).toBe('x y')
@@ -134,7 +134,7 @@ test('a server does not get the placeholder of an input that VS Code asks its us
   )
 })
 
-test('the URL of a server is one of HTTP, and has no password', () => {
+test('the URL of a server must be HTTP without a password', () => {
   expect(parseServerUrl('https://example.com/mcp?a=b')).toBe('https://example.com/mcp?a=b')
   for (const url of ['ftp://a/', 'example.com', '', 'file:///etc/passwd'])
     expect(() => parseServerUrl(url)).toThrow('begins with https://')

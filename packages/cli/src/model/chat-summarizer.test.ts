@@ -11,7 +11,7 @@ const ask = (model: Partial<ChatModel> & { baseUrl: URL }, signal: AbortSignal =
     signal,
   })
 
-test('asks for one message, with the key', async () => {
+test('a model request has one message and the key', async () => {
   const { baseUrl, asked } = await scriptedModel(say(SNAPSHOT))
   expect(await ask({ baseUrl: new URL(baseUrl), apiKey: 'sk-test' })).toBe(SNAPSHOT)
   expect(asked).toEqual([
@@ -23,7 +23,7 @@ test('asks for one message, with the key', async () => {
   ])
 })
 
-test('sends no key where there is none, and keeps the query of the address', async () => {
+test('a model request has no key if there is none, and keeps the query of the address', async () => {
   const { baseUrl, asked } = await scriptedModel(
     say([
       { type: 'text', text: 'in ' },
@@ -34,7 +34,7 @@ test('sends no key where there is none, and keeps the query of the address', asy
   expect(asked[0]).toMatchObject({ path: '/v1/chat/completions?version=2', authorization: undefined })
 })
 
-test('asks again where the model is busy or fails, with growing waits', async () => {
+test('a model request is repeated with growing waits if the model is busy or fails', async () => {
   const { baseUrl, asked } = await scriptedModel(
     refuse(429),
     refuse(500),
@@ -47,7 +47,7 @@ test('asks again where the model is busy or fails, with growing waits', async ()
   expect(performance.now() - begin).toBeGreaterThan(0.75 * (20 + 40 + 80))
 })
 
-test('waits as long as it is told to', async () => {
+test('a model request waits as long as the model says', async () => {
   const { baseUrl } = await scriptedModel(refuse(503, { 'retry-after': '1' }), say('well'))
   const begin = performance.now()
   await ask({ baseUrl: new URL(baseUrl) })
@@ -72,7 +72,7 @@ test.for<readonly [string, ScriptedAnswer, number, string]>([
   ],
   ['an answer without end', (response) => response.end('x'.repeat(5_000_000)), 1, 'more than 4194304 bytes'],
   ['a way to elsewhere', refuse(307, { location: 'http://127.0.0.1:1/' }), 5, 'The model could not be reached.'],
-])('gives up on %s', async ([, answer, times, message]) => {
+])('a model request gives up on %s', async ([, answer, times, message]) => {
   const { baseUrl, asked } = await scriptedModel(answer)
   const failure = await ask({ baseUrl: new URL(baseUrl), apiKey: 'sk-secret' }).then(
     () => '',
@@ -83,7 +83,7 @@ test.for<readonly [string, ScriptedAnswer, number, string]>([
   expect(asked.length).toBe(times)
 })
 
-test('ends when there is no more time, whether the model answers or not', async () => {
+test('a model request ends at its deadline, whether the model answers or not', async () => {
   const { baseUrl } = await scriptedModel(() => {})
   const begin = performance.now()
   await expect(ask({ baseUrl: new URL(baseUrl) }, AbortSignal.timeout(300))).rejects.toThrow('timeout')
@@ -92,7 +92,7 @@ test('ends when there is no more time, whether the model answers or not', async 
   expect(performance.now() - begin).toBeLessThan(3_000)
 })
 
-test('tries again where one try takes too long', async () => {
+test('a model request is repeated if one attempt takes too long', async () => {
   const { baseUrl, asked } = await scriptedModel(() => {}, say('well'))
   expect(await ask({ baseUrl: new URL(baseUrl), attemptTimeoutMs: 200 })).toBe('well')
   expect(asked.length).toBe(2)
@@ -106,7 +106,7 @@ const request = {
   signal: AbortSignal.timeout(5_000),
 }
 
-test('without a model there is nobody to ask', () => {
+test('a summarizer needs a model', () => {
   expect(createSummarizer({}, {})).toBeUndefined()
   expect(() => createSummarizer({ modelBaseUrl: 'http://127.0.0.1:1' }, {})).toThrow('--model-base-url needs --model')
 })
@@ -116,13 +116,13 @@ test.for([
   [{ OPENAI_API_KEY: 'two' }, 'Bearer two'],
   [{ SPILLWAY_MODEL_API_KEY: '', OPENAI_API_KEY: 'two' }, 'Bearer two'],
   [{}, undefined],
-] as const)('of %j the key is %s', async ([environment, authorization]) => {
+] as const)('the key of %j is %s', async ([environment, authorization]) => {
   const { baseUrl, asked } = await scriptedModel(say('x'))
   await createSummarizer({ model: 'm', modelBaseUrl: baseUrl }, environment)?.(request)
   expect(asked[0]?.authorization).toBe(authorization)
 })
 
-test('a key goes over plain HTTP to this machine alone', () => {
+test('a key is sent over plain HTTP only to this machine', () => {
   const key = { OPENAI_API_KEY: 'sk-secret' }
   for (const modelBaseUrl of [
     'http://models.example/v1',
@@ -141,7 +141,7 @@ test('a key goes over plain HTTP to this machine alone', () => {
   expect(createSummarizer({ model: 'm', modelBaseUrl: 'http://models.example/v1' }, {})).toBeTypeOf('function')
 })
 
-test.for(['nonsense', 'ftp://a/', 'https://me:secret@a/'])('%s is no address of a model', (modelBaseUrl) => {
+test.for(['nonsense', 'ftp://a/', 'https://me:secret@a/'])('the address of a model cannot be %s', (modelBaseUrl) => {
   expect(() => createSummarizer({ model: 'm', modelBaseUrl }, {})).toThrow(/^--model-base-url/)
   expect(() => createSummarizer({ model: 'm', modelBaseUrl }, {})).not.toThrow(/secret/)
 })

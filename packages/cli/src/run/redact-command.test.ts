@@ -6,7 +6,7 @@ test.each([
   ['pytest tests/test_server.py::test_reconnects_after_restart'],
   ['cargo build --release --target x86_64-unknown-linux-gnu/with/a/path'],
   ['git log --oneline -20'],
-])('keeps %s', (line) => {
+])('redacting a command keeps %s', (line) => {
   expect(redactCommand(line)).toBe(line)
 })
 
@@ -19,10 +19,10 @@ test.each([
   ['psql postgres://me:hunter2@host/db', 'psql postgres://…@host/db'],
   [`login '{"password": "hunter2"}'`, `login '{"password": "…"}'`],
   ['login ghp_hunter2hunter2hunter2', 'login …'],
-])('hides the secret in %s', (line, shown) => {
+])('redacting a command hides the secret in %s', (line, shown) => {
   expect(redactCommand(line)).toBe(shown)
 })
 
-test('shortens a long command', () => {
+test('redacting a command shortens a long one', () => {
   expect(redactCommand(`echo ${'a '.repeat(5_000)}`)).toHaveLength(400)
 })

@@ -11,20 +11,20 @@ async function collect(source: AsyncIterable<Uint8Array>): Promise<string> {
   return text
 }
 
-test('gives back what a reader that failed has taken, and then the rest', async () => {
+test('a rescued output has the chunks that a failed reader took, then the rest', async () => {
   const output = new RescuedOutput(chunks('a', 'b', 'c'))
   for await (const chunk of output) if (Buffer.from(chunk).toString() === 'b') break
   expect(await collect(output.rest())).toBe('abc')
   expect(output.lost).toBe(0)
 })
 
-test('loses no chunk that was asked for and never taken', async () => {
+test('a rescued output has chunks that were requested and never taken', async () => {
   const output = new RescuedOutput(chunks('a', 'b'))
   void output[Symbol.asyncIterator]().next()
   expect(await collect(output.rest())).toBe('ab')
 })
 
-test('counts what it can no longer give back', async () => {
+test('a rescued output counts the bytes that it has lost', async () => {
   const megabyte = 'x'.repeat(1_000_000)
   const output = new RescuedOutput(chunks(...Array.from({ length: 12 }, () => megabyte), 'end'))
   let count = 0
@@ -35,7 +35,7 @@ test('counts what it can no longer give back', async () => {
   expect(rest.endsWith('xend')).toBe(true)
 })
 
-test('keeps the end of output that comes byte by byte', async () => {
+test('a rescued output keeps the end of output that comes byte by byte', async () => {
   const bytes = Array.from({ length: 20_000 }, (_, index) => String(index % 10))
   const output = new RescuedOutput(chunks(...bytes))
   let count = 0
@@ -43,7 +43,7 @@ test('keeps the end of output that comes byte by byte', async () => {
   expect(await collect(output.rest())).toBe(bytes.join(''))
 })
 
-test('keeps a copy', async () => {
+test('a rescued output keeps a copy of its chunks', async () => {
   const chunk = Buffer.from('a')
   const output = new RescuedOutput(
     (async function* () {

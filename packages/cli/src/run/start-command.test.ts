@@ -8,7 +8,7 @@ async function collect(reader: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-test('reads two streams to the end of both, in the order in which they have something', async () => {
+test('two streams are merged to the end of both, in the order of their data', async () => {
   const [one, two] = [new PassThrough(), new PassThrough()]
   const text = collect(new OutputReader([one, two]))
   for (const [stream, word] of [
@@ -24,7 +24,7 @@ test('reads two streams to the end of both, in the order in which they have some
   expect(await text).toBe('abcd')
 })
 
-test('gives what has arrived when it is stopped, and lets go of the streams', async () => {
+test('a merged stream returns its data so far when it is stopped, and releases its sources', async () => {
   const stream = new PassThrough()
   const reader = new OutputReader([stream])
   stream.write('arrived')
@@ -33,7 +33,7 @@ test('gives what has arrived when it is stopped, and lets go of the streams', as
   expect(stream.destroyed).toBe(true)
 })
 
-test('passes on the failure of a stream', async () => {
+test('a merged stream passes on a failure', async () => {
   const stream = new PassThrough()
   const text = collect(new OutputReader([stream]))
   stream.destroy(new Error('broken pipe'))

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { put, spillway, temporaryFolder } from '../../test/spillway.ts'
 import { findStore } from './find-store.ts'
 
-it('finds the nearest store above, then the root of the repository, then the folder itself', () => {
+it('the store is the nearest above, then in the root of the repository, then in the folder itself', () => {
   const root = temporaryFolder()
   const deep = join(root, 'a/b/c')
   mkdirSync(deep, { recursive: true })
@@ -17,7 +17,7 @@ it('finds the nearest store above, then the root of the repository, then the fol
   expect(findStore(deep)).toBe(`file:${root}/a/b/.spillway`)
 })
 
-it('lets commands share one store in all folders of a project', async () => {
+it('commands in all folders of a project share one store', async () => {
   const root = temporaryFolder()
   const reference = await put('text', root)
   mkdirSync(join(root, 'sub'))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { put, spillway, temporaryFolder } from '../../test/spillway.ts'
 
 describe('a reference on the command line', () => {
-  it('may be shortened to a unique beginning, or counted from the newest', async () => {
+  it('may be a unique prefix, or a position counted from the newest', async () => {
     const cwd = temporaryFolder()
     const one = await put('one', cwd, ['--name', 'npm'])
     await put('two', cwd, ['--name', 'cargo'])

@@ -12,14 +12,14 @@ function argumentsOf(...args: string[]): string {
   return storeArguments(command)
 }
 
-test('repeats what was given, quoted for a shell', () => {
+test('store options are repeated as given, quoted for a shell', () => {
   expect(argumentsOf()).toBe('')
   expect(argumentsOf('--store', 'file:./a b', '--scope', 'x/y', '--scope', 'z%2F1')).toBe(
     " --store 'file:./a b' --scope x/y/z%2F1",
   )
 })
 
-test('never repeats a password', () => {
+test('store options are repeated without a password', () => {
   expect(argumentsOf('--store', 'redis://:hunter2@host')).toBe('')
 })
 
@@ -48,7 +48,7 @@ test.each([
   ['file:user:secret@host/x', 'file:…'],
   ['sqlite:/user:secret@host', 'sqlite:…'],
   ['gopher://user:secret@host', 'gopher://…'],
-])('shows %s without what could be a password', (url, shown) => {
+])('the store %s is shown without a possible password', (url, shown) => {
   expect(redactUrl(url)).toBe(shown)
 })
 
@@ -68,11 +68,11 @@ test.each([
   's3://bucket?endpoint=http%3A%2F%2F127.0.0.1%3A9000',
   '',
   './dir',
-])('shows %s as it is', (url) => {
+])('the store %s is shown unchanged', (url) => {
   expect(redactUrl(url)).toBe(url)
 })
 
-test('shows no password of a URL that was mistyped', () => {
+test('a mistyped store URL is shown without its password', () => {
   const scheme = fc.constantFrom(
     'redis',
     'rediss',

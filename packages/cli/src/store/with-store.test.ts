@@ -39,18 +39,18 @@ test.each([
   ['postgresql://h/d?schema=s', ['@spillway/postgres PostgresStorage', 'postgresql://h/d', { schema: 's' }]],
   ['s3://bucket', ['@spillway/s3 S3Storage', 'bucket', {}]],
   ['s3://bucket/a/b?region=eu-west-1', ['@spillway/s3 S3Storage', 'bucket', { prefix: 'a/b', region: 'eu-west-1' }]],
-])('opens %s', async (url, expected) => {
+])('withStore opens %s', async (url, expected) => {
   const { load, made } = recordingPackages()
   await openStore(url, {}, load)
   expect(made).toEqual([expected])
 })
 
-test('opens the backends that come with the command line', async () => {
+test('withStore opens the backends that come with the command line', async () => {
   expect(await openStore('file:./nowhere')).toBeInstanceOf(FileStorage)
   expect(await openStore('memory:')).toBeInstanceOf(InMemoryStorage)
 })
 
-test('hands an age to the backend, and refuses one for S3, which has its own rules', async () => {
+test('withStore passes an age to the backend, and refuses one for S3, which has its own rules', async () => {
   const { load, made } = recordingPackages()
   await openStore('file:./dir', { ttlMs: 5 }, load)
   expect(made).toEqual([['@spillway/file FileStorage', { directory: './dir', ttlMs: 5 }]])
@@ -58,13 +58,13 @@ test('hands an age to the backend, and refuses one for S3, which has its own rul
 })
 
 test.each(['', 'file', 'ftp://host', 'file:', 'sqlite:', 's3://', 'file://host/share', 'constructor:x'])(
-  'refuses %j',
+  'withStore refuses %j',
   async (url) => {
     await expect(openStore(url, {}, recordingPackages().load)).rejects.toMatchObject({ code: 'usage', exitCode: 2 })
   },
 )
 
-test('says what to install where a backend, or the client that it works with, is missing', async () => {
+test('withStore says what to install if a backend or its client is missing', async () => {
   const missing = (name: string): LoadPackage => {
     const code = 'ERR_MODULE_NOT_FOUND'
     return () => Promise.reject(Object.assign(new Error(`Cannot find package '${name}' imported from …`), { code }))
@@ -80,7 +80,7 @@ test('says what to install where a backend, or the client that it works with, is
   await expect(openStore('redis://host', {}, missing('other'))).rejects.toThrow("Cannot find package 'other'")
 })
 
-test('never shows a password of a URL that is mistyped', async () => {
+test('withStore never shows the password of a mistyped URL', async () => {
   const scheme = fc.constantFrom('redis', 'rediss', 'redis+cluster', 's3', 'file', 'sqlite', 'memory', 'postgres', '')
   const slashes = fc.constantFrom('://', ':/', ':', '//', ':///', ' ://', '')
   const special = fc.constantFrom('@', '/', '?', '#', '%', ':', ' ', '%40', '\u0000', '')
@@ -109,7 +109,7 @@ test.each([
   ['redis://:pa?ss@host?prefix=p', { url: 'redis://:pa?ss@host', prefix: 'p' }],
   ['redis+cluster://a:1,b:2?prefix=p', { url: 'redis+cluster://a:1,b:2', prefix: 'p' }],
   ['redis://host?', { url: 'redis://host' }],
-])('reads %s', (url, place) => {
+])('a PostgreSQL URL may be %s', (url, place) => {
   expect(parseRedisUrl(url)).toEqual(place)
 })
 
@@ -117,7 +117,7 @@ test.each([
   ['redis://host?password=hunter2', /^The URL of a Redis store has an unknown parameter\. Known: prefix\.$/],
   ['redis://host?prefix=a&prefix=b', /given twice/],
   ['redis://host?prefix=', /must not be empty/],
-])('refuses %s', (url, message) => {
+])('a PostgreSQL URL cannot be %s', (url, message) => {
   expect(() => parseRedisUrl(url)).toThrow(message)
 })
 
@@ -126,11 +126,11 @@ test.each([
   ['postgres://u:p?schema=w@h/d', { url: 'postgres://u:p?schema=w@h/d' }],
   ['postgres://h/d?sslmode=require', { url: 'postgres://h/d?sslmode=require' }],
   ['postgres://h/d?sslmode=require&schema=s', { url: 'postgres://h/d?sslmode=require', schema: 's' }],
-])('reads %s', (url, place) => {
+])('a schema may come from %s', (url, place) => {
   expect(parsePostgresUrl(url)).toEqual(place)
 })
 
-test('refuses two schemas', () => {
+test('a PostgreSQL store cannot have two schemas', () => {
   expect(() => parsePostgresUrl('postgres://h/d?schema=a&schema=b')).toThrow('given twice')
 })
 
@@ -146,7 +146,7 @@ test.each([
     's3://bucket/p?endpoint=http://127.0.0.1:9000&region=us-east-1&path-style=true',
     { bucket: 'bucket', prefix: 'p', endpoint: 'http://127.0.0.1:9000', region: 'us-east-1', forcePathStyle: true },
   ],
-])('reads %s', (url, place) => {
+])('an S3 URL may be %s', (url, place) => {
   expect(parseS3Url(url)).toEqual(place)
 })
 
@@ -162,7 +162,7 @@ test.each([
   ['s3://bucket?path-style=1', /true or false/],
   ['s3://bucket?endpoint=localhost:9000', /an http: or https: URL/],
   ['s3://bucket/100%', /%25 for a percent sign/],
-])('refuses %s', (url, message) => {
+])('an S3 URL cannot be %s', (url, message) => {
   expect(() => parseS3Url(url)).toThrow(message)
 })
 
@@ -171,7 +171,7 @@ test.each([
   's3://KEY:hun/ter2@bucket/prefix',
   's3://bucket?secret-access-key=hunter2',
   's3://bucket?endpoint=https://KEY:hunter2@host',
-])('refuses credentials, and does not repeat them: %s', (url) => {
+])('credentials in an S3 URL are refused and not repeated: %s', (url) => {
   expect(() => parseS3Url(url)).toThrow(/^Credentials do not belong in the URL .*AWS_ACCESS_KEY_ID/)
   expect(() => parseS3Url(url)).not.toThrow(/hun|KEY:/)
 })

@@ -85,7 +85,7 @@ function folderOf({ program, packageName }: HostProgram): string | undefined {
 const LINES = Array.from({ length: 20_000 }, (_, line) => `line ${line} ${line === 19_876 ? 'status=FAILED' : 'ok'}`)
 
 it.for(Object.entries(HOSTS))(
-  '%s shows its model the preview, runs the command in it, and is as before after undo',
+  '%s shows its model the preview, runs the command in it, and is unchanged after undo',
   { timeout: 300_000 },
   async ([name, { program, files, env = () => ({}), args, installs = [], added, ...host }], { skip }) => {
     const folder = folderOf({ program, files, args, added, ...host })

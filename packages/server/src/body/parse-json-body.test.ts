@@ -38,7 +38,7 @@ describe('parseJsonBody', () => {
     await expect(parse('{"secret": tru')).rejects.toThrow('The body is not valid JSON.')
   })
 
-  it('takes the last of equal keys, and __proto__ for a key', async () => {
+  it('uses the last of equal keys, and accepts __proto__ as a key', async () => {
     expect(await parse('{"a":1,"a":2}')).toEqual({ a: 2 })
     const value = (await parse(
       '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
@@ -75,7 +75,7 @@ describe('parseJsonBody in pieces', () => {
   }))
   const indents = fc.constantFrom(undefined, 1, '\t')
 
-  it('returns the same as JSON.parse, whatever the size of a piece', async () => {
+  it('returns the same as JSON.parse for any size of a piece', async () => {
     await fc.assert(
       fc.asyncProperty(values, indents, fc.integer({ min: 64, max: 200 }), async (value, indent, pieceBytes) => {
         const text = JSON.stringify(value, undefined, indent)
@@ -117,7 +117,7 @@ describe('parseJsonBody in pieces', () => {
     await expect(inPieces(text, 8)).rejects.toMatchObject({ code: 'invalid-json' })
   })
 
-  it('keeps numbers that JavaScript cannot hold', async () => {
+  it('keeps numbers that JavaScript cannot represent', async () => {
     const text = `[${'10.00,'.repeat(20)}{"id":1915883588174806058,"x":[${'1.0,'.repeat(20)}-0]}]`
     expect(JSON.stringify(await inPieces(text, 32, parseExactJson))).toBe(text)
   })

@@ -6,7 +6,7 @@ import { writeJson } from './write-json.ts'
 
 const write = async (value: unknown): Promise<string> => Buffer.from(await writeJson(value)).toString()
 
-it('writeJson writes what JSON.stringify writes', async () => {
+it('writeJson equals JSON.stringify', async () => {
   const values = fc.oneof(
     fc.jsonValue({ maxDepth: 9, stringUnit: 'binary' }),
     fc.dictionary(fc.string(), fc.option(fc.string(), { nil: undefined })),
@@ -29,7 +29,7 @@ it.each([
   expect((await write({ answer: [text] })) === JSON.stringify({ answer: [text] })).toBe(true)
 })
 
-it('writeJson writes exact numbers, and lets others work meanwhile', async () => {
+it('writeJson writes exact numbers, and lets other work run', async () => {
   const messages = parseExactJson(`[${'{"id":1915883588174806058,"price":10.00},'.repeat(50_000)}1]`)
   let turns = 0
   const timer = setInterval(() => (turns += 1))

@@ -19,7 +19,7 @@ describe('virtualPath', () => {
     ['%2e%2e/a.txt', '%2e%2e/a.txt'],
     ['~/a.txt', '~/a.txt'],
     ['...', '...'],
-  ])('takes %j for %j', (text, path) => {
+  ])('converts %j to %j', (text, path) => {
     expect(virtualPath(text)).toBe(path)
   })
 
@@ -37,7 +37,7 @@ describe('virtualPath', () => {
     expect(() => virtualPath(text)).toThrow(expect.objectContaining({ code: 'invalid-path', status: 400 }))
   })
 
-  it('names the same file however it is written before or after it was resolved', () => {
+  it('gives the same path before and after it was resolved', () => {
     const part = fc.constantFrom('a', 'b.txt', '.', '', 'workspace', '%2f')
     const prefix = fc.constantFrom('', './', '/', '././', './/')
     fc.assert(
@@ -51,7 +51,7 @@ describe('virtualPath', () => {
   })
 })
 
-it('pathWithin keeps folders apart whose names begin alike', () => {
+it('pathWithin distinguishes folders with a common prefix', () => {
   expect(pathWithin('a/b.txt', 'a')).toBe('b.txt')
   expect(pathWithin('ab/b.txt', 'a')).toBeUndefined()
   expect(pathWithin('a/b.txt', '')).toBe('a/b.txt')
@@ -70,7 +70,7 @@ it.each([
   expect(joinAsWritten(folder, 'x')).toBe(joined)
 })
 
-it('keeps an id that can stand in a name, and keeps apart those that cannot', async () => {
+it('a file name has the id if that is safe, and different ids have different names', async () => {
   expect(await fileNamePart('call_1.b')).toBe('call_1.b')
   const ids = [
     '',

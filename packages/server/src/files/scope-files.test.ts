@@ -34,7 +34,7 @@ async function textOf(files: ScopeFiles, path: string): Promise<string | undefin
 }
 
 describe('ScopeFiles', () => {
-  it('gives a name to the content that comes first, and the next name to others', async () => {
+  it('gives a name to the first content, and the next name to other content', async () => {
     const files = new ScopeFiles(memory())
     const names = ['a/x.txt', 'a/x_1.txt', 'a/x_2.txt']
     const paths: string[] = []
@@ -50,7 +50,7 @@ describe('ScopeFiles', () => {
     await expect(files.store(names, file('four'))).rejects.toMatchObject({ code: 'invalid-key' })
   })
 
-  it('keeps to that between processes that know nothing of each other, and at once', async () => {
+  it('keeps names unique between processes, even in parallel', async () => {
     const storage = memory()
     const processes = Array.from({ length: 5 }, () => new ScopeFiles(storage))
     // All of them know that there is nothing yet.
@@ -85,7 +85,7 @@ describe('ScopeFiles', () => {
     expect(await textOf(files, 'y.txt')).toBe('other')
   })
 
-  it('lists the storage once however many files are stored and found', async () => {
+  it('lists the storage once for any number of stored and found files', async () => {
     const { storage, lists } = counted(memory())
     const files = new ScopeFiles(storage)
     for (let number = 0; number < 50; number += 1) await files.store([`x_${number}.txt`], file(`text ${number}`))
@@ -95,14 +95,14 @@ describe('ScopeFiles', () => {
     expect(lists()).toBe(1)
   })
 
-  it('lists once for all who miss something at the same time', async () => {
+  it('lists the storage once for all parallel misses', async () => {
     const { storage, lists } = counted(memory())
     const files = new ScopeFiles(storage)
     await Promise.all(Array.from({ length: 20 }, (_, number) => files.find(`x_${number}.txt`)))
     expect(lists()).toBe(1)
   })
 
-  it('finds files that another process stored meanwhile', async () => {
+  it('finds files that another process stored', async () => {
     const storage = memory()
     const [one, two] = [new ScopeFiles(storage), new ScopeFiles(storage)]
     expect(await one.find('x.txt')).toBeUndefined()
@@ -111,7 +111,7 @@ describe('ScopeFiles', () => {
     expect((await one.list()).map(({ path }) => path)).toEqual(['x.txt'])
   })
 
-  it('brings a file that was removed back under its name, and keeps it from others', async () => {
+  it('restores a removed file under its name, and gives the name to no other file', async () => {
     const storage = memory()
     const files = new ScopeFiles(storage)
     const { file: stored } = await files.store(['x.txt', 'y.txt'], file('text'))
@@ -123,7 +123,7 @@ describe('ScopeFiles', () => {
     expect(await textOf(files, 'x.txt')).toBe('text')
   })
 
-  it('shares its files with StoredFiles, and shows results as that does', async () => {
+  it('shares its files with StoredFiles, and shows results in the same way', async () => {
     const storage = memory()
     const files = new ScopeFiles(storage)
     await files.store(['a/x.txt'], file('text'))
@@ -134,7 +134,7 @@ describe('ScopeFiles', () => {
     expect([...(await new StoredFiles(storage as Storage).list()).keys()]).toEqual(paths.map((path) => `/${path}`))
   })
 
-  it('finds what StoredFiles has in the workspace where requests look for it', async () => {
+  it("finds StoredFiles' workspace files at the paths of requests", async () => {
     const storage = memory()
     await new StoredFiles(storage as Storage).write('/workspace/plans/a.md', encode('mine'))
     const files = new ScopeFiles(storage)
@@ -142,7 +142,7 @@ describe('ScopeFiles', () => {
     expect(await textOf(files, virtualPath('/workspace/plans/a.md'))).toBe('mine')
   })
 
-  it('passes on that the storage is out of reach, and works when it is back', async () => {
+  it('passes on an outage, and works afterwards', async () => {
     const storage = memory()
     let isDown = true
     const flaky = new Proxy(storage, {
@@ -164,7 +164,7 @@ describe('ScopeFiles', () => {
   })
 })
 
-it('finds every file if there are more than it remembers', async () => {
+it('ScopeFiles finds every file if there are more than it remembers', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('tenant') as ServedStorage
   for (let number = 0; number < 20; number += 1)
     await storage.store(`/x_${number}@1`, new Uint8Array([number]), 'text/plain', { metadata: { 'file-version': '1' } })
@@ -244,7 +244,7 @@ describe('a listing soon after another', () => {
   })
 })
 
-it('forgets the oldest added files if there are too many, and finds them again', async () => {
+it('ScopeFiles forgets the oldest added files if there are too many, and finds them again', async () => {
   const storage = new InMemoryStorage({ evictAfterTurns: null }).scope('tenant') as ServedStorage
   const index = new FileIndex(storage, { maxRemembered: 2 })
   for (let number = 0; number < 4; number += 1) {

@@ -30,14 +30,14 @@ describe('ConnectionLimit', () => {
     expect(first![0]!.isOpen).toBe(false)
   })
 
-  it('keeps an address within half of the connections, by closing its own', () => {
+  it('keeps an address within half of the connections by closing its own', () => {
     const limit = new ConnectionLimit<FakeSocket>(10)
     const victim = connect(limit, 1, '192.0.2.1')
     const attackers = connect(limit, 100, '192.0.2.2')
     expect([openOf(victim), openOf(attackers)]).toEqual([1, 5])
   })
 
-  it('takes all addresses of an IPv6 network as one', () => {
+  it('treats all addresses of an IPv6 network as one', () => {
     const limit = new ConnectionLimit<FakeSocket>(4)
     const attackers = ['2001:db8:0:1::1', '2001:db8::1:2:3:4:5', '2001:db8:0:1:ffff::', '2001:db8:0:1:1:1:1:1'].flatMap(
       (address) => connect(limit, 1, address),
@@ -47,7 +47,7 @@ describe('ConnectionLimit', () => {
     expect(openOf(others)).toBe(2)
   })
 
-  it('closes connections without an allowed request first, and never one that is busy', () => {
+  it('closes connections without an allowed request first, and never a busy one', () => {
     const limit = new ConnectionLimit<FakeSocket>(4)
     const [known, busy] = connect(limit, 2, 'a')
     limit.begin(known!)()

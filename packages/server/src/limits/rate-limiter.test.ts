@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { RateLimiter } from './rate-limiter.ts'
 
-it('lets each caller call so often, and says when it may again', () => {
+it('a rate limiter allows each caller so many calls, and says when the next is allowed', () => {
   let now = 0
   const limiter = new RateLimiter({ requestsPerSecond: 2, requestBurst: 3 }, () => now)
   for (let count = 0; count < 3; count += 1) limiter.take('a')
@@ -17,7 +17,7 @@ it('lets each caller call so often, and says when it may again', () => {
   expect(() => limiter.take('a')).toThrow('Too many requests')
 })
 
-it('lets everybody pass without a limit', () => {
+it('a rate limiter without a limit allows all calls', () => {
   const limiter = new RateLimiter({ requestsPerSecond: Infinity, requestBurst: 1 })
   expect(() => {
     for (let count = 0; count < 100; count += 1) limiter.take('a')

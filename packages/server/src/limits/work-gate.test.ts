@@ -41,7 +41,7 @@ describe('WorkGate', () => {
     expect(order).toEqual(['a1', 'a2', 'a3', 'a4'])
   })
 
-  it('serves at most one request of each other caller between two of one caller', async () => {
+  it('serves at most one request of each other caller between two requests of one caller', async () => {
     const callers = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 40 })
     const slots = fc.integer({ min: 1, max: 5 })
     await fc.assert(
@@ -83,7 +83,7 @@ describe('WorkGate', () => {
     expect(order.at(-1)).toBe('a5')
   })
 
-  it('keeps slots for others if one caller may not have all', async () => {
+  it('reserves slots for others if one caller may not have all', async () => {
     const gate = new WorkGate({ ...LIMITS, maxConcurrent: 4, maxQueued: 100 }, 2)
     const { order } = enterAll(gate, ['a1', 'a2', 'a3', 'a4'])
     await everyTurn()
@@ -104,7 +104,7 @@ describe('WorkGate', () => {
     expect(gate.queued).toBe(0)
   })
 
-  it('gives the slot of a request that only waits to others, and goes on with it in turn', async () => {
+  it('gives the slot of a waiting request to others, and resumes the request in turn', async () => {
     const gate = new WorkGate({ ...LIMITS, maxConcurrent: 1 })
     const { promise, resolve } = Promise.withResolvers<string>()
     const paused = (await gate.enter('a', 1)).pause(promise)
@@ -118,7 +118,7 @@ describe('WorkGate', () => {
     expect(order).toEqual(['b1'])
   })
 
-  it('takes one slot for a request that waits for several things', async () => {
+  it('uses one slot for a request that waits for several results', async () => {
     const gate = new WorkGate(LIMITS)
     const ticket = await gate.enter('a', 1)
     const [one, two] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -132,7 +132,7 @@ describe('WorkGate', () => {
     expect([gate.running, gate.bytes]).toEqual([0, 0])
   })
 
-  it('keeps to its memory, and admits a larger request alone', async () => {
+  it('respects its memory limit, and admits a larger request alone', async () => {
     const gate = new WorkGate(LIMITS)
     const small = await gate.enter('a', 60)
     const large = gate.enter('b', 4_000)
@@ -159,7 +159,7 @@ describe('WorkGate', () => {
     await third
   })
 
-  it('counts an answer until it was sent, but not as work', async () => {
+  it('counts the memory of an answer until it was sent, but no slot', async () => {
     const gate = new WorkGate(LIMITS)
     const tickets = [await gate.enter('a', 40), await gate.enter('a', 40)]
     for (const ticket of tickets) ticket.finish(45)
@@ -172,7 +172,7 @@ describe('WorkGate', () => {
     expect([gate.running, gate.bytes]).toEqual([1, 65])
   })
 
-  it('gives a request more memory while there is some, and any amount to one that is alone', async () => {
+  it('gives a request more memory if available, and any amount to a single request', async () => {
     const gate = new WorkGate(LIMITS)
     const [one, two] = [await gate.enter('a', 10), await gate.enter('b', 10)]
     one.grow(300)
@@ -186,7 +186,7 @@ describe('WorkGate', () => {
     expect(gate.bytes).toBe(0)
   })
 
-  it('forgets requests of clients that left, and admits the ones behind them', async () => {
+  it('forgets requests of clients that left, and admits the next ones', async () => {
     const gate = new WorkGate(LIMITS)
     const first = await gate.enter('a', 60)
     const controller = new AbortController()
@@ -200,7 +200,7 @@ describe('WorkGate', () => {
     first.leave()
   })
 
-  it('refuses everybody once it is closed', async () => {
+  it('refuses everybody after it was closed', async () => {
     const gate = new WorkGate(LIMITS)
     await Promise.all([gate.enter('a', 1), gate.enter('a', 1)])
     const waiting = gate.enter('a', 1)
@@ -209,7 +209,7 @@ describe('WorkGate', () => {
     await expect(gate.enter('b', 1)).rejects.toMatchObject({ code: 'shutting-down' })
   })
 
-  it('never exceeds its limits, and forgets nobody', async () => {
+  it('never exceeds its limits, and serves everybody', async () => {
     const sizes = fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.integer({ min: 1, max: 60 })), {
       minLength: 1,
       maxLength: 30,

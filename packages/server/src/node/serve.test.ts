@@ -31,7 +31,7 @@ describe('FileSpool', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  it('goes on when its folder has been cleaned up, or was not there for a while', async () => {
+  it('continues if its folder was removed or missing for a while', async () => {
     const directory = join(await folder(), 'below')
     const spool = new FileSpool({ maxSpoolBytes: 1_000, directory })
     await expect(spool.open('a')).rejects.toMatchObject({ code: 'ENOENT' })
@@ -48,7 +48,7 @@ describe('FileSpool', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  it('holds a limited number of bytes, and a quarter of them of one caller', async () => {
+  it('holds a limited number of bytes, a quarter of them for one caller', async () => {
     const spool = new FileSpool({ maxSpoolBytes: 2_000, directory: await folder() })
     const bodies = await Promise.all(['a', 'a', 'b', 'c', 'd', 'e'].map((caller) => spool.open(caller)))
     const [one, two, ...others] = bodies
@@ -67,7 +67,7 @@ describe('FileSpool', () => {
 })
 
 describe('serve', () => {
-  it('leaves a path and what is below it to what is mounted there', async () => {
+  it('leaves a path and everything below it to a mounted app', async () => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
     const mount = { path: '/page', fetch: async () => new Response('mounted') }
     const service = await serve(offloader, { port: 0, mount })
@@ -78,7 +78,7 @@ describe('serve', () => {
     expect(await ask('/pages')).toContain('no-such-endpoint')
   })
 
-  it('serves the storage as it is with an empty scope', async () => {
+  it('serves the storage itself with an empty scope', async () => {
     const storage = new InMemoryStorage()
     const reference = await storage.store('key', new TextEncoder().encode('text'))
     const service = await serve(new ContextOffloader({ storage }), { port: 0, scope: [] })

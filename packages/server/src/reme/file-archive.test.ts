@@ -12,7 +12,7 @@ const group = fc.record({
 
 const stored = { kind: 'messages', contentType: 'application/json', size: 5 } as const
 
-it('reads its own output, alone or after the text of a system message', () => {
+it('a file archive reads its own output, alone or after the text of a system message', () => {
   const around = fc.constantFrom(undefined, '', 'You are an assistant', 'two\n\nparts', '</state_snapshot>')
   fc.assert(
     fc.property(
@@ -42,11 +42,11 @@ it.each([
   '<state_snapshot>\na\n</state_snapshot>',
   '<state_snapshot>\na\n</state_snapshot>\n[Compressed conversation history: 1 messages, ~2 tokens]',
   '<state_snapshot>\na\n</state_snapshot>\nsomething else\n(Original 1 messages are stored in: a)',
-])('finds none in %j', (system) => {
+])('a file archive finds no snapshot in %j', (system) => {
   expect(readSnapshotText(system)).toBeUndefined()
 })
 
-it('leaves text after a snapshot in the message', () => {
+it('a file archive leaves text after a snapshot in the message', () => {
   const block = writeSnapshotText(
     { text: 'a', tokens: 1, groups: [{ ...stored, name: 'x', count: 1, retained: [] }] },
     (name) => name,

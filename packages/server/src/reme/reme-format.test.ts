@@ -16,7 +16,7 @@ const chat = {
 }
 const object = { role: 'tool', tool_call_id: 'a', content: { path: '/a', __proto__: null } }
 
-it('reads flat calls and results that are objects as those of the API', () => {
+it('the ReMe format reads flat calls, and results that are objects, as those of the API', () => {
   const [call, result] = remeFormat().read([flat, object])
   expect(call?.parts.filter(({ type }) => type === 'tool-call')).toMatchObject([
     { id: 'a', name: 'search', input: '{"q":1}' },
@@ -25,21 +25,21 @@ it('reads flat calls and results that are objects as those of the API', () => {
   expect(result?.parts).toMatchObject([{ type: 'tool-result', callId: 'a', toolName: 'search' }])
 })
 
-it('writes the very objects that came if nothing was changed', () => {
+it('the ReMe format writes the same objects if nothing was changed', () => {
   const format = remeFormat()
   const messages = [{ role: 'user', content: 'x' }, flat, object, chat]
   const written = format.write(format.read(messages))
   for (const [index, message] of messages.entries()) expect(written[index]).toBe(message)
 })
 
-it('writes flat calls flat, also of a message that was changed', () => {
+it('the ReMe format writes flat calls flat, even in a changed message', () => {
   const format = remeFormat()
   const [message] = format.read([flat])
   const parts = message!.parts.map((part) => (part.type === 'text' ? { ...part, text: 'other' } : part))
   expect(format.write([{ ...message!, parts }])).toEqual([{ ...flat, content: 'other' }])
 })
 
-it('rejects a value that is no message', () => {
+it('the ReMe format rejects a value that is not a message', () => {
   expect(() => remeFormat().read([5] as never)).toThrow('messages[0] must be an object')
   expect(() => remeFormat().read('x' as never)).toThrow('messages must be an array')
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { MetricRegistry } from './service-telemetry.ts'
 
-it('writes counters, gauges and histograms as Prometheus reads them', () => {
+it('telemetry writes counters, gauges and histograms in the format of Prometheus', () => {
   const registry = new MetricRegistry()
   const requests = registry.counter('requests_total', 'Requests.', ['route', 'status'])
   registry.gauge('open', 'Open.', () => 3)
@@ -31,7 +31,7 @@ it('writes counters, gauges and histograms as Prometheus reads them', () => {
   )
 })
 
-it('does not grow without end if labels do', () => {
+it('telemetry stays bounded with any number of labels', () => {
   const registry = new MetricRegistry()
   const count = registry.counter('count', 'Count.', ['label'])
   for (let index = 0; index < 5_000; index += 1) count([`${index}`])

@@ -18,6 +18,6 @@ it.each([
   ['bytes=-', 10, undefined],
   ['items=0-1', 10, undefined],
   ['bytes=99999999999999999999-', 10, undefined],
-])('%j of %d bytes is %j', (header, size, expected) => {
+])('the range %j of %d bytes is %j', (header, size, expected) => {
   expect(parseRange(header, size)).toEqual(expected)
 })

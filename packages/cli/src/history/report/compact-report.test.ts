@@ -15,7 +15,7 @@ const rowOf = (number: number, role: HistoryRole, before: number, after: number,
   ...more,
 })
 
-test('has a row for each message, and their sums', () => {
+test('a compaction report has a row for each message, and their sums', () => {
   const rows = [rowOf(1, 'user', 12, 12), rowOf(2, 'tool', 12_345, 160, { tool: 'read_log', what: 'reference' })]
   expect(messageTable(rows)).toBe(`\
 #  ROLE  TOOL      BEFORE  AFTER
@@ -32,7 +32,7 @@ test('has lines of the file where they are no numbers of messages, and nothing t
   expect(line).toMatch(/^1 {5}7 {2}tool {2}evil␛\[2Jx{23}… {7}1 {6}1$/)
 })
 
-test('of many messages shows the largest in their order, and the sums of each role', () => {
+test('a compaction report of many messages shows the largest in order, and the sums of each role', () => {
   const rows = Array.from({ length: 100 }, (_, index) => rowOf(index + 1, index % 2 === 0 ? 'user' : 'tool', index, 1))
   const table = messageTable(rows)
   expect(table).toContain('80 smaller messages are not shown.')

@@ -41,11 +41,11 @@ test.each([
   ['gemini', [{ role: 'user', parts: [{ text: 'a' }] }]],
   ['gemini', [{ role: 'model', parts: [] }]],
   ['neutral', [{ role: 'user', parts: [{ type: 'text', text: 'a' }] }]],
-])('%s is told by %j', (format, messages) => {
+])('the format of %s is recognized by %j', (format, messages) => {
   expect(detectFormat(messages, undefined, false)).toBe(format)
 })
 
-test('texts alone are told by their document', () => {
+test('the format of texts alone is recognized by their document', () => {
   expect(detectFormat([user], 'messages', true)).toBe('anthropic')
   expect(detectFormat([user], 'messages', false)).toBe('openai-chat')
   expect(detectFormat([user], 'input', false)).toBe('openai-responses')
@@ -59,6 +59,6 @@ test.each([
   [[{ id: 'a', role: 'user', parts: [{ type: 'text', text: 'a' }] }]],
   [[{ type: 'human', data: { content: 'a' } }]],
   [[]],
-])('nothing is told by %j', (messages) => {
+])('the format is not recognized by %j', (messages) => {
   expect(detectFormat(messages, undefined, false)).toBeUndefined()
 })

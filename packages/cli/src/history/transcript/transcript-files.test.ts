@@ -64,7 +64,7 @@ async function rewrite(transcript: Transcript, messages: readonly unknown[], sys
 }
 
 describe.each(LAYOUTS)('%s', (_, name, layout) => {
-  test('is read, with the line of each message', async () => {
+  test('is read with the line of each message', async () => {
     const text = layout(MESSAGES)
     const transcript = await read(name, text)
     expect(conversationOf(transcript)).toEqual(MESSAGES)
@@ -86,7 +86,7 @@ describe.each(LAYOUTS)('%s', (_, name, layout) => {
     ).toBe(text)
   })
 
-  test('has a changed message in its own style, and every other byte as it was', async () => {
+  test('has a changed message in its own style, and all other bytes unchanged', async () => {
     const text = layout(MESSAGES)
     const transcript = await read(name, text)
     const changed = { ...MESSAGES[1]!, content: 'Changed.' }
@@ -94,7 +94,7 @@ describe.each(LAYOUTS)('%s', (_, name, layout) => {
     expect(await rewrite(transcript, messages)).toBe(layout([MESSAGES[0], changed, MESSAGES[2]]))
   })
 
-  test('can have other messages before, between and behind its own, or fewer', async () => {
+  test('can have other messages before, between and after its own, or fewer', async () => {
     const known = fc.constantFrom(0, 1, 2)
     const added = fc.string({ unit: 'grapheme' }).map((content): ChatMessage => ({ role: 'user', content }))
     const transcript = await read(name, layout(MESSAGES))
@@ -117,7 +117,7 @@ describe.each(LAYOUTS)('%s', (_, name, layout) => {
   })
 })
 
-test('a system prompt that stands apart is read, changed, put in and taken out', async () => {
+test('a separate system prompt is read, changed, added and removed', async () => {
   const messages = [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'b' }] }]
   for (const indent of [undefined, 2]) {
     const text = JSON.stringify({ model: 'm', system: 'Be brief.', messages }, undefined, indent)
@@ -169,7 +169,7 @@ describe('a session of Claude Code', () => {
   const entry = (type: string, content: unknown, more: object = {}): string =>
     JSON.stringify({ parentUuid: null, type, message: { role: type, content }, uuid: 'u', ...more })
 
-  test('is told by its first message, and keeps every other line', async () => {
+  test('is recognized by its first message, and keeps every other line', async () => {
     const lines = [
       '{"type":"summary","summary":"Something","leafUuid":"x"}',
       '{"type":"progress", "data":{"message":{"role":"user"}}}',
@@ -188,7 +188,7 @@ describe('a session of Claude Code', () => {
     await expect(rewrite(transcript, [first, second], 'Be brief.')).rejects.toThrow('no place for a system prompt')
   })
 
-  test('has what its model sees: behind the last compaction, and nothing of sub-agents', async () => {
+  test('has what its model sees: messages after the last compaction, without sub-agents', async () => {
     const transcript = await read(
       'a.jsonl',
       [
@@ -213,7 +213,7 @@ describe('a session of Claude Code', () => {
   })
 })
 
-test.skipIf(process.platform === 'win32')('a pipe is written to, and stays one', async () => {
+test.skipIf(process.platform === 'win32')('a pipe is written to, and stays a pipe', async () => {
   const text = `${JSON.stringify(MESSAGES[1])}\n`
   const transcript = await read('a.jsonl', text)
   const path = join(temporaryFolder(), 'pipe')
@@ -246,7 +246,7 @@ test.each([
   await expect(reading).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(name + message) })
 })
 
-test('bytes that are no UTF-8 are refused', async () => {
+test('bytes that are not UTF-8 are refused', async () => {
   const path = join(temporaryFolder(), 'a.jsonl')
   writeFileSync(
     path,
