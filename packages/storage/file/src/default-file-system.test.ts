@@ -35,7 +35,7 @@ const started = await startedThread()
 
 afterAll(() => started.end())
 
-describe('a thread that takes steps', () => {
+describe('a worker thread for file operations', () => {
   test.each<[string, (path: string) => readonly FileStep[]]>([
     ['finds a real path', (at) => [{ step: 'isReal', path: `${at}/real` }]],
     ['finds no path behind a link real', (at) => [{ step: 'isReal', path: `${at}/alias` }]],
@@ -64,7 +64,7 @@ describe('a thread that takes steps', () => {
       ],
     ],
     ['takes no steps at all', () => []],
-  ])('%s, as single operations do', async (_name, steps) => {
+  ])('%s like the single operations', async (_name, steps) => {
     const [one, other] = [await folder(), await folder()]
     const taken = await started.run(steps(one))
     expect(taken).toBe(await takeSteps(new NodeFileSystem(), steps(other)))
@@ -80,17 +80,17 @@ describe('a thread that takes steps', () => {
     expect(await readFile(`${directory}/new`, 'utf8')).toBe('aaa')
   })
 
-  test('answers each that asks at the same time', async () => {
+  test('answers each of several parallel requests', async () => {
     const answers = await Promise.all([FIRST, NEVER_FIRST, FIRST, NEVER_FIRST].map((steps) => started.run(steps)))
     expect(answers).toEqual([1, 0, 1, 0])
   })
 
-  test('does nothing for a process that stores little', async () => {
+  test('is not started by a process that stores little', async () => {
     const thread = new StepsThread()
     for (let time = 0; time < 4; time += 1) expect(await thread.run(FIRST)).toBe(0)
   })
 
-  test('says that nothing was done if it ends meanwhile, and starts again', async () => {
+  test('says that nothing was done if it exits meanwhile, and starts again', async () => {
     const thread = await startedThread()
     const [taken] = await Promise.all([thread.run(FIRST), thread.end()])
     expect([0, 1]).toContain(taken)
@@ -122,13 +122,13 @@ async function runStoring(flags: readonly string[], after: string): Promise<stri
 }
 
 describe('a process that stores much', () => {
-  test('ends as soon as it waits for nothing', async () => {
+  test('exits as soon as it waits for nothing', async () => {
     const begin = performance.now()
     expect(await runStoring([], `console.log(references.length)`)).toBe('40\n')
     expect(performance.now() - begin).toBeLessThan(8_000)
   })
 
-  test('does without a thread if it may not start one', async () => {
+  test('works without a thread if it may not start one', async () => {
     const flags = ['--permission', '--allow-fs-read=*', '--allow-fs-write=*']
     const read = `const { content } = await storage.retrieve(references[39])
       console.log(new TextDecoder().decode(content))`
@@ -161,7 +161,7 @@ test.runIf(canLimit)('a process that may have no more threads stores without one
 })
 
 describe('FileStorage', () => {
-  test('stores small content in one go once it has stored some', async () => {
+  test('stores small content in one step after the first few', async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory).scope('a')
     const runSteps = vi.spyOn(DefaultFileSystem.prototype, 'runSteps')

@@ -51,7 +51,7 @@ describe('entryPaths', () => {
   ])('refuse %j', (id) => expect(() => entryPaths('/root', id)).toThrow(TypeError))
 })
 
-describe('names in a folder of sidecars', () => {
+describe('names in a folder of descriptions', () => {
   test('decode to the original entry', () => {
     fc.assert(
       fc.property(id, (id) => {
@@ -78,7 +78,7 @@ describe('names in a folder of sidecars', () => {
     'a.123.content',
     '.removal',
     'a.b.removal',
-  ])('are ignored if others made them: %s', (name) => {
+  ])('are ignored if other programs made them: %s', (name) => {
     expect(parseSidecarFolderItem(name)).toBeUndefined()
     expect(parseRemovedName(name)).toBeUndefined()
   })
@@ -110,7 +110,7 @@ const info: fc.Arbitrary<EntryInfo> = fc.record(
   { requiredKeys: ['key', 'contentType', 'size', 'storedAt', 'lastUsedAt', 'metadata'] },
 )
 
-test('decoding reverses encoding, with the last use from the time of the file', () => {
+test('decoding a description reverses encoding, with the last use from the time of the file', () => {
   fc.assert(
     fc.property(info, (info) => {
       const sidecar: Sidecar = { info, extension: '.txt' }
@@ -120,7 +120,7 @@ test('decoding reverses encoding, with the last use from the time of the file', 
   )
 })
 
-test('the last use may be inside instead', () => {
+test('a description may contain the last use instead', () => {
   fc.assert(
     fc.property(info, fc.nat(), (info, modifiedAt) => {
       const decoded = decodeSidecar(encodeSidecar({ info, extension: '.txt' }, true), modifiedAt)
@@ -129,7 +129,7 @@ test('the last use may be inside instead', () => {
   )
 })
 
-test('no bytes make it throw, and cut ones are not taken for whole ones', () => {
+test('decoding a description never throws, and rejects truncated ones', () => {
   const whole = encodeSidecar({
     info: { key: 'k', contentType: 'text/plain', size: 1, storedAt: 2, lastUsedAt: 3, metadata: { tool: 't' } },
     extension: '.txt',

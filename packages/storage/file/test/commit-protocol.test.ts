@@ -49,7 +49,7 @@ async function killEverywhere(
 }
 
 describe('a writer killed at any step', () => {
-  test('leaves the whole entry or none, and nothing that stays', async () => {
+  test('leaves the whole entry or none, and no other files', async () => {
     const steps = await killEverywhere(
       async () => {},
       (driver) => store(driver),
@@ -68,7 +68,7 @@ describe('a writer killed at any step', () => {
     expect(steps).toBeGreaterThan(10)
   })
 
-  test('cannot harm an entry that is there', async () => {
+  test('cannot harm an existing entry', async () => {
     await killEverywhere(
       (driver) => store(driver),
       (driver) => store(driver, USED),
@@ -82,7 +82,7 @@ describe('a writer killed at any step', () => {
   })
 })
 
-describe('a writer that writes in one go, killed at any step', () => {
+describe('a writer that writes in one step, killed at any operation', () => {
   /** The files without those of the entry that makes the folders be there. */
   const ownFiles = (disk: LinkingMemoryFileSystem): string[] => filesOf(disk).filter((path) => !path.includes('call_2'))
 
@@ -113,7 +113,7 @@ describe('a writer that writes in one go, killed at any step', () => {
     expect(steps).toBeGreaterThan(9)
   })
 
-  test('continues if a step has no effect', async () => {
+  test('continues if an operation has no effect', async () => {
     for (let failing = 0, isDone = false; !isDone; failing += 1) {
       const disk = new SteppingMemoryFileSystem()
       await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
@@ -128,7 +128,7 @@ describe('a writer that writes in one go, killed at any step', () => {
     }
   })
 
-  test('puts content back that a remover took away before the entry was there', async () => {
+  test('restores content that a remover deleted before the entry existed', async () => {
     const disk = new SteppingMemoryFileSystem()
     await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
     const runSteps = disk.runSteps.bind(disk)
@@ -165,7 +165,7 @@ describe('a remover killed at any step', () => {
     ['deleting', (driver: FileDriver) => driver.remove(ID)],
     ['evicting on a full disk', (_: FileDriver, disk: FileSystem) => driverOnFull(disk).evict(ID, 100)],
     ['deleting on a full disk', (_: FileDriver, disk: FileSystem) => driverOnFull(disk).remove(ID)],
-  ])('leaves the whole entry or none when %s, and nothing that stays', async (_name, operation) => {
+  ])('leaves the whole entry or none when %s, and no other files', async (_name, operation) => {
     const steps = await killEverywhere(
       (driver) => store(driver),
       operation,
@@ -183,7 +183,7 @@ describe('a remover killed at any step', () => {
   test.each([
     ['with space', driverOn],
     ['without space', driverOnFull],
-  ])('on a disk %s does not keep the entry from being stored again', async (_name, driverOnDisk) => {
+  ])('on a disk %s does not prevent storing the entry again', async (_name, driverOnDisk) => {
     await killEverywhere(
       (driver) => store(driver),
       (_, fileSystem) => driverOnDisk(fileSystem).evict(ID, 100),
@@ -197,7 +197,7 @@ describe('a remover killed at any step', () => {
     )
   })
 
-  test('does not keep the entry from being deleted', async () => {
+  test('does not prevent deleting the entry', async () => {
     await killEverywhere(
       (driver) => store(driver),
       (driver) => driver.evict(ID, 100),
@@ -244,7 +244,7 @@ describe('a collector killed at any step', () => {
 test.each([
   ['one step after the other', LinkingMemoryFileSystem],
   ['in one go', SteppingMemoryFileSystem],
-])('a writer writes again the files that a collector with a fast clock removed, %s', async (_how, Disk) => {
+])('a writer repeats the files that a collector with a fast clock removed, %s', async (_how, Disk) => {
   const disk = new Disk()
   await driverOn(disk).write(OTHER_ID, streamOf(CONTENT), INFO)
   for (const collectedBefore of [1, 2]) {
@@ -264,7 +264,7 @@ test.each([
   }
 })
 
-test('an entry whose removal is called off between two looks of a reader is found', async () => {
+test('an entry whose removal is canceled between two looks of a reader is found', async () => {
   const disk = new LinkingMemoryFileSystem()
   await store(driverOn(disk))
   const hasLooked = Promise.withResolvers<void>()

@@ -8,7 +8,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes, text } from './support/text.ts'
 
 describe('the directory of a FileStorage', () => {
-  test('keeps content in a plain file and its description in a folder of its own', async () => {
+  test('keeps content in a plain file, and its description in a separate folder', async () => {
     const directory = await temporaryDirectory()
     const session = new FileStorage(directory).scope('tenant', 'session-1')
     const log = await session.store('call_1', bytes('line\n'), 'text/plain; charset=utf-8')
@@ -48,7 +48,7 @@ describe('the directory of a FileStorage', () => {
     expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('*\n')
   })
 
-  test('leaves a directory that was there already as it is', async () => {
+  test('does not change an existing directory', async () => {
     const directory = await temporaryDirectory()
     await mkdir(directory)
     await chmod(directory, 0o755)
@@ -57,7 +57,7 @@ describe('the directory of a FileStorage', () => {
     expect(await readdir(directory)).not.toContain('.gitignore')
   })
 
-  test('makes the directory, and those above it, at the first use and not before', async () => {
+  test('is created with its parents at the first use, and not before', async () => {
     const directory = join(await temporaryDirectory(), 'a', 'b')
     const storage = new FileStorage(directory)
     await expect(storage.retrieve('nothing')).rejects.toMatchObject({ code: 'not-found' })
@@ -102,7 +102,7 @@ describe('the directory of a FileStorage', () => {
         await writeFile(directory, '')
       },
     ],
-  ])('is unavailable, and no entry a miss, if it was %s while it was in use', async (_, replace) => {
+  ])('is unavailable, and not missing an entry, if it was %s during use', async (_, replace) => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory)
     const reader = new FileStorage(directory)
@@ -127,7 +127,7 @@ describe('the directory of a FileStorage', () => {
       await expect(use()).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining(directory) })
   })
 
-  test('has everything again if it is put back after it was moved away', async () => {
+  test('has all entries if it is moved away and back', async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory)
     const reference = await storage.store('key', bytes('content'))
@@ -138,7 +138,7 @@ describe('the directory of a FileStorage', () => {
     await storage.store('other', bytes('content'))
   })
 
-  test('leaves no residue of deleted entries, the folders of their scope included', async () => {
+  test("has no remains of deleted entries or of their scope's folders", async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory)
     const session = storage.scope('tenant', 'session')

@@ -37,8 +37,8 @@ async function mostAtOnce(fileSystem: NodeFileSystem, run: () => Promise<unknown
   return most
 }
 
-describe('content that was stored or read lately', () => {
-  test('is read at the same time as its description', async () => {
+describe('content that was stored or read recently', () => {
+  test('is read in parallel with its description', async () => {
     const fileSystem = new NodeFileSystem()
     const { directory, storage, reference } = await remembered(fileSystem)
     expect(await mostAtOnce(fileSystem, () => storage.retrieve(reference))).toBe(2)
@@ -48,7 +48,7 @@ describe('content that was stored or read lately', () => {
     expect(await mostAtOnce(fileSystem, range)).toBe(2)
   })
 
-  test('is not given once it was removed, cut, or replaced by a link', async () => {
+  test('is not returned after it was removed, cut, or replaced by a link', async () => {
     const { storage, reference, directory, folder, content } = await remembered()
     await writeFile(content, 'cut')
     await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'corrupt' })
@@ -66,7 +66,7 @@ describe('content that was stored or read lately', () => {
     await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('is not given from a folder that a link leads to', async () => {
+  test('is not returned from a folder that a link leads to', async () => {
     const { storage, reference, directory, folder } = await remembered()
     await rename(folder, `${directory}-elsewhere`)
     await symlink(`${directory}-elsewhere`, folder)

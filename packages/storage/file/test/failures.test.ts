@@ -53,7 +53,7 @@ describe('a full disk', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test.runIf(canMount)('takes content again after gc', async () => {
+  test.runIf(canMount)('accepts content again after gc', async () => {
     const directory = await temporaryDirectory()
     await mkdir(directory)
     const command = 'mount -t tmpfs -o size=256k none "$1" && "$2" "$3" "$1/artifacts" 1000 3000'
@@ -74,7 +74,7 @@ test.each([
   ['content', false],
   ['sidecar', true],
   ['sidecar', false],
-])('a %s that fails to be closed is not stored and leaves nothing (named while open: %s)', async (kind, isLinked) => {
+])('a %s that cannot be closed is not stored and leaves nothing (named while open: %s)', async (kind, isLinked) => {
   // Some network file systems say only then that there is no space.
   class LateFileSystem extends NodeFileSystem {
     override readonly linksOpenFiles = isLinked
@@ -103,7 +103,7 @@ test.each([
 })
 
 describe('a directory that cannot be used', () => {
-  test.runIf(canBecomeNobody)('is named with the fix if a permission is missing', async () => {
+  test.runIf(canBecomeNobody)('causes an error that names it and the fix if a permission is missing', async () => {
     const directory = await temporaryDirectory()
     await mkdir(directory)
     await chmod(directory, 0o555)
@@ -115,7 +115,7 @@ describe('a directory that cannot be used', () => {
     expect(refused.message).toContain('option "directory"')
   })
 
-  test.runIf(canMount)('because it is read-only is named with the fix', async () => {
+  test.runIf(canMount)('causes an error that names it and the fix if it is read-only', async () => {
     const directory = await temporaryDirectory()
     await mkdir(directory)
     const command = 'mount -t tmpfs -o ro none "$1" && "$2" "$3" "$1/artifacts"'
@@ -127,7 +127,7 @@ describe('a directory that cannot be used', () => {
     })
   })
 
-  test('because it is a file, or below one, is named with the fix', async () => {
+  test('causes an error that names it and the fix if it is a file, or below one', async () => {
     const directory = await temporaryDirectory()
     await writeFile(directory, 'a file')
     onTestFinished(() => rm(directory))

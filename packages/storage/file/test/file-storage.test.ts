@@ -22,7 +22,7 @@ describe('FileStorage', () => {
     expect(storage.locate?.(reference)?.address).toBe(`${directory}/artifacts/${reference}.txt`)
   })
 
-  test('keeps content, content types and metadata over a reopening', async () => {
+  test('keeps content, content types and metadata after reopening', async () => {
     const directory = await temporaryDirectory()
     const types = ['text/plain', 'text/csv; charset=utf-8; header=present', 'application/x-made-up', 'IMAGE/PNG']
     const first = new FileStorage(directory).scope('Tenant@example.com')
@@ -37,7 +37,7 @@ describe('FileStorage', () => {
     }
   })
 
-  test('returns any bytes, and any part of them, as they were stored', async () => {
+  test('returns any bytes, and any range of them, as stored', async () => {
     const storage = new FileStorage(await temporaryDirectory())
     const content = fc.uint8Array({ maxLength: 500 })
     await fc.assert(
@@ -63,7 +63,7 @@ describe('FileStorage', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test('leaves nothing of a stream that fails, and rejects with its error', async () => {
+  test("leaves nothing of a stream that fails, and rejects with the stream's error", async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory)
     const failure = Object.assign(new Error('the source is gone'), { code: 'ENOENT' })
@@ -75,7 +75,7 @@ describe('FileStorage', () => {
     expect(await listFiles(directory)).toEqual(['.gitignore'])
   })
 
-  test('keeps one entry if equal content is stored again, and moves its last use', async () => {
+  test('keeps one entry if equal content is stored again, and updates its last use', async () => {
     const directory = await temporaryDirectory()
     let now = 1_000_000
     const storage = new FileStorage({ directory, now: () => now })
@@ -89,7 +89,7 @@ describe('FileStorage', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test('keeps look-alike scopes apart in retrieve, list and clear', async () => {
+  test('separates similar scopes in retrieve, list and clear', async () => {
     const storage = new FileStorage(await temporaryDirectory())
     const names = ['foo', 'foobar', 'Foo', 'foo_', 'foo.', 'FOO', 'foo/bar', '..', '.metadata', 'foo-bar']
     const references = new Map<string, string>()
@@ -110,7 +110,7 @@ describe('FileStorage', () => {
     expect(left).toHaveLength(names.length - 1)
   })
 
-  test('says evicted, with the reason, also after a reopening, until the entry is stored again', async () => {
+  test('reports an eviction with its reason, even after reopening, until the entry is stored again', async () => {
     const directory = await temporaryDirectory()
     let now = 1_000_000
     const options: FileStorageOptions = { directory, ttlMs: 1_000, now: () => now }
@@ -131,7 +131,7 @@ describe('FileStorage', () => {
     expect(await listFiles(directory)).toEqual(['.gitignore'])
   })
 
-  test('forgets an eviction when the entry is deleted', async () => {
+  test('forgets an eviction if the entry is deleted', async () => {
     const directory = await temporaryDirectory()
     let now = 1_000_000
     const storage = new FileStorage({ directory, ttlMs: 1_000, now: () => now })
@@ -143,7 +143,7 @@ describe('FileStorage', () => {
     expect(await listFiles(directory)).toEqual(['.gitignore'])
   })
 
-  test('makes room under maxBytes, least recently used first', async () => {
+  test('evicts the least recently used entries over maxBytes first', async () => {
     const storage = new FileStorage({ directory: await temporaryDirectory(), maxBytes: 100 })
     const first = await storage.store('first', new Uint8Array(40))
     const second = await storage.store('second', new Uint8Array(40))
@@ -162,7 +162,7 @@ describe('FileStorage', () => {
     expect(await readFile(location?.address ?? '', 'utf8')).toBe('content\n')
   })
 
-  test('may live behind a symbolic link', async () => {
+  test('may be behind a symbolic link', async () => {
     const directory = await temporaryDirectory()
     await mkdir(`${directory}-real`)
     await symlink(`${directory}-real`, directory)
@@ -171,7 +171,7 @@ describe('FileStorage', () => {
     expect(text((await storage.retrieve(reference)).content)).toBe('content')
   })
 
-  test('lists more entries than a directory buffer holds, and skips files of others', async () => {
+  test('lists more entries than a directory buffer holds, and skips other files', async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage(directory).scope('many')
     const keys = Array.from({ length: 600 }, (_, index) => `key ${index}`)
@@ -202,12 +202,12 @@ describe('FileStorage', () => {
     [{ maxBytes: 0 }, 'maxBytes'],
     [{ evictAfterTurns: 0 }, 'evictAfterTurns'],
     [{ artifactDir: './artifacts' }, 'artifactDir'],
-  ])('refuses %j, naming the option', (options, name) => {
+  ])('refuses %j and names the option', (options, name) => {
     expect(() => new FileStorage(options as FileStorageOptions)).toThrow(TypeError)
     expect(() => new FileStorage(options as FileStorageOptions)).toThrow(name)
   })
 
-  test('with fsync, brings content onto the medium before its description, and both before it resolves', async () => {
+  test('with fsync, flushes content before its description, and both before it resolves', async () => {
     const directory = await temporaryDirectory()
     const steps: string[] = []
     const fileSystem = new NodeFileSystem()
@@ -233,7 +233,7 @@ describe('FileStorage', () => {
     expect(steps).toContain('sync /.metadata/a')
   })
 
-  test('with fsync, brings the names of the folders that it makes onto the medium', async () => {
+  test('with fsync, flushes the names of the folders that it creates', async () => {
     const directory = await temporaryDirectory()
     await mkdir(directory)
     const synced: string[] = []

@@ -10,7 +10,7 @@ describe.each([
   ['the required operations alone', MemoryFileSystem],
   ['hard links and times', LinkingMemoryFileSystem],
 ])('FileStorage on a file system with %s', (_name, Disk) => {
-  test('stores, finds again, describes, lists and deletes', async () => {
+  test('stores, finds, describes, lists and deletes entries', async () => {
     const disk = new Disk()
     const session = open(disk).scope('tenant', 'session')
     const reference = await session.store('key', bytes('content'), 'text/csv', { metadata: { tool: 'query' } })
@@ -49,7 +49,7 @@ describe.each([
     expect(text((await storage.retrieve(used)).content)).toBe('used')
   })
 
-  test('stores many at the same time, some of them equal', async () => {
+  test('stores many entries in parallel, some of them equal', async () => {
     const storage = open(new Disk())
     const keys = Array.from({ length: 40 }, (_, index) => `key ${index % 10}`)
     const references = await Promise.all(keys.map((key) => storage.store(key, bytes(key))))
@@ -59,7 +59,7 @@ describe.each([
   })
 })
 
-test('a description with the time inside is understood if times can be set, and brought up to date', async () => {
+test('a description that contains the last use is read and updated if file times can be set', async () => {
   const plain = new MemoryFileSystem()
   let now = 1_000_000
   const reference = await open(plain, { now: () => now }).store('key', bytes('content'))

@@ -27,13 +27,13 @@ async function restored(): Promise<string> {
   return directory
 }
 
-it('reads what was stored in format 1', async () => {
+it('FileStorage reads entries stored in format 1', async () => {
   const storage = new FileStorage(await restored())
   expect(await problemsOfFormat(storage)).toEqual([])
   await storage.close()
 })
 
-it('refuses an entry of a newer format, and leaves it as it is', async () => {
+it('FileStorage refuses an entry of a newer format, and does not change it', async () => {
   const directory = await restored()
   const storage = new FileStorage(directory)
   const reference = await storage.store('call_1_0', new TextEncoder().encode('hello\n'))

@@ -18,7 +18,7 @@ afterAll(async () => {
 /** The key of the block with this number. */
 const keyOf = (index: number): string => `${BLOCK_BYTES} bytes ${index}`
 
-describe.skipIf(!disk.available)('a disk that gets full', () => {
+describe.skipIf(!disk.available)('a disk that becomes full', () => {
   const root = disk.available ? disk.path : ''
   const directory = join(root, 'artifacts')
   const filler = join(root, 'filler')
@@ -63,7 +63,7 @@ describe.skipIf(!disk.available)('a disk that gets full', () => {
     }
   })
 
-  test('takes content again once there is room, without a new instance, and nothing is left over', async () => {
+  test('accepts content again after space is freed, in the same instance, and has no remains', async () => {
     await expect(store(keyOf(stored.size))).rejects.toMatchObject(refused)
     await rm(filler)
     for (let more = 0; more < 5; more += 1) await store(keyOf(stored.size))

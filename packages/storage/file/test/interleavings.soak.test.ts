@@ -52,7 +52,7 @@ describe.each([
   ['that take one step after the other', LinkingMemoryFileSystem],
   ['that write in one go', SteppingMemoryFileSystem],
 ])('many processes on one entry %s', (_how, Disk) => {
-  test('an entry that a store or a touch has reported survives every eviction', async () => {
+  test('keep an entry that a store or a touch has reported, through every eviction', async () => {
     const actor = fc.record({
       action: action('store', 'touch', 'evict', 'evict', 'read', 'collect'),
       pauses,
@@ -72,7 +72,7 @@ describe.each([
     )
   })
 
-  test('an entry that a store or a touch has reported survives the kill of any remover', async () => {
+  test('keep an entry that a store or a touch has reported, through the kill of any remover', async () => {
     const reporter = fc.record({ action: action('store', 'touch'), pauses, killAfter: fc.constant(Infinity) })
     const other = fc.record({ action: action('store', 'evict', 'read', 'collect'), pauses, killAfter: fc.nat(40) })
     await fc.assert(
@@ -89,7 +89,7 @@ describe.each([
     )
   })
 
-  test('a deletion leaves the entry whole or gone, whatever else happens', async () => {
+  test('leave a deleted entry whole or gone, in any order of operations', async () => {
     const actor = fc.record({
       action: action('remove', 'remove', 'store', 'touch', 'evict', 'read'),
       pauses,

@@ -4,13 +4,13 @@ import { expect, it } from 'vitest'
 import { fileBackend } from './soak-backend.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 
-it('keeps entries stored by processes that are killed at random, whole', { timeout: 1_800_000 }, async () => {
+it('entries stored by randomly killed processes are kept whole', { timeout: 1_800_000 }, async () => {
   const report = await killSoak(fileBackend(await temporaryDirectory()), isFull ? { processes: 8 } : {})
   expect(report.problems).toEqual([])
   expect(report.acknowledged).toBeGreaterThan(report.kills)
 })
 
-it('keeps all but the last megabyte of the open entry of a killed process', { timeout: 600_000 }, async () => {
+it('the open entry of a killed process keeps all but its last megabyte', { timeout: 600_000 }, async () => {
   const { problems, killed } = await killOpenEntries(fileBackend(await temporaryDirectory()))
   expect(problems).toEqual([])
   expect(killed).toBeGreaterThan(0)

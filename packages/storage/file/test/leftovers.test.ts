@@ -51,7 +51,7 @@ describe('a damaged entry', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test('can be deleted without residue if its description is damaged', async () => {
+  test('can be deleted completely if its description is damaged', async () => {
     const { storage, reference, sidecar, directory } = await stored()
     await writeFile(sidecar, 'damage')
     await storage.delete(reference)
@@ -92,7 +92,7 @@ describe('gc', () => {
     ])
   })
 
-  test('finds nothing of a stream that pauses before it has begun to be written', async () => {
+  test('ignores a stream that pauses before its first byte', async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage({ directory, fileSystem: new NodeFileSystem() })
     const goOn = Promise.withResolvers<void>()
@@ -111,7 +111,7 @@ describe('gc', () => {
     expect(text((await storage.retrieve(await storing)).content)).toBe('one two')
   })
 
-  test('removes content that a killed writer had named, but not described', async () => {
+  test('removes content that a killed writer had named but not described', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const pending = join(directory, '.metadata', `${reference}.${NONCE}`)
     await rename(sidecar, `${pending}.sidecar`)
@@ -124,7 +124,7 @@ describe('gc', () => {
     expect(await listFiles(directory)).toEqual(['.gitignore'])
   })
 
-  test('keeps the trace of such content while another process is at it', async () => {
+  test('keeps the trace of such content while another process works on it', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const pending = join(directory, '.metadata', `${reference}.${NONCE}`)
     const removal = join(directory, '.metadata', `${reference}.removal`)
@@ -152,7 +152,7 @@ describe('gc', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test('is not needed for that: a reader of the entry restores it, once it is certain', async () => {
+  test('is not needed to restore: a reader of the entry restores it, once that is safe', async () => {
     const { storage, directory, reference, content, sidecar } = await stored()
     const removal = join(directory, '.metadata', `${reference}.removal`)
     await mkdir(removal)
@@ -163,7 +163,7 @@ describe('gc', () => {
     expect(await listFiles(directory)).toHaveLength(3)
   })
 
-  test('leaves the leftovers of other scopes if it runs for one', async () => {
+  test('keeps the remains in other scopes if it runs for one', async () => {
     const { storage, directory } = await stored()
     for (const scope of ['a', 'ab']) {
       await storage.scope(scope).store('key', bytes('content'))

@@ -4,7 +4,7 @@ import { hookedFileSystem } from './support/hooked-file-system.ts'
 import { temporaryDirectory } from './support/temporary-directory.ts'
 import { bytes } from './support/text.ts'
 
-test('a listing reads no description that is known, or in a scope below', async () => {
+test('a listing reads no description that is known or in a child scope', async () => {
   const operations: string[] = []
   const fileSystem = hookedFileSystem(new NodeFileSystem(), async (operation) => void operations.push(operation))
   const storage = new FileStorage({ directory: await temporaryDirectory(), fileSystem }).scope('a')

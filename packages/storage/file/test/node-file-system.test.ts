@@ -7,7 +7,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts'
 
 const SIZES = [0, 1, 100, 4_095, 4_096, 4_097, 1_048_576, 1_500_000]
 
-test('a range of a file equals the slice of its bytes, however large both are', async () => {
+test('a range of a file equals the slice of its bytes at any size', async () => {
   const directory = await temporaryDirectory()
   await mkdir(directory)
   const fileSystem = new NodeFileSystem()
@@ -28,7 +28,7 @@ test('a range of a file equals the slice of its bytes, however large both are', 
     expect(Buffer.compare((await fileSystem.readFile(join(directory, `${index}`))).content, content)).toBe(0)
 })
 
-test('reading rejects for anything but a plain file', async () => {
+test('reading anything but a plain file rejects', async () => {
   const directory = await temporaryDirectory()
   await mkdir(directory)
   const fileSystem = new NodeFileSystem()

@@ -27,7 +27,7 @@ function logReads(fileSystem: NodeFileSystem): readonly string[] {
 }
 
 describe('an open file', () => {
-  test('is found and opened once, however often it is read, and closed', async () => {
+  test('is found and opened once for any number of reads, and closed', async () => {
     const fileSystem = new NodeFileSystem()
     const driver = driverOf(fileSystem, await temporaryDirectory())
     await driver.write('log', streamOf(bytes('content of a log')), INFO)
@@ -44,7 +44,7 @@ describe('an open file', () => {
     expect(await driver.open!('other')).toBeUndefined()
   })
 
-  test('reads into the memory that it is given', async () => {
+  test('reads into the given memory', async () => {
     const driver = driverOf(new NodeFileSystem(), await temporaryDirectory())
     await driver.write('log', streamOf(bytes('content')), INFO)
     const entry = await driver.open!('log')
@@ -54,7 +54,7 @@ describe('an open file', () => {
     await entry!.close()
   })
 
-  test('goes on giving its bytes if it was removed or stored anew', async () => {
+  test('still returns its bytes if it was removed or stored again', async () => {
     const storage = new FileStorage(await temporaryDirectory())
     const content = new Uint8Array(20_000_000).fill(97)
     const reference = await storage.store('log', content)
@@ -65,7 +65,7 @@ describe('an open file', () => {
     await expect(storage.open(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('is corrupt if it was cut, before or after it was opened', async () => {
+  test('is corrupt if it was cut before or after it was opened', async () => {
     const storage = new FileStorage(await temporaryDirectory())
     const reference = await storage.store('log', new Uint8Array(20_000_000))
     const open = await storage.open(reference)
@@ -81,7 +81,7 @@ describe.each([
   ['the required operations alone', MemoryFileSystem],
   ['hard links and times', LinkingMemoryFileSystem],
 ])('without openFile, on a file system with %s', (_name, Disk) => {
-  test('each read opens the file, and says that it is gone', async () => {
+  test('each read opens the file, and reports a removed one', async () => {
     const storage = new FileStorage({ directory: '/workspace/artifacts', fileSystem: new Disk() })
     const reference = await storage.store('log', new Uint8Array(20_000_000).fill(97))
     const content = await storage.open(reference)
@@ -91,7 +91,7 @@ describe.each([
     await content.close()
   })
 
-  test('the line index stays with its entry, also when that is used, and goes with it', async () => {
+  test('the line index stays with its entry while that is used, and is removed with it', async () => {
     const driver = driverOf(new Disk())
     await driver.write('log', streamOf(bytes('content')), INFO, () => 'an index')
     const infos = async (): Promise<readonly (EntryInfo | undefined)[]> => [

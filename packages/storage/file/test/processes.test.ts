@@ -15,7 +15,7 @@ describe('several processes in one directory', { timeout: 600_000 }, () => {
     for (const one of processes) one.kill()
   })
 
-  it('create each entry once between them, and all find it', async () => {
+  it('create each entry exactly once, and all find it', async () => {
     const directory = await temporaryDirectory()
     const count = 60
     const { config } = fileBackend(directory)

@@ -117,7 +117,7 @@ describe.each(localShells())('ShellFileSystem with %s', (_name, program) => {
     expect(await outcomes(new ShellFileSystem(shell))).toEqual(await outcomes(new NodeFileSystem()))
   })
 
-  test('stores any bytes with commands that no system finds too long', { timeout: 60_000 }, async () => {
+  test('stores any bytes by commands of valid length', { timeout: 60_000 }, async () => {
     const directory = await temporaryDirectory()
     const storage = new FileStorage({ directory, fileSystem: new ShellFileSystem(shell) })
     for (const size of [0, 1, 65_536, 65_537, 74_000, 76_000, 1_000_001]) {
@@ -129,7 +129,7 @@ describe.each(localShells())('ShellFileSystem with %s', (_name, program) => {
     expect(Math.max(...shell.commands.map((command) => Buffer.byteLength(command)))).toBeLessThan(MAX_COMMAND_BYTES)
   })
 
-  test('takes steps up to the first that fails', async () => {
+  test('runs operations up to the first failure', async () => {
     const fileSystem = new ShellFileSystem(shell)
     const directory = await temporaryDirectory()
     await mkdir(directory)
@@ -167,7 +167,7 @@ describe.each(localShells())('ShellFileSystem with %s', (_name, program) => {
 })
 
 describe('ShellFileSystem', () => {
-  test('stores small content with one command, once a scope has its folders, and reads it with four', async () => {
+  test('stores small content with one command if the scope has its folders, and reads it with four', async () => {
     const shell = new StandingShell()
     const storage = new FileStorage({ directory: await temporaryDirectory(), fileSystem: new ShellFileSystem(shell) })
     await storage.scope('session').store('first', bytes('content'))
@@ -178,7 +178,7 @@ describe('ShellFileSystem', () => {
     expect(shell.commands).toHaveLength(1 + 4)
   })
 
-  test('has all entries stored at the same time, and equal content once', { timeout: 60_000 }, async () => {
+  test('has all entries that were stored in parallel, and equal content once', { timeout: 60_000 }, async () => {
     const storage = new FileStorage({
       directory: await temporaryDirectory(),
       fileSystem: new ShellFileSystem(new StandingShell()),
@@ -190,7 +190,7 @@ describe('ShellFileSystem', () => {
       expect(text((await storage.retrieve(reference)).content)).toBe(keys[index])
   })
 
-  test('finds a file whole or not at all if it is removed while it is written', async () => {
+  test('finds a file whole or not at all if it is removed during a write', async () => {
     const fileSystem = new ShellFileSystem(new StandingShell())
     const path = await temporaryDirectory()
     const file = await fileSystem.createFile(path)
@@ -210,7 +210,7 @@ describe('ShellFileSystem', () => {
     ['SSH without its key', 255, 'Identity file key not accessible: No such file or directory'],
     ['a folder to work in that is gone', 1, "sh: 1: cd: can't cd to /work: No such file or directory"],
     ['a shell that was killed', 137, ''],
-  ])('never takes %s for a missing file', async (_name, exitCode, stderr) => {
+  ])('never treats %s as a missing file', async (_name, exitCode, stderr) => {
     const fileSystem = new ShellFileSystem({ execute: async () => ({ exitCode, stdout: '', stderr }) })
     const storage = new FileStorage({ directory: '/artifacts', fileSystem })
     const unavailable = {
@@ -224,7 +224,7 @@ describe('ShellFileSystem', () => {
     await expect(fileSystem.stat('/artifacts')).rejects.toThrow(stderr === '' ? 'it said nothing' : stderr)
   })
 
-  test('runs nothing if the command before it fails', async () => {
+  test('runs nothing after a failed command', async () => {
     const inner = new LocalShell()
     const path = await temporaryDirectory()
     const fileSystem = new ShellFileSystem({ execute: (command) => inner.execute(`cd /none/at/all && ${command}`) })
@@ -256,7 +256,7 @@ describe('ShellFileSystem', () => {
     await chmod(join(directory, 'closed'), 0o700)
   })
 
-  test('tells the age of a file also if the clock of the other side is wrong', async () => {
+  test('gets the age of a file even if the remote clock is wrong', async () => {
     const directory = await temporaryDirectory()
     const tools = join(directory, 'tools')
     await mkdir(tools, { recursive: true })
@@ -275,7 +275,7 @@ describe('ShellFileSystem', () => {
     ['Directory:64:1000 1010', { kind: 'directory', size: 64 }],
     ['Symbolic Link:3:1000 1010', { kind: 'other', size: 3 }],
     ['Fifo File:0:1000 1010', { kind: 'other', size: 0 }],
-  ])('reads output of the tools of BSD and macOS: %s', async (stdout, status) => {
+  ])('reads the output of BSD and macOS tools: %s', async (stdout, status) => {
     const fileSystem = new ShellFileSystem({ execute: async () => ({ exitCode: 0, stdout, stderr: '' }) })
     expect(await fileSystem.stat('/file')).toMatchObject(status)
   })
@@ -285,7 +285,7 @@ describe('ShellFileSystem', () => {
     await expect(fileSystem.stat('/file')).rejects.toThrow('described a file as "Welcome!"')
   })
 
-  test.each([undefined, null, {}, { execute: 'sh' }])('refuses %j for a shell', (shell) => {
+  test.each([undefined, null, {}, { execute: 'sh' }])('refuses %j as a shell', (shell) => {
     expect(() => new ShellFileSystem(shell as Shell)).toThrow(TypeError)
   })
 })
@@ -296,7 +296,7 @@ afterAll(async () => {
 })
 
 test.skipIf(!disk.available)(
-  'a full disk is said to be full, and leaves nothing half-written',
+  'ShellFileSystem reports a full disk, and leaves no partial files',
   { timeout: 60_000 },
   async () => {
     const directory = join(disk.available ? disk.path : '', 'artifacts')
@@ -315,7 +315,7 @@ test.skipIf(!disk.available)(
   },
 )
 
-test('a step is a command in which no name is more than a name', () => {
+test('ShellFileSystem quotes every name in its commands', () => {
   const path = "/a'b $(touch pwned) `x`\n;"
   const quoted = String.raw`'/a'\''b $(touch pwned) ` + "`x`\n;'"
   expect(shellStep({ step: 'remove', path })).toBe(`rm ${quoted}`)

@@ -27,7 +27,7 @@ async function snapshot(folder: string): Promise<readonly string[]> {
 }
 
 it.runIf(process.platform === 'linux')(
-  `${OPERATIONS} operations read, write, and remove nothing outside while another process swaps folders for links`,
+  `while another process swaps folders for links, ${OPERATIONS} operations never read, write, or remove anything outside`,
   { timeout: 3_600_000 },
   async () => {
     const directory = await temporaryDirectory()

@@ -27,7 +27,7 @@ async function storedBeside(): Promise<{
 }
 
 describe('a symbolic link below the directory', () => {
-  test('is not read in place of content', async () => {
+  test('is not read as content', async () => {
     const { storage, outside, reference, content } = await storedBeside()
     await rm(content)
     await symlink(join(outside, 'secret.txt'), content)
@@ -37,7 +37,7 @@ describe('a symbolic link below the directory', () => {
     })
   })
 
-  test('is replaced when the content in its place is stored again', async () => {
+  test('is replaced if the content is stored again', async () => {
     const { storage, outside, reference, content } = await storedBeside()
     await rm(content)
     await symlink(join(outside, 'secret.txt'), content)
@@ -46,7 +46,7 @@ describe('a symbolic link below the directory', () => {
     expect(await readFile(join(outside, 'secret.txt'), 'utf8')).toBe('secret!')
   })
 
-  test('is neither read nor touched in place of a description', async () => {
+  test('is neither read nor touched as a description', async () => {
     const { storage, outside, reference, sidecar } = await storedBeside()
     await rename(sidecar, join(outside, 'sidecar.json'))
     await symlink(join(outside, 'sidecar.json'), sidecar)
@@ -61,7 +61,7 @@ describe('a symbolic link below the directory', () => {
     ['of content', 'a'],
     ['of descriptions', '.metadata/a'],
     ['of all descriptions', '.metadata'],
-  ])('is refused by every operation in place of a folder %s, and its target does not change', async (_name, folder) => {
+  ])('is refused as a folder %s by every operation, and its target does not change', async (_name, folder) => {
     const { storage, directory, outside, reference } = await storedBeside()
     await rename(join(directory, folder), join(outside, 'moved'))
     await symlink(join(outside, 'moved'), join(directory, folder))
@@ -90,7 +90,7 @@ describe('a symbolic link below the directory', () => {
     expect(listed).toEqual([reference])
   })
 
-  test('among the folders that are emptied is left alone', async () => {
+  test('is kept when empty folders are removed', async () => {
     const { storage, directory, outside } = await storedBeside()
     await symlink(outside, join(directory, 'a', 'link'))
     await symlink(outside, join(directory, '.metadata/a', 'link'))
@@ -109,15 +109,15 @@ describe('a symbolic link below the directory', () => {
   })
 })
 
-describe('what is no plain file', () => {
-  test('a named pipe in place of content does not hang a reader', async () => {
+describe('a path that is not a plain file', () => {
+  test('does not hang a reader if it is a named pipe', async () => {
     const { storage, reference, content } = await storedBeside()
     await rm(content)
     execFileSync('mkfifo', [content])
     await expect(storage.scope('a').retrieve(reference)).rejects.toMatchObject({ code: 'corrupt' })
   })
 
-  test('a directory in place of content is reported', async () => {
+  test('is reported if it is a directory', async () => {
     const { storage, reference, content } = await storedBeside()
     await rm(content)
     await mkdir(content)

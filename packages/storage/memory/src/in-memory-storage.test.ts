@@ -15,7 +15,7 @@ describe('InMemoryStorage', () => {
     expect(String(error)).toContain('"read_log"')
   })
 
-  test('never evicts an entry that a store has just found existing, whenever a turn ends', async () => {
+  test('never evicts an entry that a store has just found, at any end of a turn', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: 1 })
     for (let round = 0; round < 100; round += 1) {
       await storage.store('call_1_0', bytes('kept'))
@@ -44,7 +44,7 @@ describe('InMemoryStorage', () => {
     expect((await storage.scope('other').retrieve(elsewhere)).content).toHaveLength(40)
   })
 
-  test('lists each entry once, also while entries are used and removed', async () => {
+  test('lists each entry once, even while entries are used and removed', async () => {
     const storage = new InMemoryStorage()
     for (let entry = 0; entry < 10; entry += 1) await storage.store(`call_${entry}`, bytes(String(entry)))
     const listed: string[] = []
@@ -77,7 +77,7 @@ describe('InMemoryStorage', () => {
     [{ evictAfterCycles: 3 }, 'evictAfterCycles'],
     [5, 'evictAfterTurns'],
     [null, 'evictAfterTurns'],
-  ])('refuses %j, naming the option', (options, name) => {
+  ])('refuses %j and names the option', (options, name) => {
     expect(() => new InMemoryStorage(options as never)).toThrow(TypeError)
     expect(() => new InMemoryStorage(options as never)).toThrow(name)
   })
@@ -90,7 +90,7 @@ async function* only(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 describe('MemoryDriver', () => {
-  test('opens an entry as it lies in memory, and goes on giving it once it is removed', async () => {
+  test('opens an entry without copying, and keeps its bytes after a removal', async () => {
     const driver = new MemoryDriver()
     const content = new TextEncoder().encode('content')
     await driver.write('log', only(content), INFO)
@@ -103,7 +103,7 @@ describe('MemoryDriver', () => {
     expect(await driver.open('log')).toBeUndefined()
   })
 
-  test('keeps a line index with its entry, and no property if there is none', async () => {
+  test('keeps a line index with its entry, and has no property without one', async () => {
     const driver = new MemoryDriver()
     await driver.write('indexed', only(new Uint8Array(3)), INFO, () => 'an index')
     await driver.write('other', only(new Uint8Array(3)), INFO, () => undefined)
@@ -112,7 +112,7 @@ describe('MemoryDriver', () => {
     expect(await driver.stat('other')).not.toHaveProperty('lineIndex')
   })
 
-  test('lists a scope and those below it, and forgets the scopes that are left empty', async () => {
+  test('lists a scope and its child scopes, and forgets empty scopes', async () => {
     const driver = new MemoryDriver()
     const listed = async (prefix: string): Promise<string[]> => {
       const ids: string[] = []
@@ -135,7 +135,7 @@ describe('MemoryDriver', () => {
 })
 
 describe('InMemoryStorage', () => {
-  test('gives opened content without a copy, and retrieved content as one', async () => {
+  test('returns opened content without a copy, and retrieved content as a copy', async () => {
     const storage = new InMemoryStorage()
     const reference = await storage.store('log', new TextEncoder().encode('content'))
     const open = await storage.open(reference)

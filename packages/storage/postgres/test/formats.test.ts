@@ -35,7 +35,7 @@ async function record(): Promise<RawData> {
 }
 
 describe.skipIf(!postgres.available)('tables of format 1', () => {
-  it('are read with what is in them, and brought to the format of this version', async () => {
+  it('are read with their entries, and migrated to the current format', async () => {
     const { script, ...data } = await formatFixture(FIXTURE, record)
     const schema = newSchema('format')
     onTestFinished(() => dropSchema(url, schema).then(() => undefined))

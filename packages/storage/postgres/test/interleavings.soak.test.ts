@@ -119,21 +119,17 @@ describe.skipIf(!postgres.available)('overlapping statements on one large entry'
     return { outcomes, isThere: rows.entry > 0 }
   }
 
-  test(
-    'keep what a store has acknowledged, through evictions, collections and kills',
-    { timeout: 600_000 },
-    async () => {
-      const actors = fc.array(actor('store', 'store', 'read', 'evict', 'collect'), { minLength: 2, maxLength: 4 })
-      await fc.assert(
-        fc.asyncProperty(fc.boolean(), actors, order, async (exists, together, turns) => {
-          const { outcomes, isThere } = await check(exists, together, turns)
-          if (outcomes.includes('stored')) expect(isThere).toBe(true)
-          if (exists && together.every(({ action }) => action !== 'evict')) expect(isThere).toBe(true)
-        }),
-        { ...RUNS, examples: [COLLECTED] },
-      )
-    },
-  )
+  test('keep acknowledged stores through evictions, collections and kills', { timeout: 600_000 }, async () => {
+    const actors = fc.array(actor('store', 'store', 'read', 'evict', 'collect'), { minLength: 2, maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(fc.boolean(), actors, order, async (exists, together, turns) => {
+        const { outcomes, isThere } = await check(exists, together, turns)
+        if (outcomes.includes('stored')) expect(isThere).toBe(true)
+        if (exists && together.every(({ action }) => action !== 'evict')) expect(isThere).toBe(true)
+      }),
+      { ...RUNS, examples: [COLLECTED] },
+    )
+  })
 
   test('leave the entry whole or gone, through removals and kills', { timeout: 600_000 }, async () => {
     const actors = fc.array(actor('store', 'store', 'read', 'remove', 'clear', 'collect'), {

@@ -9,7 +9,7 @@ const url = postgres.available ? postgres.url : ''
 const SLOW = { timeout: 1_200_000 }
 
 describe.skipIf(!postgres.available)('killed writers', () => {
-  it('lose and tear nothing that was acknowledged', SLOW, async () => {
+  it('neither lose nor corrupt acknowledged entries', SLOW, async () => {
     const schema = newSchema('kill')
     const report = await killSoak(postgresBackend(url, schema), { largeBytes: 3_000_000 })
     await dropSchema(url, schema)
@@ -27,7 +27,7 @@ describe.skipIf(!postgres.available)('killed writers', () => {
 })
 
 describe.skipIf(!found.available)('a killed server', () => {
-  it('loses nothing that was acknowledged', SLOW, async () => {
+  it('loses no acknowledged entries', SLOW, async () => {
     const server = await startPostgres({ settings: { fsync: 'on', full_page_writes: 'on' } })
     try {
       const report = await killServerSoak(postgresBackend(server.url, 'soak'), server, { largeBytes: 3_000_000 })

@@ -11,7 +11,7 @@ for (const [name, service] of [
   ['PgBouncer', pgbouncer],
 ] as const)
   it.skipIf(!service.available)(
-    `keeps two tenants apart under load at ${name}`,
+    `two tenants stay isolated under load at ${name}`,
     { timeout: 600_000 },
     async ({ skip }) => {
       // PgBouncer has a server behind it.

@@ -47,7 +47,7 @@ async function connected(target: string): Promise<pg.Client> {
 }
 
 describe.skipIf(!postgres.available)('a connection', () => {
-  it('loses nothing and leaves nothing if it is cut in the middle of a statement', async () => {
+  it('causes neither loss nor remains if it is cut during a statement', async () => {
     const { hostname, port } = new URL(url)
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -84,7 +84,7 @@ describe.skipIf(!postgres.available)('a connection', () => {
     expect((await storage.retrieve(reference)).content).toEqual(hello)
   })
 
-  it('is an outage while the pool has none', async () => {
+  it('causes an outage while the pool has none', async () => {
     const pool = new pg.Pool({ connectionString: url, max: 1 })
     onTestFinished(() => pool.end())
     const storage = open(pool, { timeoutMs: 200 })
@@ -98,7 +98,7 @@ describe.skipIf(!postgres.available)('a connection', () => {
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
   })
 
-  it('ends by the statement_timeout of the server or by timeoutMs if it waits for a lock', async () => {
+  it("waits for a lock until the server's statement_timeout or timeoutMs", async () => {
     const name = schemaOfTest()
     const reference = await open(url, { schema: name }).store('key', hello)
     const client = await connected(url)
@@ -151,7 +151,7 @@ describe.skipIf(!postgres.available)('conflicts', () => {
 })
 
 describe.skipIf(!found.available)('a server', () => {
-  it('keeps its entries when it restarts or becomes read-only', async () => {
+  it('keeps its entries if it restarts or becomes read-only', async () => {
     const server = await startPostgres()
     onTestFinished(() => server.dispose())
     let now = Date.now()
@@ -174,7 +174,7 @@ describe.skipIf(!found.available)('a server', () => {
     await expect(storage.delete(reference)).rejects.toMatchObject(unavailable('is read-only'))
   })
 
-  it('whose disk is full keeps what it has, and takes more once there is room', async ({ skip }) => {
+  it('keeps its entries on a full disk, and accepts more after space is freed', async ({ skip }) => {
     const disk = await smallDisk(11_000_000)
     skip(!disk.available, disk.available ? '' : disk.why)
     if (!disk.available) return

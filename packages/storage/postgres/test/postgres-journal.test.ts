@@ -29,7 +29,7 @@ describe.skipIf(!postgres.available)('PostgresJournal', () => {
     return schema
   }
 
-  it('yields what was appended, in order, to later instances too, and since a time', async () => {
+  it('yields appended events in order, also to later instances, and from a given time on', async () => {
     const schema = schemaOfTest()
     const journal = new PostgresJournal(url, { schema })
     expect(await times(journal)).toEqual([])
@@ -67,7 +67,7 @@ describe.skipIf(!postgres.available)('PostgresJournal', () => {
     await journal.close()
   })
 
-  it('shows the role of a tenant the events of its own scope only', async () => {
+  it("shows a tenant's role only the events of its own scope", async () => {
     const schema = schemaOfTest()
     const role = `journal_${crypto.randomUUID()}`
     await ask(url, `CREATE ROLE "${role}" LOGIN`)
@@ -84,7 +84,7 @@ describe.skipIf(!postgres.available)('PostgresJournal', () => {
     for (const opened of [owner, all, own]) await opened.close()
   })
 
-  it('rejects if the server cannot be reached, and if its options are wrong', async () => {
+  it('rejects if the server is unreachable, and if its options are wrong', async () => {
     const journal = new PostgresJournal('postgres://localhost:1/postgres')
     await expect(journal.append(event(1))).rejects.toMatchObject({ code: 'unavailable' })
     await journal.close()

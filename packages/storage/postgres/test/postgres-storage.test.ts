@@ -30,7 +30,7 @@ describe('options', () => {
     expect(() => new PostgresStorage(target)).not.toThrow('hunter2')
   })
 
-  it('take a pool, and no client', () => {
+  it('accept a pool, and no client', () => {
     expect(() => new PostgresStorage(new pg.Client() as never)).toThrow('a Pool of pg')
     expect(new PostgresStorage(new pg.Pool({ connectionString: url }))).toBeInstanceOf(PostgresStorage)
   })
@@ -47,7 +47,7 @@ describe.skipIf(!postgres.available)('a storage', () => {
     return { storage, schema }
   }
 
-  it('keeps content in rows of chunkBytes, and up to one row with the entry', async () => {
+  it('keeps content in rows of chunkBytes, and content of one row in its entry', async () => {
     const { storage, schema } = open({ chunkBytes: 65_536 })
     const sizes = [0, 1, 65_536, 65_537, 200_000]
     for (const size of sizes) await storage.store(`key ${size}`, new Uint8Array(size).fill(1))
@@ -100,7 +100,7 @@ describe.skipIf(!postgres.available)('a storage', () => {
     }
   })
 
-  it('refuses to work once it was closed', async () => {
+  it('refuses all operations after it was closed', async () => {
     const { storage } = open()
     await storage.close()
     await expect(storage.store('key', new Uint8Array(1))).rejects.toMatchObject({

@@ -64,7 +64,7 @@ async function planOf(sql: string, values: readonly unknown[]): Promise<PlanNode
 
 const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-describe.skipIf(!postgres.available)('with 100,000 entries, a statement', () => {
+describe.skipIf(!postgres.available)('a statement with 100,000 entries', () => {
   beforeAll(async () => {
     const storage = new PostgresStorage(url, { schema })
     await storage.gc()
@@ -84,18 +84,18 @@ describe.skipIf(!postgres.available)('with 100,000 entries, a statement', () => 
     await dropSchema(url, schema)
   })
 
-  test('has values here, whichever it is', () => {
+  test('has values in this test: all of them are covered', () => {
     expect(statements.map(([name]) => name).toSorted()).toEqual(Object.keys(VALUES).toSorted())
   })
 
-  test.each(statements)('%s goes through no table', async (name, sql) => {
+  test.each(statements)('%s scans no table', async (name, sql) => {
     const nodes = nodesOf(await planOf(sql, VALUES[name] ?? []))
     const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name'])
     // The table has a row for each content that is being written or removed, and so a few.
     expect(scanned.filter((table) => table !== 'pending')).toEqual([])
   })
 
-  test('is found out if it goes through a table', async () => {
+  test('is detected if it scans a table', async () => {
     const plan = await planOf('SELECT id FROM @entry WHERE size = $1', [5])
     expect(nodesOf(plan).map((node) => node['Relation Name'])).toContain('entry')
     expect(nodesOf(plan).map((node) => node['Node Type'])).toContain('Seq Scan')
@@ -111,7 +111,7 @@ describe.skipIf(!postgres.available)('with 100,000 entries, a statement', () => 
     }
   })
 
-  test('reads only the beginning, in order, if it reads one page of all entries', async () => {
+  test('reads only the start of all entries in order for one page', async () => {
     for (const sql of [driver.SELECT_PAGE, driver.SELECT_UNUSED]) {
       const values = sql === driver.SELECT_PAGE ? ['', '~'] : ['', '~', ENTRIES, -Infinity, '']
       const nodes = nodesOf(await planOf(sql, values))

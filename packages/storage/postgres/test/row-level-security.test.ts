@@ -36,7 +36,7 @@ describe.skipIf(!postgres.available)('a role that may use one scope', () => {
 
   const select = async (sql: string): Promise<unknown[]> => (await mine.query(sql)).rows
 
-  test('stores, streams, lists, evicts and clears there, and below it', async () => {
+  test('stores, streams, lists, evicts and clears in it and below it', async () => {
     const scope = storage.scope('A@example.com', 'session')
     const reference = await scope.store('call_1_0', text)
     expect(await scope.store('call_1_0', text)).toBe(reference)
@@ -48,7 +48,7 @@ describe.skipIf(!postgres.available)('a role that may use one scope', () => {
     expect(await storage.scope('A@example.com').clear()).toBe(1)
   })
 
-  test('sees no row of another scope, with any SQL', async () => {
+  test('sees no row of another scope with any SQL', async () => {
     await storage.scope('A@example.com').store('call_1_0', text)
     for (const table of ['entry', 'chunk']) {
       const rows = await select(`SELECT id FROM "${schema}".${table}`)
@@ -64,7 +64,7 @@ describe.skipIf(!postgres.available)('a role that may use one scope', () => {
     expect(await select(`SELECT scope FROM "${schema}".tenant`)).toEqual([{ scope: '_41_40example_2ecom' }])
   })
 
-  test('changes no row of another scope, and no right of its own', async () => {
+  test('changes neither rows of another scope nor its own rights', async () => {
     expect((await mine.query(`DELETE FROM "${schema}".entry WHERE id LIKE '_42%'`)).rowCount).toBe(0)
     expect((await mine.query(`UPDATE "${schema}".chunk SET bytes = '' WHERE id LIKE '_42%'`)).rowCount).toBe(0)
     for (const sql of [
@@ -80,7 +80,7 @@ describe.skipIf(!postgres.available)('a role that may use one scope', () => {
     expect((await others.list().next()).done).toBe(false)
   })
 
-  test('gets an error that names the rights if its storage is not in its scope', async () => {
+  test('gets an error that names the rights outside its scope', async () => {
     await expect(storage.scope('B@example.com').store('call_1_0', text.subarray(0, 9))).rejects.toMatchObject({
       code: 'unavailable',
       retryable: false,

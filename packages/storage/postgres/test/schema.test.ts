@@ -36,7 +36,7 @@ describe.skipIf(!postgres.available)('the tables', () => {
   it.each([
     ['a server', url],
     ['PgBouncer', pgbouncer.available ? pgbouncer.url : ''],
-  ])('are created once, by the first of many storages at %s', async (_, target) => {
+  ])('are created once by the first of many storages at %s', async (_, target) => {
     if (target === '') return
     const schema = schemaOfTest()
     const storages = Array.from({ length: 12 }, () => open({ schema }, target))
@@ -45,7 +45,7 @@ describe.skipIf(!postgres.available)('the tables', () => {
     expect(await Array.fromAsync(storages[0]!.list())).toHaveLength(12)
   })
 
-  it('are created by the printed script, which may be run again', async () => {
+  it('are created by the printed script, which may run again', async () => {
     const schema = schemaOfTest()
     const storage = open({ schema, createTables: false })
     await expect(storage.store('key', hello)).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe.skipIf(!postgres.available)('the tables', () => {
     expect(await versionOf(schema)).toEqual([SCHEMA_STEPS.length])
   })
 
-  it('of a newer version are refused, and stay as they are', async () => {
+  it('of a newer version are refused, and stay unchanged', async () => {
     const schema = schemaOfTest()
     const reference = await open({ schema }).store('key', hello)
     await ask(url, `UPDATE "${schema}".format SET version = 99`)
@@ -73,7 +73,7 @@ describe.skipIf(!postgres.available)('the tables', () => {
     expect(await versionOf(schema)).toEqual([99])
   })
 
-  it('cause an outage, and no miss, if they are dropped while in use', async () => {
+  it('cause an outage, not a missing entry, if they are dropped during use', async () => {
     const schema = schemaOfTest()
     const storage = open({ schema })
     const reference = await storage.store('key', hello)
@@ -82,7 +82,7 @@ describe.skipIf(!postgres.available)('the tables', () => {
     expect(await ask(url, 'SELECT FROM pg_namespace WHERE nspname = $1', [schema])).toEqual([])
   })
 
-  it('cannot be created without the right to, which the error names', async () => {
+  it('cannot be created without the right, which the error names', async () => {
     const schema = schemaOfTest()
     const { role, roleUrl } = await newRole()
     const denied = { code: 'unavailable', retryable: false, message: expect.stringContaining('GRANT') as unknown }
@@ -126,7 +126,7 @@ describe.skipIf(!postgres.available)('migration', () => {
 
   const LATER = [...SCHEMA_STEPS, "ALTER TABLE @entry ADD COLUMN color text NOT NULL DEFAULT 'blue'"]
 
-  it('brings older tables forward with what is in them', async () => {
+  it('upgrades older tables with their entries', async () => {
     const schema = schemaOfTest()
     await open({ schema }).store('key', hello)
     for (let run = 0; run < 2; run += 1) await inTransaction(schema, LATER)
@@ -134,7 +134,7 @@ describe.skipIf(!postgres.available)('migration', () => {
     expect(await versionOf(schema)).toEqual([LATER.length])
   })
 
-  it('leaves the tables as they were if it fails', async () => {
+  it('leaves the tables unchanged if it fails', async () => {
     const schema = schemaOfTest()
     const reference = await open({ schema }).store('key', hello)
     await expect(inTransaction(schema, [...LATER, 'SELECT no_such_function()'])).rejects.toMatchObject({

@@ -37,7 +37,7 @@ test('a key of a scope decodes to its parts', () => {
   )
 })
 
-test('keys of different prefixes and scopes are different, and none belongs to another prefix', () => {
+test('keys of different prefixes and scopes differ, and none belongs to another prefix', () => {
   // Of few characters, so that one prefix often begins with another.
   const short = fc.stringMatching(/^[a:/]{1,4}$/)
   const few = fc.array(fc.constantFrom('a', 'aa'), { maxLength: 2 }).map((names) => names.join('/'))
@@ -59,7 +59,7 @@ test.each([
   '{p:a}:entry:a:b',
   '{p:a}:piece:a',
   '{p:a}index',
-])('%j is no key of a scope', (key) => {
+])('%j is not a key of a scope', (key) => {
   expect(new Keys('p').parse(key)).toBeUndefined()
 })
 
@@ -80,7 +80,7 @@ const content = fc.record({
 
 const lines = fc.option(fc.stringMatching(/^[a-z0-9,]{1,50}$/), { nil: undefined })
 
-test('comes back as it was, whatever follows', () => {
+test('a stored value is read back, whatever bytes follow', () => {
   fc.assert(
     fc.property(description, content, lines, fc.uint8Array(), (described, of, lineIndex, rest) => {
       const encoded = encodeHeader(described, of, lineIndex)
@@ -98,7 +98,7 @@ test('comes back as it was, whatever follows', () => {
   )
 })
 
-test('truncated and foreign values have no header, or no description', () => {
+test('truncated and other values have no header or no description', () => {
   const encoded = encodeHeader(
     { key: 'key', contentType: 'text/plain', storedAt: 1, metadata: {} },
     { nonce: 'a-b', size: 3, pieceBytes: 0 },

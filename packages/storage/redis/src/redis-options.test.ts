@@ -4,7 +4,7 @@ import { clusterUrl, redisSettings, type RedisStorageOptions } from './redis-opt
 
 const URL = 'redis://localhost'
 
-test('a url, options and a client say where Redis is; options may come apart', () => {
+test('a url, options and a client locate Redis, and options may be separate', () => {
   const client = new Redis({ lazyConnect: true })
   expect(redisSettings(URL, { prefix: 'a' })).toMatchObject({
     connection: { url: URL },
@@ -55,7 +55,7 @@ test('a Cluster has nodes, and credentials for each', () => {
   })
 })
 
-test.each(['redis://localhost', 'rediss://user:p@ss@host:1/2'])('%s is no Cluster', (url) => {
+test.each(['redis://localhost', 'rediss://user:p@ss@host:1/2'])('%s is not a Cluster', (url) => {
   expect(clusterUrl(url)).toBeUndefined()
 })
 
@@ -75,7 +75,7 @@ test.each([
   ['redis://hunter2/x@a', 'percent-encoded'],
   ['redis://user:1?hunter2@a', 'percent-encoded'],
   ['redis://user:1#hunter2@a', 'percent-encoded'],
-])('%s is refused, without its password', (url, message) => {
+])('%s is refused without its password', (url, message) => {
   expect(() => clusterUrl(url)).toThrow(message)
   expect(() => clusterUrl(url)).toThrow(expect.not.objectContaining({ message: expect.stringContaining('hunter2') }))
 })

@@ -20,7 +20,7 @@ async function replicated(nodes: readonly RedisNodeAddress[]): Promise<void> {
 }
 
 describe.skipIf(!cluster.available)('a Cluster', () => {
-  it('puts scopes on all of its nodes, and each scope as a whole on one node', async () => {
+  it('distributes scopes over all nodes, and keeps each scope on one node', async () => {
     const nodes = cluster.available ? [...cluster.nodes] : []
     const prefix = `spread-${Math.random()}`
     const raw = new Cluster(nodes)
@@ -47,7 +47,7 @@ describe.skipIf(!cluster.available)('a Cluster', () => {
     expect(await rawKeys(raw, `{${prefix}:*`)).toEqual([])
   })
 
-  it('is unavailable while a killed node has no successor, and goes on with the replica', async () => {
+  it('is unavailable while a killed node has no successor, and continues with the replica', async () => {
     const own = await startRedisCluster({ replicas: 1 })
     const options = { commandTimeoutMs: 2_000, connectTimeoutMs: 1_000, chunkBytes: 65_536 }
     const storage = new RedisStorage(own.url, options)

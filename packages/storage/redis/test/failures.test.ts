@@ -38,19 +38,19 @@ async function server(options: Parameters<typeof startRedis>[0] = {}): Promise<A
   return started
 }
 
-describe.skipIf(!shared.available)('errors name the fault and the fix', () => {
-  test('nothing listens', async () => {
+describe.skipIf(!shared.available)('an error that names the fault and the fix', () => {
+  test('is given if nothing listens', async () => {
     const { message } = await failure(opened('redis://user:hunter2@127.0.0.1:1'))
     expect(message).toBe(
       'Redis at 127.0.0.1:1 cannot be reached: nothing listens there. Start Redis, or correct host and port in the url.',
     )
   })
 
-  test('the host is not known', async () => {
+  test('is given if the host is unknown', async () => {
     expect((await failure(opened('redis://no-such-host.invalid'))).message).toMatch(/the host is not known|the network/)
   })
 
-  test('a password is missing or wrong', async () => {
+  test('is given if a password is missing or wrong', async () => {
     const { port } = await server({ requirepass: 'right' })
     expect((await failure(opened(`redis://127.0.0.1:${port}`))).message).toContain('needs a password')
     expect((await failure(opened(`redis://:hunter2@127.0.0.1:${port}`))).message).toContain('refuses the user or the')
@@ -71,12 +71,12 @@ describe.skipIf(!shared.available)('errors name the fault and the fix', () => {
     expect((await failure(opened(url))).message).toMatch(/does not speak TLS|the network fails/)
   })
 
-  test('the server is a replica', async () => {
+  test('is given if the server is a replica', async () => {
     const replica = await server({ settings: { replicaof: '127.0.0.1 1', 'replica-serve-stale-data': 'yes' } })
     expect((await failure(opened(replica.url))).message).toContain('Use the address of the master')
   })
 
-  test('the server cannot save, and goes on reading', async () => {
+  test('is given if the server cannot save, and reading continues', async () => {
     const { url } = await server()
     const [storage, raw] = [opened(url), new Redis(url)]
     onTestFinished(() => raw.disconnect())
@@ -100,7 +100,7 @@ describe.skipIf(!shared.available)('errors name the fault and the fix', () => {
     expect(message).toMatch(/zadd|setnx/i)
   })
 
-  test('the server has no room for another client', async () => {
+  test('is given if the server accepts no more clients', async () => {
     const { url } = await server({ settings: { maxclients: '1' } })
     const first = new Redis(url)
     onTestFinished(() => first.disconnect())
@@ -108,7 +108,7 @@ describe.skipIf(!shared.available)('errors name the fault and the fix', () => {
     expect((await failure(opened(url))).message).toMatch(/maxclients|cannot be reached|failed/)
   })
 
-  test.skipIf(!cluster.available)('a node of a Cluster is not the Cluster, and a server is none', async () => {
+  test.skipIf(!cluster.available)('is given if a Cluster is expected and not found, or the reverse', async () => {
     const [node] = cluster.available ? cluster.nodes : []
     const storage = opened(`redis://127.0.0.1:${node?.port}`)
     const messages: string[] = []
@@ -122,7 +122,7 @@ describe.skipIf(!shared.available)('errors name the fault and the fix', () => {
     expect((await failure(opened(`redis+cluster://${hostname}:${port}`))).message).toContain('no Cluster')
   })
 
-  test('a key of ours holds something else', async () => {
+  test('is given if one of our keys has another value', async () => {
     const { storage, raw, prefix } = testStorage()
     await raw.set(`{${prefix}:}:index`, 'foreign')
     await expect(storage.store('key', pattern(1))).rejects.toMatchObject({
@@ -132,8 +132,8 @@ describe.skipIf(!shared.available)('errors name the fault and the fix', () => {
   })
 })
 
-describe.skipIf(!shared.available)('outages', () => {
-  test('a silent server makes no operation hang, and commands that timed out do not run later', async () => {
+describe.skipIf(!shared.available)('in an outage', () => {
+  test('a silent server blocks no operation, and commands that timed out do not run later', async () => {
     const { hostname, port } = new URL(sharedUrl())
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -157,7 +157,7 @@ describe.skipIf(!shared.available)('outages', () => {
     }
   })
 
-  test('a removal that arrives late leaves an entry stored again meanwhile', async () => {
+  test('a late removal keeps an entry that was stored again', async () => {
     let now = Date.now()
     const { storage, raw, prefix } = testStorage({ now: () => now })
     const reference = await storage.store('key', pattern(10))
@@ -175,7 +175,7 @@ describe.skipIf(!shared.available)('outages', () => {
     expect(await behind.storage.clear()).toBe(1)
   })
 
-  test('an entry that is removed between the two commands of storing it again is listed all the same', async () => {
+  test('an entry that is removed between the two commands of storing it again is listed', async () => {
     const { storage, prefix } = testStorage()
     const client = new Redis(sharedUrl())
     onTestFinished(() => client.disconnect())
@@ -190,7 +190,7 @@ describe.skipIf(!shared.available)('outages', () => {
     expect(await storage.clear()).toBe(1)
   })
 
-  test('connections that are cut in the middle of a transfer tear nothing', { timeout: 60_000 }, async () => {
+  test('connections that are cut during a transfer corrupt nothing', { timeout: 60_000 }, async () => {
     const { hostname, port } = new URL(sharedUrl())
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -216,7 +216,7 @@ describe.skipIf(!shared.available)('outages', () => {
     }
   })
 
-  test('a storage that was closed says so', async () => {
+  test('a closed storage says so', async () => {
     const { storage } = testStorage()
     await storage.store('key', pattern(1))
     await storage.close()
@@ -224,7 +224,7 @@ describe.skipIf(!shared.available)('outages', () => {
     await expect(outcome).rejects.toMatchObject({ code: 'unavailable', retryable: false, message: /was closed/ })
   })
 
-  test('a storage that is being closed says so at once, however silent the server is', async () => {
+  test('a storage that is closing says so at once, even with a silent server', async () => {
     const { hostname, port } = new URL(sharedUrl())
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -238,7 +238,7 @@ describe.skipIf(!shared.available)('outages', () => {
     await closing
   })
 
-  test('a server that has become a replica is left for the one that has its name now', async () => {
+  test('a server that became a replica is left for the new master under its name', async () => {
     const [before, after] = [await server(), await server()]
     const target = { host: '127.0.0.1', port: before.port }
     const proxy = await faultProxy(target)
@@ -254,7 +254,7 @@ describe.skipIf(!shared.available)('outages', () => {
     await expect.poll(stored, { timeout: 5_000 }).toMatch(/^later_/)
   })
 
-  test('over a slow link, content that takes longer than one command may take is stored', async () => {
+  test('content that takes longer than one command over a slow link is stored', async () => {
     const { hostname, port } = new URL(sharedUrl())
     const link = createTcpServer((client) => {
       const server = connect({ host: hostname, port: Number(port) })
@@ -288,8 +288,8 @@ describe.skipIf(!shared.available)('outages', () => {
   })
 })
 
-describe('clients of the caller', () => {
-  test('a keyPrefix is refused, and so are replicas to read from', () => {
+describe('a client of the caller', () => {
+  test('is refused with a keyPrefix, or if it reads from replicas', () => {
     const lazy = { lazyConnect: true }
     const nodes = [{ host: 'localhost', port: 1 }]
     expect(() => new RedisStorage(new Redis({ ...lazy, keyPrefix: 'a:' }))).toThrow(/Set "prefix" of RedisStorage/)
@@ -298,7 +298,7 @@ describe('clients of the caller', () => {
     expect(() => new RedisStorage({ connection: { host: 'localhost', keyPrefix: 'a:' } })).toThrow(/keyPrefix/)
   })
 
-  test.skipIf(!shared.available)('it is not closed, and may be used beside the storage', async () => {
+  test.skipIf(!shared.available)('is not closed, and may be used beside the storage', async () => {
     const client = new Redis(sharedUrl(), { enableAutoPipelining: true, stringNumbers: true, replyMapping: 'resp3' })
     onTestFinished(() => client.disconnect())
     const { prefix } = testStorage()
@@ -311,7 +311,7 @@ describe('clients of the caller', () => {
     expect(await client.ping()).toBe('PONG')
   })
 
-  test.skipIf(!shared.available)('one in subscriber mode is refused', async () => {
+  test.skipIf(!shared.available)('is refused in subscriber mode', async () => {
     const client = new Redis(sharedUrl(), { protocol: 2 })
     onTestFinished(() => client.disconnect())
     await client.subscribe('channel')

@@ -8,7 +8,7 @@ const found = await findRedis()
 
 // Shows that the soak of a server with `appendfsync always` would find a lost store.
 it.skipIf(!found.available)(
-  'finds that a server without persistence loses what it acknowledged',
+  'the kill soak finds that a server without persistence loses acknowledged entries',
   { timeout: 600_000 },
   async () => {
     const server = await startRedis()

@@ -10,20 +10,20 @@ const [redis, cluster] = await Promise.all([sharedRedis(), sharedRedisCluster()]
 const SLOW = { timeout: 1_200_000 }
 
 describe.skipIf(!redis.available)('a single server', () => {
-  it('keeps entries stored by writers that are killed at random, whole', SLOW, async () => {
+  it('keeps entries whole that randomly killed writers stored', SLOW, async () => {
     const target = singleTarget(redis.available ? redis.url : '')
     const report = await killSoak(redisBackend(target, `soak-${randomUUID()}`), { largeBytes: 3_000_000 })
     expect(report.problems).toEqual([])
     expect(report.acknowledged).toBeGreaterThan(report.kills)
   })
 
-  it('keeps all but the last megabyte of the open entry of a killed writer [full run]', SLOW, async ({ skip }) => {
+  it("keeps all but the last megabyte of a killed writer's open entry [full run]", SLOW, async ({ skip }) => {
     skip(!isFull, 'full run')
     const target = singleTarget(redis.available ? redis.url : '')
     expect((await killOpenEntries(redisBackend(target, `soak-${randomUUID()}`))).problems).toEqual([])
   })
 
-  it('loses nothing that was acknowledged if it is killed at random', SLOW, async () => {
+  it('loses no acknowledged entries if it is killed at random', SLOW, async () => {
     const server = await startRedis({ appendfsync: 'always' })
     try {
       const backend = redisBackend(singleTarget(server.url), 'soak')
@@ -37,7 +37,7 @@ describe.skipIf(!redis.available)('a single server', () => {
 
 // The same scripts run there, each in one slot, and the conformance suite kills a writer.
 describe.skipIf(!cluster.available)('a Cluster', () => {
-  it('keeps entries stored by writers that are killed at random, whole [full run]', SLOW, async ({ skip }) => {
+  it('keeps entries whole that randomly killed writers stored [full run]', SLOW, async ({ skip }) => {
     skip(!isFull, 'full run')
     const target = cluster.available ? cluster : { url: '', nodes: [] }
     const report = await killSoak(redisBackend(target, `soak-${randomUUID()}`), { largeBytes: 3_000_000 })

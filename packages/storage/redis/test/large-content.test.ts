@@ -11,7 +11,7 @@ const KIB = 1024
 const INFO = { key: 'key', contentType: 'text/plain', storedAt: 1, lastUsedAt: 1, metadata: {} }
 
 describe.skipIf(!shared.available)('content in pieces', () => {
-  test('any range of content of any size, in pieces of any size, is the slice of the whole', async () => {
+  test('has ranges equal to slices of the whole, at any size of content and pieces', async () => {
     const { prefix } = testStorage()
     await fc.assert(
       fc.asyncProperty(
@@ -43,7 +43,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     )
   })
 
-  test('a range of 64 KiB out of 64 MiB reads little more than that, and no command is larger than a piece', async () => {
+  test('is read by ranges: 64 KiB out of 64 MiB need little more, and no command exceeds a piece', async () => {
     const { hostname, port } = new URL(sharedUrl())
     const proxy = await faultProxy({ host: hostname, port: Number(port) })
     onTestFinished(() => proxy.close())
@@ -65,7 +65,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     expect(proxy.bytesRead - before).toBeLessThan(80 * KIB)
   })
 
-  test('small content is stored and retrieved in one trip each, and a look at large content needs one', async () => {
+  test('is stored and retrieved in one round trip if it is small, and described in one if large', async () => {
     const { hostname, port } = new URL(sharedUrl())
     const { prefix } = testStorage()
     const monitor = new Redis(Number(port), hostname)
@@ -85,7 +85,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     expect(await commands()).toEqual(['EVALSHA'])
   })
 
-  test('pieces of a slow writer stay, and pieces of a killed writer are removed', async () => {
+  test('keeps the pieces of a slow writer, and loses those of a killed one', async () => {
     const { prefix, raw } = testStorage()
     let now = Date.now()
     const driver = testDriver(prefix, { leftoverAgeMs: 600, now: () => now })
@@ -110,7 +110,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     expect(left.length).toBe(8)
   })
 
-  test('a sign of life that arrives after the commit does not make the content expire', async () => {
+  test('does not expire because of a heartbeat after the commit', async () => {
     const { prefix, raw } = testStorage()
     const driver = testDriver(prefix)
     const content = pattern(20_000)
@@ -126,7 +126,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     expect(same((await driver.read('a/late'))?.content ?? new Uint8Array(1), content)).toBe(true)
   })
 
-  test('pieces of a dead writer expire by themselves', async () => {
+  test('loses the pieces of a dead writer by expiry', async () => {
     const { prefix, raw } = testStorage()
     const driver = testDriver(prefix, { leftoverAgeMs: 1_000 })
     await expect(driver.write('a/b', failing([pattern(20_000)]), INFO)).rejects.toThrow('the source failed')
@@ -135,7 +135,7 @@ describe.skipIf(!shared.available)('content in pieces', () => {
     await expect.poll(() => rawKeys(raw, `{${prefix}:a}*`), { timeout: 5_000 }).toEqual([])
   })
 
-  test('scopes that have been empty for long are forgotten by gc, and used ones are not', async () => {
+  test('leaves scopes that gc forgets if they have been empty for long', async () => {
     const { prefix, raw } = testStorage()
     const driver = testDriver(prefix, { scopeAgeMs: 0 })
     const chunks = (): AsyncIterable<Uint8Array> => streamOf([pattern(10)])

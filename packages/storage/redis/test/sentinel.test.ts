@@ -37,7 +37,7 @@ async function startSentinel(masterPort: number): Promise<number> {
 }
 
 test.skipIf(!isInstalled)(
-  'the master that sentinels name is used, and its successor after a failover, by the same instance',
+  'the same instance uses the master that sentinels name, and its successor after a failover',
   { timeout: 180_000 },
   async () => {
     // It would wait five seconds for other replicas before it sends this one what it has.

@@ -24,7 +24,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
   test.each([
     ['small', 5_000],
     ['large', 50_000],
-  ])('any one key of a %s entry: it is evicted or there, can be stored again, and leaves nothing', async (_, size) => {
+  ])('leave a %s entry evicted or complete, storable again, and without remains', async (_, size) => {
     let now = Date.now()
     const { storage, raw, prefix } = testStorage({ chunkBytes: 8_192, now: () => now })
     const scope = storage.scope('tenant', 'session')
@@ -59,7 +59,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     expect(await rawKeys(raw, `{${prefix}:*`)).toEqual([])
   })
 
-  test('the error names the tool to run again if the description was still there', async () => {
+  test('lead to an error that names the tool to run again if the description remained', async () => {
     const { storage, raw, prefix } = testStorage({ chunkBytes: 4_096 })
     const reference = await storage.store('call_1_0', pattern(10_000), 'text/plain', { metadata: { tool: 'read_log' } })
     await raw.del(...(await rawKeys(raw, `{${prefix}*:piece:*:1`)))
@@ -69,7 +69,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     })
   })
 
-  test('reject as gone if they were open', async () => {
+  test('make open content reject as gone', async () => {
     const { storage, raw, prefix } = testStorage({ chunkBytes: 4_096 })
     const reference = await storage.store('call_1_0', pattern(3_000_000))
     const open = await storage.open(reference)
@@ -78,7 +78,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     await open.close()
   })
 
-  test('an entry that lost its index is listed again, and can be cleared, after gc', async () => {
+  test('are listed again by gc if only the index is lost, and can be cleared', async () => {
     const { storage, raw, prefix } = testStorage()
     const reference = await storage.scope('a', 'b').store('call_1_0', pattern(10))
     await raw.del(`{${prefix}:a/b}:index`, `{${prefix}}:scopes`)
@@ -88,7 +88,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     expect(await storage.clear()).toBe(1)
   })
 
-  test('entries that gc enters again have times of their own, so that pages of a listing stay small', async () => {
+  test('get separate times when gc indexes them again, so that pages of a listing stay small', async () => {
     const { storage, raw, prefix } = testStorage()
     const references = await Promise.all(Array.from({ length: 50 }, (_, at) => storage.store(`call_${at}`, pattern(9))))
     await raw.del(`{${prefix}:}:index`)
@@ -99,7 +99,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     expect(listed.map(({ reference }) => reference).toSorted()).toEqual(references.toSorted())
   })
 
-  test('any number of entries of one time are listed and cleared, by pages of a limited size', async () => {
+  test('of one time are listed and cleared in any number, by pages of limited size', async () => {
     const { raw, prefix } = testStorage()
     const driver = testDriver(prefix)
     const references = Array.from({ length: 9_500 }, (_, at) => `of_one_time_${at}`)
@@ -116,7 +116,7 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     expect(sizes.length).toBeLessThan(40)
   })
 
-  test('gc remembers entries that the server evicted for a week', async () => {
+  test('are remembered by gc for a week', async () => {
     let now = Date.now()
     const { storage, raw, prefix } = testStorage({ now: () => now })
     const reference = await storage.store('call_1_0', pattern(10))
@@ -131,14 +131,14 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
     expect(await rawKeys(raw, `{${prefix}*`)).toEqual([])
   })
 
-  test('scripts that the server has forgotten are sent again', async () => {
+  test('may include scripts, which are sent again', async () => {
     const { storage, raw } = testStorage()
     const reference = await storage.store('call_1_0', pattern(10))
     await raw.script('FLUSH')
     await expect(storage.store('call_1_0', pattern(10))).resolves.toBe(reference)
   })
 
-  test('damaged content is corrupt, and storing it again mends it', async () => {
+  test('may damage content, which is corrupt and repaired by storing it again', async () => {
     const { storage, raw, prefix } = testStorage({ chunkBytes: 4_096 })
     for (const size of [100, 10_000]) {
       const reference = await storage.store('call_1_0', pattern(size))
@@ -152,9 +152,9 @@ describe.skipIf(!shared.available)('keys that the server evicts', () => {
   })
 })
 
-describe.skipIf(!shared.available)('a server with a limit of memory', () => {
+describe.skipIf(!shared.available)('a server with a memory limit', () => {
   test.each(['allkeys-lru', 'allkeys-random', 'allkeys-lfu'])(
-    'with %s, what it evicts is evicted or not found, and the rest is whole',
+    'and %s has evicted entries evicted or not found, and the rest whole',
     { timeout: 120_000 },
     async (maxmemoryPolicy) => {
       const server = await startRedis({ maxmemory: '24mb', maxmemoryPolicy })
@@ -190,7 +190,7 @@ describe.skipIf(!shared.available)('a server with a limit of memory', () => {
   )
 
   test.each(['noeviction', 'volatile-lru'])(
-    'with %s, a full server is unavailable and says so; reading and deleting go on',
+    'and %s is unavailable and says so if it is full, while reading and deleting continue',
     { timeout: 60_000 },
     async (maxmemoryPolicy) => {
       const server = await startRedis({ maxmemory: '8mb', maxmemoryPolicy })

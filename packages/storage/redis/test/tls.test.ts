@@ -15,7 +15,7 @@ const knowsTls = (): boolean =>
 const canUseTls =
   found.available && found.from === 'installed' && spawnSync('openssl', ['version']).status === 0 && knowsTls()
 
-describe.skipIf(!canUseTls)('over TLS', () => {
+describe.skipIf(!canUseTls)('Redis over TLS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-tls-'))
   const ca = join(folder, 'ca.crt')
   let server: Awaited<ReturnType<typeof startRedis>>
@@ -50,7 +50,7 @@ describe.skipIf(!canUseTls)('over TLS', () => {
     return storage
   }
 
-  test('content of any size is stored and read, whole and in parts', async () => {
+  test('stores and reads content of any size, whole and in parts', async () => {
     const scope = opened({ connection: { tls: { ca: readFileSync(ca) } } }).scope('tenant')
     for (const size of [0, 10, 16_384, 200_000, 3_000_000]) {
       const reference = await scope.store(`call_${size}`, pattern(size))
@@ -61,7 +61,7 @@ describe.skipIf(!canUseTls)('over TLS', () => {
     expect(same(content, pattern(2_500_000).subarray(1_000_000, 1_100_000))).toBe(true)
   })
 
-  test('an unknown certificate authority is refused, and the message names the option for it', async () => {
+  test('refuses an unknown certificate authority, and names the option for it', async () => {
     const refused = {
       code: 'unavailable',
       message: expect.stringMatching(/certificate is not trusted\. Set "tls"/) as string,
@@ -69,7 +69,7 @@ describe.skipIf(!canUseTls)('over TLS', () => {
     await expect(opened({}).store('key', pattern(10))).rejects.toMatchObject(refused)
   })
 
-  test('certificates of a Cluster are checked for the names of the url, not for the addresses behind them', async () => {
+  test('checks certificates of a Cluster for the host names in the url, not for their addresses', async () => {
     const names = new Set<string>()
     const checkServerIdentity = (name: string): undefined => void names.add(name)
     const storage = new RedisStorage(`rediss+cluster://:hunter2@localhost:${port}`, {

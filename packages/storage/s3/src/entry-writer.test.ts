@@ -16,7 +16,7 @@ async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(collected)
 }
 
-test('content comes back as it was, whole or begun, and whole if it is within the limit', async () => {
+test('content is read back unchanged, whole or from its start, and whole if it is within the limit', async () => {
   const limit = fc.integer({ min: 0, max: 60 })
   await fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 30 })), limit, async (chunks, copied) => {
@@ -29,7 +29,7 @@ test('content comes back as it was, whole or begun, and whole if it is within th
   )
 })
 
-test('chunks of one piece of memory are not copied, and may be more', async () => {
+test('adjacent chunks of one buffer are not copied', async () => {
   const memory = new Uint8Array(100)
   const chunks = [memory.subarray(0, 40), memory.subarray(40, 41), memory.subarray(41)]
   const gathered = await gatherContent(streamOf(chunks), { copied: 10, whole: 100 })
@@ -37,7 +37,7 @@ test('chunks of one piece of memory are not copied, and may be more', async () =
   expect('content' in gathered && gathered.content.length).toBe(100)
 })
 
-test('chunks of one piece of memory that do not follow each other are', async () => {
+test('separate chunks of one buffer are copied', async () => {
   const memory = Uint8Array.of(1, 2, 3, 4)
   const gathered = await gatherContent(streamOf([memory.subarray(2), memory.subarray(0, 2)]), { copied: 10, whole: 10 })
   expect(gathered).toEqual({ content: Uint8Array.of(3, 4, 1, 2) })

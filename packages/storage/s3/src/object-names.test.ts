@@ -5,21 +5,24 @@ import { decodeMetadata, decodeSibling, encodeMetadata, encodeSibling, ObjectNam
 describe.each(['', 'spillway', 'a/b.c'])('with the prefix %j', (prefix) => {
   const names = new ObjectNames(prefix)
 
-  test.each(['call_1', 'tenant-1/session-1/call_1', '-rf/_2e_2e/x'])('the id %s comes back from its name', (id) => {
-    expect(names.idOf(names.entry(id))).toBe(id)
-    expect(names.siblingOf(names.entry(id))).toBeUndefined()
-    const sibling = names.sibling(id, 'f00d')
-    expect(names.siblingOf(sibling)).toEqual({ id, generation: 'f00d' })
-    expect(names.idOf(sibling)).toBeUndefined()
-    expect(sibling.startsWith(names.siblings(id.slice(0, id.lastIndexOf('/') + 1)))).toBe(true)
-  })
+  test.each(['call_1', 'tenant-1/session-1/call_1', '-rf/_2e_2e/x'])(
+    'the id %s is decoded from its object name',
+    (id) => {
+      expect(names.idOf(names.entry(id))).toBe(id)
+      expect(names.siblingOf(names.entry(id))).toBeUndefined()
+      const sibling = names.sibling(id, 'f00d')
+      expect(names.siblingOf(sibling)).toEqual({ id, generation: 'f00d' })
+      expect(names.idOf(sibling)).toBeUndefined()
+      expect(sibling.startsWith(names.siblings(id.slice(0, id.lastIndexOf('/') + 1)))).toBe(true)
+    },
+  )
 
   test.each(['', 'A', 'a.txt', 'a//b', 'a/', '/a', '../a', '.index/a.b', 'é'])('%j is the name of no entry', (name) => {
     expect(names.idOf(`${names.entries('')}${name}`)).toBeUndefined()
   })
 })
 
-test('names outside the prefix are of no entry, also of one that begins alike', () => {
+test('names outside the prefix are not entries, even with a common start', () => {
   const names = new ObjectNames('spill')
   for (const name of ['call_1', 'spillway/call_1', 'spill', 'spillcall_1']) expect(names.idOf(name)).toBeUndefined()
   expect(names.siblingOf('spillway/.index/call_1.f')).toBeUndefined()
@@ -47,7 +50,7 @@ const metadata = fc.record({
   }),
 })
 
-test('metadata that fits comes back, and other metadata goes to a sibling object', () => {
+test('metadata that fits is read back, and other metadata goes to a sibling object', () => {
   fc.assert(
     fc.property(metadata, (one) => {
       const decoded = decodeMetadata(encodeMetadata(one))
@@ -61,7 +64,7 @@ test('metadata that fits comes back, and other metadata goes to a sibling object
   )
 })
 
-test('it is within the limit of S3, and in headers that signatures and servers leave alone', () => {
+test('metadata is within the limit of S3, in headers that signatures and servers do not change', () => {
   fc.assert(
     fc.property(metadata, (one) => {
       const fields = Object.entries(encodeMetadata(one))
@@ -76,7 +79,7 @@ test('it is within the limit of S3, and in headers that signatures and servers l
 })
 
 test.each([undefined, {}, { spillway: '{}' }, { 'spillway-generation': 'a' }, { 'spillway-used': '1' }])(
-  'the metadata %j are not of an entry',
+  'the metadata %j do not belong to an entry',
   (fields) => {
     expect(decodeMetadata(fields)).toBeUndefined()
   },
@@ -94,6 +97,6 @@ test('a sibling has the description, the size and the index', () => {
   )
 })
 
-test.each(['', '{', 'null', '7', '{"size":1}', '{"description":"{}","size":1}'])('%j is no sibling', (wrong) => {
+test.each(['', '{', 'null', '7', '{"size":1}', '{"description":"{}","size":1}'])('%j is not a sibling', (wrong) => {
   expect(decodeSibling(new TextEncoder().encode(wrong))).toBeUndefined()
 })

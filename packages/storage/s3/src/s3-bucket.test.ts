@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { setImmediate as settle } from 'node:timers/promises'
 import { mapAhead } from './s3-bucket.ts'
 
-test('results come in the order of the items, a few worked on at the same time', async () => {
+test('results have the order of their items, a few of which run in parallel', async () => {
   let underway = 0
   let most = 0
   const results: number[] = []

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Slots } from './s3-connection.ts'
 
-test('a limited number of tasks runs at the same time, and the others wait in order, even after failures', async () => {
+test('a limited number of tasks runs in parallel, and the others wait in order, even after failures', async () => {
   const slots = new Slots(2)
   const begun: number[] = []
   const ends: (() => void)[] = []

@@ -28,27 +28,27 @@ test.each<[object, RegExp]>([
   [{ client, region: 'eu-central-1' }, /region is an option of the client/],
   [{ client, maxAttempts: 2 }, /maxAttempts is an option of the client/],
   [{ evictAfterTurns: 0 }, /evictAfterTurns/],
-])('refuses %o', (options, message) => {
+])('S3 options cannot be %o', (options, message) => {
   expect(() => new S3Storage('my-bucket', options as S3StorageOptions)).toThrow(TypeError)
   expect(() => new S3Storage('my-bucket', options as S3StorageOptions)).toThrow(message)
 })
 
 test.each([undefined, '', 'a', 'a b', 'bucket/sub', 's3://bucket', 'host:bucket', 7])(
-  'refuses the bucket %j',
+  'the bucket cannot be %j',
   (bucket) => {
     expect(() => new S3Storage(bucket as string)).toThrow(TypeError)
     expect(() => new S3Storage({ bucket: bucket as string })).toThrow(TypeError)
   },
 )
 
-test('takes the bucket before the options or in them', () => {
+test('the bucket may be before the options or in them', () => {
   expect(new S3Storage('my-bucket')).toBeInstanceOf(S3Storage)
   expect(new S3Storage({ bucket: 'my-bucket', prefix: '/a/b/' })).toBeInstanceOf(S3Storage)
   const accessPoint = 'arn:aws:s3:eu-west-1:123456789012:accesspoint/agents'
   expect(new S3Storage(accessPoint)).toBeInstanceOf(S3Storage)
 })
 
-test('checksums and paths default to values that the server of an endpoint supports', () => {
+test("checksums and paths default to values that an endpoint's server supports", () => {
   const aws = resolveOptions({ bucket: 'my-bucket' }, 'S3Storage')
   expect([aws.connection.checksums, aws.prefix]).toEqual(['when-supported', 'spillway'])
   const other = resolveOptions({ bucket: 'my-bucket', endpoint: 'http://localhost:9000', prefix: '/' }, 'S3Storage')

@@ -43,7 +43,7 @@ describe.skipIf(!found.available)('an upload', () => {
     ['of small chunks', 70_001],
     ['of chunks larger than a part', 12 * MB],
     ['of one chunk', 40 * MB],
-  ])('%s comes back as it was, in parts that grow', async (_what, bytes) => {
+  ])('%s is read back unchanged, and its parts grow', async (_what, bytes) => {
     const content = new Uint8Array(randomBytes(33 * MB + 7))
     const upload = await start('growing')
     const { parts, size } = await uploadParts(uploads, upload, pieces(content, bytes), limits({ partsOfOneSize: 2 }))
@@ -54,7 +54,7 @@ describe.skipIf(!found.available)('an upload', () => {
     expect(Buffer.compare((await Body?.transformToByteArray()) ?? new Uint8Array(), content)).toBe(0)
   })
 
-  test('is too large if it has more parts than S3 takes', async () => {
+  test('is too large if it has more parts than S3 accepts', async () => {
     const upload = await start('endless')
     const error = await rejection(
       uploadParts(uploads, upload, pieces(new Uint8Array(21 * MB), MB), limits({ maxParts: 3 })),
@@ -64,7 +64,7 @@ describe.skipIf(!found.available)('an upload', () => {
     await uploads.abort(upload)
   })
 
-  test('makes no progress after it has ended, however the server reports that', async () => {
+  test("stops after its end, in any form of the server's answer", async () => {
     const upload = await start('ended')
     await uploads.putPart(upload, 1, new Uint8Array(MB))
     await expect(uploads.progress(upload)).resolves.toMatchObject({ bytes: MB })

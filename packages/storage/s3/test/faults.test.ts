@@ -46,7 +46,7 @@ describe.skipIf(!found.available)('a server that fails', () => {
     await bucket.remove()
   }, 60_000)
 
-  test('a connection that is cut while content comes is an outage, and the same instance goes on', async () => {
+  test('a connection cut while content is received is an outage, and the same instance continues', async () => {
     const storage = throughProxy()
     const reference = await storage.store('download', filled(4 * MB))
     proxy.cutAfter(2 * MB)
@@ -54,7 +54,7 @@ describe.skipIf(!found.available)('a server that fails', () => {
     expect((await storage.retrieve(reference)).content).toEqual(filled(4 * MB))
   })
 
-  test('a connection that is cut while content goes stores it whole or not at all', async () => {
+  test('a connection cut while content is sent stores it whole or not at all', async () => {
     const storage = throughProxy({ prefix: 'cut' })
     proxy.cutAfter(2 * MB)
     await expect(storage.store('upload', filled(4 * MB))).rejects.toMatchObject(unavailable)
@@ -63,7 +63,7 @@ describe.skipIf(!found.available)('a server that fails', () => {
     expect((await storage.retrieve(reference)).content).toEqual(filled(4 * MB))
   })
 
-  test('a connection that is cut is tried again, as often as was asked for', async () => {
+  test('a connection that is cut is retried as often as configured', async () => {
     const storage = throughProxy({ maxAttempts: 3 })
     const reference = await storage.store('first', filled(10))
     proxy.cutAfter(1_000)
@@ -82,7 +82,7 @@ describe.skipIf(!found.available)('a server that fails', () => {
     expect((await storage.stat(reference)).size).toBe(20 * MB)
   })
 
-  test('a server that says nothing is given up on, in every operation', async () => {
+  test('a silent server times out in every operation', async () => {
     const storage = throughProxy({ requestTimeoutMs: 300 })
     const reference = await storage.store('silent', filled(2 * MB))
     proxy.stall()
@@ -105,7 +105,7 @@ describe.skipIf(!found.available)('a server that fails', () => {
     await expect(storage.retrieve(reference)).resolves.toMatchObject({ content: filled(2 * MB) })
   })
 
-  test('a server that stops in the middle of content is given up on', async () => {
+  test('a server that stops during content times out', async () => {
     const content = filled(30 * MB)
     const plain = open({})
     const reference = await plain.store('stopping', content)
@@ -121,7 +121,7 @@ describe.skipIf(!found.available)('a server that fails', () => {
     [503, 'ServiceUnavailable', 'asks for fewer requests'],
     [429, 'TooManyRequests', 'asks for fewer requests'],
     [500, 'InternalError', '500 InternalError'],
-  ])('%i %s is an outage that says so, once it lasts longer than the attempts', async (status, code, words) => {
+  ])('%i %s is a reported outage if it lasts longer than the attempts', async (status, code, words) => {
     const storage = open({ maxAttempts: 2 }, faults.endpoint)
     const reference = await storage.store('busy', filled(10))
     faults.failNext(Infinity, { status, code })
@@ -162,7 +162,7 @@ describe.skipIf(!found.available)('a server that fails', () => {
   test.each([
     [403, 'AccessDenied'],
     [501, 'NotImplemented'],
-  ])('each object is deleted if deleting many is answered with %i', async (status, code) => {
+  ])('objects are deleted one by one if the bulk delete is answered with %i', async (status, code) => {
     const storage = open({ maxAttempts: 1 }, faults.endpoint).scope('singly')
     for (let index = 0; index < 5; index += 1) await storage.store(`call_${index}`, filled(10))
     faults.failNext(1, { status, code, operation: /delete/ })
@@ -170,7 +170,7 @@ describe.skipIf(!found.available)('a server that fails', () => {
     expect(await collect(storage.list())).toEqual([])
   })
 
-  test('a key that S3 does not delete is an error that says why', async () => {
+  test('a key that S3 does not delete is an error with the reason', async () => {
     const storage = open({}, faults.endpoint)
     await storage.scope('locked').store('one', filled(10))
     const body =
@@ -182,7 +182,7 @@ describe.skipIf(!found.available)('a server that fails', () => {
     expect(await storage.scope('locked').clear()).toBe(1)
   })
 
-  test('a gateway that is killed is an outage until it is there again', { timeout: 120_000 }, async ({ skip }) => {
+  test('a killed gateway is an outage until it is back', { timeout: 120_000 }, async ({ skip }) => {
     const gateway = await startS3Gateway()
     if (!gateway.available) return skip(gateway.why)
     try {

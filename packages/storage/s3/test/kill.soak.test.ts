@@ -17,21 +17,21 @@ describe.skipIf(!found.available)('a bucket', { timeout: 1_800_000 }, () => {
   beforeAll(() => bucket.create())
   afterAll(() => bucket.remove(), 600_000)
 
-  it('keeps entries stored by processes that are killed at random, whole', async () => {
+  it('keeps entries whole that randomly killed processes stored', async () => {
     const backend = s3Backend({ ...bucket.options(), prefix: randomUUID() }, PART_BYTES)
     const report = await killSoak(backend, { largeBytes: LARGE_BYTES, ...(isFull ? {} : { kills: 2, stores: 40 }) })
     expect(report.problems).toEqual([])
     expect(report.acknowledged).toBeGreaterThan(report.kills)
   })
 
-  it('keeps all but the last megabyte of the open entry of a killed writer [full run]', async ({ skip }) => {
+  it("keeps all but the last megabyte of a killed writer's open entry [full run]", async ({ skip }) => {
     skip(!isFull, 'full run')
     const backend = s3Backend({ ...bucket.options(), prefix: randomUUID() }, PART_BYTES)
     expect((await killOpenEntries(backend, 40)).problems).toEqual([])
   })
 
   // `faults.test.ts` kills a gateway once, in the middle of an upload.
-  it('loses nothing that was acknowledged if a gateway is killed at random [full run]', async ({ skip }) => {
+  it('loses no acknowledged entries if a gateway is killed at random [full run]', async ({ skip }) => {
     skip(!isFull, 'full run')
     const gateway = await startS3Gateway()
     if (!gateway.available) return skip(gateway.why)

@@ -9,7 +9,7 @@ import { serviceOrNowhere, testBucket } from './support/test-bucket.ts'
 const found = await sharedS3()
 const bucket = testBucket(serviceOrNowhere(found))
 
-test('the rule ends entries and uploads of a prefix, and of nothing that begins alike', () => {
+test('the lifecycle rule expires entries and uploads of a prefix, but not of similar prefixes', () => {
   expect(lifecycleRule({ prefix: '/agents/', expireAfterDays: 30 })).toEqual({
     ID: 'spillway agents',
     Status: 'Enabled',
@@ -21,7 +21,7 @@ test('the rule ends entries and uploads of a prefix, and of nothing that begins 
   expect(lifecycleRule({ prefix: '', expireAfterDays: 1 }).Filter).toEqual({ Prefix: '' })
 })
 
-test.each([0, 1.5, -1, Number.NaN, undefined, '30'])('refuses %j days', (days) => {
+test.each([0, 1.5, -1, Number.NaN, undefined, '30'])('a lifecycle rule cannot have %j days', (days) => {
   expect(() => lifecycleRule({ expireAfterDays: days as number })).toThrow(/expireAfterDays/)
   if (days !== undefined)
     expect(() => lifecycleRule({ expireAfterDays: 1, abortUploadsAfterDays: days as number })).toThrow(
@@ -38,7 +38,7 @@ describe.skipIf(!found.available)('a bucket', () => {
   beforeAll(() => bucket.create())
   afterAll(() => bucket.remove())
 
-  test('gets the rule, or another in its place, and keeps the rules of others', async () => {
+  test('gets the new rule or an updated one, and keeps the rules of others', async () => {
     const first = await putLifecycleRule(name, { ...reached, expireAfterDays: 30 })
     expect(await rules()).toEqual([first])
     const foreign = { ID: 'logs', Status: 'Enabled', Filter: { Prefix: 'logs/' }, Expiration: { Days: 7 } } as const
@@ -51,7 +51,7 @@ describe.skipIf(!found.available)('a bucket', () => {
     expect(await rules()).toEqual(expect.arrayContaining([foreign, second, third]))
   })
 
-  test('keeps rules of old, whose prefix is beside the filter of others, with a filter', async () => {
+  test("keeps others' old rules with a prefix by giving them a filter", async () => {
     const old = { ID: 'old', Status: 'Enabled', Prefix: 'logs/', Expiration: { Days: 7 } } as const
     await bucket.client.send(
       new PutBucketLifecycleConfigurationCommand({ Bucket: name, LifecycleConfiguration: { Rules: [old] } }),
@@ -61,7 +61,7 @@ describe.skipIf(!found.available)('a bucket', () => {
     expect(await rules()).toEqual(expect.arrayContaining([{ ...rest, Filter: { Prefix } }, rule]))
   })
 
-  test('keeps what it has set for the size of objects that move to another storage class', async () => {
+  test('keeps its minimum object size for transitions between storage classes', async () => {
     const header = 'x-amz-transition-default-minimum-object-size'
     const server = await oddServer(bucket.endpoint)
     for (const size of ['varies_by_storage_class', undefined]) {
@@ -82,7 +82,7 @@ describe.skipIf(!found.available)('a bucket', () => {
     expect(error.message).toContain('"spillway-test-missing"')
   })
 
-  test('takes no option that is not known', async () => {
+  test('accepts no unknown option', async () => {
     await expect(putLifecycleRule(name, { days: 30 } as never)).rejects.toThrow('Unknown storage option "days"')
   })
 })

@@ -10,7 +10,7 @@ const found = await sharedS3()
 const service = serviceOrNowhere(found)
 const bucket = testBucket(service)
 
-describe.skipIf(!found.available)('a mistake in the settings', () => {
+describe.skipIf(!found.available)('the error for a mistake in the settings', () => {
   beforeAll(() => bucket.create())
   afterAll(() => bucket.remove())
 
@@ -38,17 +38,17 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
     await storage.close()
   }
 
-  test('a wrong secret names the credentials', async () => {
+  test('names the credentials for a wrong secret', async () => {
     const credentials = { accessKeyId: service.accessKeyId, secretAccessKey: 'wrong-secret' }
     await expectMistake({ credentials }, '"credentials"', 'SignatureDoesNotMatch')
   })
 
-  test('unknown keys name the credentials', async () => {
+  test('names the credentials for unknown keys', async () => {
     const credentials = { accessKeyId: 'nobody', secretAccessKey: 'wrong-secret' }
     await expectMistake({ credentials }, '"credentials"', 'InvalidAccessKeyId')
   })
 
-  test('a missing bucket is named, and is never a miss', async () => {
+  test('names a missing bucket, and never reports a missing entry', async () => {
     await expectMistake({ bucket: 'spillway-test-missing' }, '"spillway-test-missing"', '"bucket"')
   })
 
@@ -56,7 +56,7 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
     ['a bucket of somebody else names the rights', 'AccessDenied', 's3:ListBucket'],
     ['a clock that is wrong is named', 'RequestTimeTooSkewed', 'Set the clock'],
     ['a bucket that was removed meanwhile is named', 'NoSuchBucket', 'Create it'],
-  ])('%s, and is never a miss', async (_, code, words) => {
+  ])('is right: %s, and never a missing entry', async (_, code, words) => {
     const faults = await httpFaults(service.endpoint)
     faults.failNext(Infinity, { status: code === 'NoSuchBucket' ? 404 : 403, code })
     await expectMistake({ endpoint: faults.endpoint }, words, code)
@@ -66,7 +66,7 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
   test.each([
     [301, 'PermanentRedirect'],
     [400, 'AuthorizationHeaderMalformed'],
-  ])('a wrong region (%i %s) names the right one', async (status, code) => {
+  ])('names the right region for a wrong one (%i %s)', async (status, code) => {
     const faults = await httpFaults(service.endpoint)
     const body = `<Error><Code>${code}</Code><Message>Wrong.</Message><Region>eu-central-1</Region></Error>`
     faults.failNext(Infinity, { status, body, headers: { 'x-amz-bucket-region': 'eu-central-1' } })
@@ -74,7 +74,7 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
     await faults.close()
   })
 
-  test('a server that is not there names the endpoint, and may come later', async () => {
+  test('names the endpoint of an unreachable server, which may appear later', async () => {
     const storage = new S3Storage({ ...bucket.options('http://127.0.0.1:1'), maxAttempts: 1 })
     const error = await rejection(storage.store('call', filled(10)))
     expect(error).toMatchObject({ code: 'unavailable', retryable: true })
@@ -82,11 +82,11 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
     await storage.close()
   })
 
-  test.each(['eu central', 'EU_1'])('the region %j, which cannot be one, is named', async (region) => {
+  test.each(['eu central', 'EU_1'])('names the impossible region %j', async (region) => {
     await expectMistake({ region }, '"region"')
   })
 
-  test('a host that cannot be found names region and bucket, or the endpoint that was given', async () => {
+  test('names region and bucket for an unknown host, or the given endpoint', async () => {
     const credentials = { accessKeyId: 'nobody', secretAccessKey: 'wrong-secret' }
     const lookup = Object.assign(new Error('getaddrinfo ENOTFOUND my-bucket.s3.eu-centrall-1.amazonaws.com'), {
       code: 'ENOTFOUND',
@@ -108,7 +108,7 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
     }
   })
 
-  test('an unknown bucket names the option, whichever server reports it', async () => {
+  test('names the option for an unknown bucket, whichever server reports it', async () => {
     const faults = await httpFaults(service.endpoint)
     faults.failNext(Infinity, { status: 400, code: 'InvalidBucketName' })
     await expectMistake({ endpoint: faults.endpoint }, '"bucket"', 'InvalidBucketName')
@@ -117,7 +117,7 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
     await expectMistake({ bucket: 'arn:aws:s3:eu-west-1:123456789012:accesspoint/agents' }, '"bucket"', 'Path-style')
   })
 
-  test('a message about a missing right names no user and no object', async () => {
+  test('names a missing right, without users and objects', async () => {
     const faults = await httpFaults(service.endpoint)
     const message =
       'User: arn:aws:iam::123456789012:user/secret-user is not authorized to perform: s3:PutObject on resource: ' +
@@ -128,7 +128,7 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
     await faults.close()
   })
 
-  test('a server without conditional puts names that setting', async () => {
+  test('names the setting for a server without conditional puts', async () => {
     const faults = await httpFaults(service.endpoint)
     faults.failNext(1, { status: 501, code: 'NotImplemented' })
     const storage = new S3Storage({ ...bucket.options(faults.endpoint), maxAttempts: 1 })
@@ -139,7 +139,7 @@ describe.skipIf(!found.available)('a mistake in the settings', () => {
     await faults.close()
   })
 
-  test('missing credentials and a missing region are named', async () => {
+  test('names missing credentials and a missing region', async () => {
     const credentials = async (): Promise<never> => {
       throw Object.assign(new Error('Could not load credentials from any providers'), {
         name: 'CredentialsProviderError',

@@ -16,11 +16,11 @@ const bucket = testBucket(serviceOrNowhere(found))
 const open = (prefix: string, now: () => number = Date.now): S3Storage =>
   new S3Storage({ ...bucket.options(), prefix, now })
 
-describe.skipIf(!found.available)('objects', () => {
+describe.skipIf(!found.available)('objects of a bucket', () => {
   beforeAll(() => bucket.create())
   afterAll(() => bucket.remove(), 60_000)
 
-  test('an entry is one object, with its content type and description', async () => {
+  test('hold one entry each, with its content type and description', async () => {
     const storage = open('plain', () => 1_800_000_000_000)
     const metadata = { tool: 'read_log' }
     const reference = await storage.scope('a').store('call_1', filled(10), 'Text/CSV; header=present', { metadata })
@@ -37,7 +37,7 @@ describe.skipIf(!found.available)('objects', () => {
     await storage.close()
   })
 
-  test('storing again keeps the time of the first store, and leaves one sibling', async () => {
+  test('keep the time of the first store if an entry is stored again, and get one sibling', async () => {
     let now = 1_800_000_000_000
     const key = 'k'.repeat(3_000)
     const [storage, other] = [open('again', () => now), open('again', () => now)]
@@ -55,7 +55,7 @@ describe.skipIf(!found.available)('objects', () => {
     await Promise.all([storage.close(), other.close()])
   })
 
-  test('without its sibling content is there all the same', async () => {
+  test('hold readable content even without their sibling', async () => {
     const storage = open('lost')
     const reference = await storage.store('k'.repeat(3_000), filled(10), 'text/csv')
     const [sibling = ''] = await bucket.keys('lost/.index')
@@ -65,7 +65,7 @@ describe.skipIf(!found.available)('objects', () => {
     await storage.close()
   })
 
-  test('storing again brings back a description that was lost', async () => {
+  test('get a lost description back if the entry is stored again', async () => {
     const key = 'k'.repeat(3_000)
     const metadata = { tool: 'read_log' }
     for (const isKnown of [true, false]) {
@@ -80,7 +80,7 @@ describe.skipIf(!found.available)('objects', () => {
     }
   })
 
-  test('gc removes an hour-old sibling that belongs to no entry, and no other', async () => {
+  test('without an entry are removed by gc after an hour', async () => {
     const storage = open('collected', () => Date.now() + 4_000_000)
     await storage.store('k'.repeat(3_000), filled(10))
     const [used = ''] = await bucket.keys('collected/.index')
@@ -93,7 +93,7 @@ describe.skipIf(!found.available)('objects', () => {
     await storage.close()
   })
 
-  test('an open entry reads on after others have stored it again, in other parts', async () => {
+  test('of an open entry are read on after others have stored it again in different parts', async () => {
     const content = filled(6 * MB)
     const storage = open('reopened')
     const reference = await storage.store('call_1', content)
@@ -114,7 +114,7 @@ describe.skipIf(!found.available)('objects', () => {
     await storage.close()
   })
 
-  test('a stream in parts has its size and lines in a sibling', async () => {
+  test('of a stream in parts have its size and lines in a sibling', async () => {
     const storage = open('parts')
     const reference = await storage.storeStream('lines', stream(12, MB))
     expect((await storage.stat(reference)).size).toBe(12 * MB)
@@ -124,7 +124,7 @@ describe.skipIf(!found.available)('objects', () => {
     await storage.close()
   })
 
-  test('listing and clearing go through all pages', async () => {
+  test('are listed and cleared over all pages', async () => {
     const { connection, partBytes, conditionalPut } = resolveOptions(bucket.options(), 'S3Storage')
     const options = {
       connection: new S3Connection(connection),
@@ -143,7 +143,7 @@ describe.skipIf(!found.available)('objects', () => {
     await storage.close()
   })
 
-  test('a client that was given is used, told by locate, and left open', async () => {
+  test('are accessed by a given client, which locate describes and close leaves open', async () => {
     const storage = new S3Storage(bucket.name, { client: bucket.client, prefix: "it's" })
     const reference = await storage.store('call_1', filled(10))
     const { endpoint } = bucket

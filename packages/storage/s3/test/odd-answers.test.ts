@@ -49,7 +49,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     await bucket.remove()
   }, 60_000)
 
-  test('a 404 of a proxy that has lost its server is an outage in every operation, and no miss', async () => {
+  test('a 404 of a proxy without its server is an outage in every operation, not a missing entry', async () => {
     const storage = open({ prefix: 'ingress' })
     const reference = await storage.store('call', filled(10))
     server.answer(async () => INGRESS_404)
@@ -83,7 +83,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     await expect(storage.stat(reference)).resolves.toMatchObject({ key: LONG_KEY })
   })
 
-  test('GET describes an object if HEAD is refused, also an empty one', async () => {
+  test('GET describes an object if HEAD is refused, even an empty one', async () => {
     const storage = open({ prefix: 'head' })
     const references = [await storage.store('empty', filled(0)), await storage.store('full', filled(10))]
     server.answer(async (request, ask) => (request.method === 'HEAD' ? { status: 403 } : ask()))
@@ -91,7 +91,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
       await expect(storage.stat(references[index] ?? '')).resolves.toMatchObject({ size })
   })
 
-  test('content whose length is not announced is read whole', async () => {
+  test('content without an announced length is read whole', async () => {
     const storage = open({ prefix: 'unannounced' })
     const small = await storage.store('small', filled(1_000))
     const large = await storage.storeStream('large', stream(12, MB))
@@ -114,7 +114,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     await opened.close()
   })
 
-  test('content that is cut on its way is asked for again, as often as a request is tried', async () => {
+  test('content that is cut is requested again as often as configured', async () => {
     const content = filled(MB)
     const storage = open({ prefix: 'cut', maxAttempts: 3 })
     const reference = await storage.store('call', content)
@@ -133,7 +133,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     expect(asked).toBe(6)
   })
 
-  test('uses the number of attempts of a given client', async () => {
+  test('the number of attempts is that of a given client', async () => {
     const patient = clientOf({ ...service, endpoint: server.endpoint }, 2)
     const storage = new S3Storage(bucket.name, { client: patient, prefix: 'given' })
     storages.push(storage)
@@ -148,7 +148,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     patient.destroy()
   })
 
-  test('more requests at once than there are sockets wait for each other, however slow the server', async () => {
+  test('more requests than sockets wait for each other, even with a slow server', async () => {
     const storage = open({ requestTimeoutMs: 3_000 })
     server.answer(async () => {
       await new Promise((resolve) => setTimeout(resolve, 400))
@@ -159,7 +159,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     expect(new Set(codes)).toEqual(new Set(['not-found']))
   })
 
-  test('a listing that is cut without saying where it goes on is an error, and no shorter listing', async () => {
+  test('a listing that is cut without a continuation is an error', async () => {
     const storage = open({ prefix: 'listed' })
     await storage.store('call', filled(10))
     server.answer(async (request, ask) => {
@@ -172,7 +172,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
       await expect(run()).rejects.toMatchObject({ code: 'unavailable', retryable: false })
   })
 
-  test('storing again succeeds if the second object of what it has replaced cannot be deleted', async () => {
+  test('storing again succeeds even if the replaced second object cannot be deleted', async () => {
     const { driver, connection } = driverOf('undeletable')
     const stores = [
       { key: LONG_KEY, chunks: 1 },
@@ -193,7 +193,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
   test.each([
     [503, 'SlowDown'],
     [404, 'NoSuchUpload'],
-  ])('an upload that is completed and answered with %i %s keeps its description', async (status, code) => {
+  ])('an upload that is completed with the answer %i %s keeps its description', async (status, code) => {
     const storage = open({ prefix: `late-${status}` })
     let isDown = false
     server.answer(async (request, ask) => {
@@ -210,7 +210,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     expect(entry).toMatchObject({ key: LONG_KEY, size: 12 * MB })
   })
 
-  test('a store that is refused leaves no key and no metadata behind', async () => {
+  test('a refused store leaves no key and no metadata', async () => {
     const storage = open({ prefix: 'refused' })
     server.answer(async (request, ask) => {
       const isOfEntry =
@@ -250,7 +250,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     expect(await bucket.keys('less')).toEqual([`less/${reference}`])
   })
 
-  test('clearing removes uploads that failed writers left an hour ago, and none of living ones', async () => {
+  test('clearing removes uploads that failed writers left an hour ago, but not those of living writers', async () => {
     const storage = open({ prefix: 'orphans' })
     await storage.store(LONG_KEY, filled(10))
     const orphans = ['orphans/.index/call_1.0000', 'orphans/.index/call_2.0000']
@@ -267,7 +267,7 @@ describe.skipIf(!found.available)('a server with odd answers', () => {
     expect(await bucket.keys('orphans')).toEqual(['orphans/.index/call_2.0000'])
   })
 
-  test('a stream is told to end if its store fails before the first part', async () => {
+  test('a stream is told to stop if its store fails before the first part', async () => {
     const { driver, connection } = driverOf('ended')
     for (const method of ['HEAD', 'POST']) {
       server.answer(async (request, ask) => (request.method === method ? failure(503, 'SlowDown') : ask()))

@@ -42,7 +42,7 @@ describe.skipIf(!found.available)('requests', () => {
     return Object.fromEntries(proxy.requests)
   }
 
-  test('new content takes one', async () => {
+  test('new content takes one request', async () => {
     expect(await requestsOf(() => storage.store('empty', lines(0)))).toEqual({ PUT: 1 })
     expect(await requestsOf(() => storage.store('small', lines(100_000)))).toEqual({ PUT: 1 })
     expect(await requestsOf(() => storage.store('large', lines(3 * MB)))).toEqual({ PUT: 1 })
@@ -53,7 +53,7 @@ describe.skipIf(!found.available)('requests', () => {
     expect(await requestsOf(() => storage.store('indexed', lines(60 * MB)))).toEqual({ PUT: 2 })
   })
 
-  test('storing again sends the content again; in vain before if another process has stored it', async () => {
+  test('storing again sends the content again, in vain if another process has stored the entry', async () => {
     await storage.store('again', lines(3 * MB))
     expect(await requestsOf(() => storage.store('again', lines(3 * MB)))).toEqual({ HEAD: 1, PUT: 1 })
     expect(proxy.bytesWritten).toBe(3 * MB)
@@ -62,7 +62,7 @@ describe.skipIf(!found.available)('requests', () => {
     await other.close()
   })
 
-  test('without conditional puts it is asked first', async () => {
+  test('without conditional puts a check comes first', async () => {
     const careful = new S3Storage({ ...bucket.options(proxy.endpoint), conditionalPut: false })
     await careful.stat(await careful.store('asked', lines(10)))
     expect(await requestsOf(() => careful.store('asked', lines(20)))).toEqual({ HEAD: 1, GET: 1, PUT: 1 })
@@ -70,7 +70,7 @@ describe.skipIf(!found.available)('requests', () => {
     await careful.close()
   })
 
-  test('a stream takes one up to the size of a part, and beyond it one for each part and five more', async () => {
+  test('a stream takes one request up to a part, and beyond it one per part and five more', async () => {
     expect(await requestsOf(() => storage.storeStream('short', pieces(lines(500_000))))).toEqual({ PUT: 1 })
     expect(await requestsOf(() => storage.storeStream('long', pieces(lines(20 * MB))))).toEqual({
       HEAD: 1,
@@ -82,7 +82,7 @@ describe.skipIf(!found.available)('requests', () => {
     })
   })
 
-  test('retrieving, a range and a description take one each; reading a part on goes on from there', async () => {
+  test('retrieving, a range and a description take one request each, and reading continues from there', async () => {
     const content = lines(3 * MB)
     const reference = await storage.store('read', content)
     expect(await requestsOf(() => storage.retrieve(reference))).toEqual({ GET: 1 })
@@ -93,7 +93,7 @@ describe.skipIf(!found.available)('requests', () => {
     expect(await requestsOf(() => storage.stat(reference))).toEqual({ HEAD: 1 })
   })
 
-  test('opening takes one, which brings the beginning and the index of the lines', async () => {
+  test('opening takes one request, with the start and the line index', async () => {
     const reference = await storage.store('opened', lines(2 * MB))
     expect(
       await requestsOf(async () => {
@@ -105,7 +105,7 @@ describe.skipIf(!found.available)('requests', () => {
     ).toEqual({ GET: 1 })
   })
 
-  test('deleting takes two, and listing one for each entry and one for each page', async () => {
+  test('deleting takes two requests, and listing one per entry and one per page', async () => {
     const scope = storage.scope('listed')
     const references = [await scope.store('one', lines(1)), await scope.store('two', lines(2))]
     expect(await requestsOf(() => collect(scope.list()))).toEqual({
@@ -115,7 +115,7 @@ describe.skipIf(!found.available)('requests', () => {
     expect(await requestsOf(() => scope.delete(references[0] ?? ''))).toEqual({ HEAD: 1, DELETE: 1 })
   })
 
-  test('a listing takes no request of its own for entries that are known or in a scope below', async () => {
+  test('a listing takes no request for entries that are known or in a child scope', async () => {
     const scope = storage.scope('known')
     const known = await scope.store('one', lines(1))
     const other = await scope.store('two', lines(2))
@@ -137,7 +137,7 @@ describe.skipIf(!found.available)('requests', () => {
     expect(await requestsOf(() => ignored(storage.retrieve(missing)))).toEqual({ GET: 1 })
   })
 
-  test('a second object takes one more to describe, two and a deletion to store again, and a deletion to delete', async () => {
+  test('a second object takes one more request to describe, two and a deletion to store again, and a deletion to delete', async () => {
     const scope = storage.scope('second')
     const key = 'k'.repeat(3_000)
     const reference = await scope.store(key, lines(10))
@@ -158,7 +158,7 @@ describe.skipIf(!found.available)('requests', () => {
     })
   })
 
-  test('clearing asks for no entry', async () => {
+  test('clearing requests no entry', async () => {
     const scope = storage.scope('cleared')
     for (let index = 0; index < 5; index += 1) await scope.store(`call_${index}`, lines(index))
     expect(await requestsOf(() => scope.clear())).toEqual({ 'GET ?list-type&max-keys&prefix': 2, 'POST ?delete': 1 })

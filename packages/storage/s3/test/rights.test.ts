@@ -44,7 +44,7 @@ describe.skipIf(!found.available)('rights', () => {
     await bucket.remove()
   })
 
-  test('a storage needs only the rights of the policy in the README', async () => {
+  test('of the policy in the README are enough for a storage', async () => {
     await deny(OTHERS)
     const storage = new S3Storage({ ...bucket.options(), now: () => Date.now() + 4_000_000 })
     const reference = await storage.store('k'.repeat(3_000), filled(10))
@@ -60,7 +60,7 @@ describe.skipIf(!found.available)('rights', () => {
   })
 
   test.each(['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:ListBucket'])(
-    'without %s storing, reading, listing or deleting is an outage that names it',
+    'without %s cause an outage that names it, in storing, reading, listing or deleting',
     async (missing) => {
       expect((await documented()).flatMap(({ Action }) => Action)).toContain(missing)
       await deny([missing])

@@ -14,8 +14,8 @@ function holding(path: string): Database.Database {
   return other
 }
 
-describe('while another connection is writing', () => {
-  test('stores wait for it without holding the event loop, and readers do not wait', async () => {
+describe('while another connection writes', () => {
+  test('stores wait for it without blocking the event loop, and readers do not wait', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const first = await storage.store('first', bytes('first'))
@@ -34,7 +34,7 @@ describe('while another connection is writing', () => {
     expect(text((await storage.retrieve(second)).content)).toBe('second')
   })
 
-  test('stores give up after busyTimeoutMs, name it, and work when it is over', async () => {
+  test('stores give up after busyTimeoutMs, name it, and work afterwards', async () => {
     const path = await temporaryPath()
     const storage = opened({ path, busyTimeoutMs: 30 })
     await storage.store('first', bytes('first'))
@@ -56,7 +56,7 @@ describe('while another connection is writing', () => {
     expect(await collect(storage.list())).toHaveLength(2)
   })
 
-  test('a large store that gives up leaves nothing once gc has run', async () => {
+  test('a large store that gives up leaves nothing after gc', async () => {
     const path = await temporaryPath()
     let now = Date.now()
     const storage = opened({ path, busyTimeoutMs: 20, now: () => now })

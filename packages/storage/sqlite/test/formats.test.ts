@@ -21,13 +21,13 @@ async function restored(): Promise<string> {
   return path
 }
 
-it('reads what was stored in format 1', async () => {
+it('SqliteStorage reads entries stored in format 1', async () => {
   const storage = new SqliteStorage(await restored())
   expect(await problemsOfFormat(storage)).toEqual([])
   await storage.close()
 })
 
-it('refuses a database of a newer format, and leaves it as it is', async () => {
+it('SqliteStorage refuses a database of a newer format, and does not change it', async () => {
   const path = await restored()
   const database = new Database(path)
   database.prepare('UPDATE spillway_schema SET version = version + 1').run()

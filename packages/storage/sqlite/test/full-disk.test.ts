@@ -21,7 +21,7 @@ afterAll(async () => {
   if (disk.available) await disk.dispose()
 })
 
-describe.skipIf(!disk.available)('a disk that gets full', () => {
+describe.skipIf(!disk.available)('a disk that becomes full', () => {
   const stored = new Map<string, string>()
   const storeMore = async (bytes = BLOCK_BYTES): Promise<void> => {
     const key = `${bytes} bytes ${stored.size}`
@@ -41,7 +41,7 @@ describe.skipIf(!disk.available)('a disk that gets full', () => {
     expect((await collect(storage.list())).map(({ key }) => key).sort()).toEqual([...stored.keys()].sort())
   }
 
-  test('refuses what has no room, small and large, says which disk, and shows nothing half-written', async () => {
+  test('refuses small and large content without room, names the disk, and has no partial entries', async () => {
     await writeFile(filler, new Uint8Array(DISK_BYTES / 2))
     await expect(fill()).rejects.toMatchObject(refused)
     expect(stored.size).toBeGreaterThan(10)
@@ -59,7 +59,7 @@ describe.skipIf(!disk.available)('a disk that gets full', () => {
     }
   })
 
-  test('takes content again once there is room, without a new instance, and nothing is left over', async () => {
+  test('accepts content again after space is freed, in the same instance, and has no remains', async () => {
     await expect(storeMore(3_000_000)).rejects.toMatchObject(refused)
     await rm(filler)
     await storeMore(3_000_000)

@@ -3,13 +3,13 @@ import { expect, it } from 'vitest'
 import { BACKEND } from './support/backend-url.ts'
 import { temporaryPath } from './support/temporary-path.ts'
 
-it('keeps entries stored by processes that are killed at random, whole', { timeout: 1_200_000 }, async () => {
+it('entries stored by randomly killed processes are kept whole', { timeout: 1_200_000 }, async () => {
   const report = await killSoak({ module: BACKEND, config: { path: await temporaryPath() } })
   expect(report.problems).toEqual([])
   expect(report.acknowledged).toBeGreaterThan(0)
 })
 
-it('keeps all but the last megabyte of the open entry of a killed process', { timeout: 600_000 }, async () => {
+it('the open entry of a killed process keeps all but its last megabyte', { timeout: 600_000 }, async () => {
   const { problems, killed } = await killOpenEntries({ module: BACKEND, config: { path: await temporaryPath() } })
   expect(problems).toEqual([])
   expect(killed).toBeGreaterThan(0)

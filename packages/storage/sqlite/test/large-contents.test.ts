@@ -17,7 +17,7 @@ const countRows = (path: string, table: string): number =>
   inDatabase(path, (database) => database.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number)
 
 describe('large content', () => {
-  test('is written, read and removed in parts, between which others get a turn', async () => {
+  test('is written, read and removed in parts, and other operations run between them', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     await storage.store('small', bytes('content'))
@@ -41,7 +41,7 @@ describe('large content', () => {
     expect(countRows(path, 'spillway_loose')).toBe(0)
   })
 
-  test('cannot be seen before its last byte, and its parts are of no other content', async () => {
+  test('is not visible before its last byte, and its parts are never mixed with other content', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const content = pattern(SIZE)
@@ -67,7 +67,7 @@ describe('large content', () => {
     }
   })
 
-  test('is not found if it is removed while it is read, even if it was stored again', async () => {
+  test('is not found if it is removed during a read, even if it was stored again', async () => {
     const storage = opened(await temporaryPath())
     const content = pattern(SIZE)
     const reference = await storage.store('large', content)
@@ -97,7 +97,7 @@ describe('large content', () => {
     await expect(entry.read(400_000, 10)).rejects.toMatchObject({ code: 'corrupt' })
   })
 
-  test('is touched if it exists already, and nothing of the second store stays', async () => {
+  test('is touched if it exists, and nothing of the second store remains', async () => {
     const path = await temporaryPath()
     const [first, second] = [opened(path), opened(path)]
     const content = pattern(SIZE)
@@ -109,7 +109,7 @@ describe('large content', () => {
     expect(countRows(path, 'spillway_loose')).toBe(0)
   })
 
-  test('reads little more than the range that is asked for', async () => {
+  test('is read by ranges with little more than the requested bytes', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const reference = await storage.store('large', new Uint8Array(20 * BATCH_BYTES))
@@ -144,7 +144,7 @@ describe('gc', () => {
     return { storing, resume: resumed.resolve }
   }
 
-  test('leaves the rows of a writer that is slow and alive', async () => {
+  test('keeps the rows of a slow living writer', async () => {
     const path = await temporaryPath()
     const { storing, resume } = await pausedStream(opened(path))
     const now = Date.now() + LEFTOVER_AGE_MS - 60_000
@@ -154,7 +154,7 @@ describe('gc', () => {
     expect((await storage.stat(await storing)).size).toBe(6 * BATCH_BYTES)
   })
 
-  test('leaves the rows of a writer whose stream pauses for long', async () => {
+  test('keeps the rows of a writer whose stream pauses for long', async () => {
     const path = await temporaryPath()
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -204,7 +204,7 @@ describe('gc', () => {
     expect(turns).toBeGreaterThanOrEqual(13)
   })
 
-  test('leaves entries of other scopes if it runs for one', async () => {
+  test('keeps entries of other scopes if it runs for one', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     await storage.store('key', bytes('content'))
@@ -234,7 +234,7 @@ test.each([
     'many small calls at the same time leave',
     async (call: () => Promise<unknown>) => Promise.all(Array.from({ length: 200 }, call)),
   ],
-])('%s the event loop its turns', async (_, callOften) => {
+])('a page of entries %s the event loop its turns', async (_, callOften) => {
   const storage = opened(await temporaryPath())
   const reference = await storage.store('small', bytes('content'))
   const clock = vi.spyOn(performance, 'now')
@@ -245,7 +245,7 @@ test.each([
   expect(turns).toBeGreaterThanOrEqual(10)
 })
 
-test('numbers of contents are never handed out twice, also if a transaction was rolled back', async () => {
+test('content numbers are never reused, even after a rolled back transaction', async () => {
   const path = await temporaryPath()
   const [storage, other] = [opened(path), opened(path)]
   await storage.store('first', bytes('first'))

@@ -5,7 +5,7 @@ import { opened } from './support/opened.ts'
 import { temporaryPath } from './support/temporary-path.ts'
 import { bytes } from './support/text.ts'
 
-it('a check finds rows that were changed, removed, and an index of other lines', async () => {
+it('a check finds changed rows, removed rows, and a wrong line index', async () => {
   const path = await temporaryPath()
   const storage = opened(path)
   const text = (word: string): Uint8Array => bytes(`${word}\n`.repeat(300_000))

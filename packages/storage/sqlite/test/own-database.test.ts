@@ -28,7 +28,7 @@ const HOLDS = {
 const HELD = Object.entries(HOLDS)
 
 describe('a Database of the caller', () => {
-  test('holds its tables and ours, keeps its settings, and stays open', async () => {
+  test('holds its own tables and ours, keeps its settings, and stays open', async () => {
     const database = await ownDatabase()
     database.exec('CREATE TABLE notes (note TEXT)')
     database.pragma('user_version = 7')
@@ -64,7 +64,7 @@ describe('a Database of the caller', () => {
     await expect(storage.retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  test('may give big integers', async () => {
+  test('may return big integers', async () => {
     const database = await ownDatabase()
     database.defaultSafeIntegers(true)
     const storage = new SqliteStorage(database)
@@ -75,7 +75,7 @@ describe('a Database of the caller', () => {
     expect(await collect(storage.list())).toHaveLength(1)
   })
 
-  test('is written to only once its own transaction has ended: rolling that back takes nothing of ours away', async () => {
+  test('is written only after its own transaction has ended, so that a rollback removes nothing of ours', async () => {
     const database = await ownDatabase()
     const storage = new SqliteStorage(database)
     const first = await storage.store('first', bytes('first'))
@@ -87,7 +87,7 @@ describe('a Database of the caller', () => {
     expect(text((await storage.retrieve(await storing)).content)).toBe('second')
   })
 
-  test('is unavailable to writers while its transaction does not end, and names that reason', async () => {
+  test('is unavailable to writers while its transaction is open, and names that reason', async () => {
     const database = await ownDatabase()
     const storage = new SqliteStorage({ database, busyTimeoutMs: 20 })
     database.exec('BEGIN')
@@ -98,7 +98,7 @@ describe('a Database of the caller', () => {
     await storage.store('key', bytes('content'))
   })
 
-  test('is written to after its rows have been read', async () => {
+  test('is written after iterating over its rows has ended', async () => {
     const database = await ownDatabase()
     const storage = new SqliteStorage(database)
     await storage.store('first', bytes('first'))
@@ -110,7 +110,7 @@ describe('a Database of the caller', () => {
     expect(text((await storage.retrieve(await storing)).content)).toBe('second')
   })
 
-  test('can be read while its rows are being read, also for the first time', async () => {
+  test('can be read while the caller iterates over its rows, even at first use', async () => {
     const database = await ownDatabase()
     const reference = await new SqliteStorage(database).store('key', bytes('content'))
     const rows = database.prepare('SELECT 1 UNION SELECT 2').iterate()
@@ -122,7 +122,7 @@ describe('a Database of the caller', () => {
     expect(database.pragma('busy_timeout', { simple: true })).toBe(5_000)
   })
 
-  test('is read for the first time while its own transaction is open, unless there are no tables yet', async () => {
+  test('is read for the first time during its own transaction, unless there are no tables yet', async () => {
     const database = await ownDatabase()
     database.exec('BEGIN')
     await expect(new SqliteStorage({ database, busyTimeoutMs: 20 }).retrieve('key_abc')).rejects.toMatchObject({
@@ -136,7 +136,7 @@ describe('a Database of the caller', () => {
     database.exec('ROLLBACK')
   })
 
-  test.each(HELD)('does not wait to renew the last use of an entry retrieved during %s', async (_, hold) => {
+  test.each(HELD)('does not wait to record the use of an entry retrieved during %s', async (_, hold) => {
     const database = await ownDatabase()
     let now = Date.now()
     const storage = new SqliteStorage({ database, busyTimeoutMs: 60_000, now: () => now })
@@ -154,22 +154,25 @@ describe('a Database of the caller', () => {
     expect((await storage.stat(reference)).lastUsedAt).toBe(now)
   })
 
-  test.each(HELD)('may omit entries that others stored during %s, which is no miss', async (_, hold) => {
-    const database = await ownDatabase()
-    const storage = new SqliteStorage({ database, busyTimeoutMs: 20 })
-    await storage.store('first', bytes('first'))
-    const end = hold(database)
-    const other = new SqliteStorage(database.name)
-    onTestFinished(() => other.close())
-    const reference = await other.store('second', bytes('second'))
-    for (const read of [() => storage.retrieve(reference), () => storage.stat(reference)])
-      await expect(read()).rejects.toMatchObject({ code: 'unavailable', retryable: true })
-    end()
-    expect(text((await storage.retrieve(reference)).content)).toBe('second')
-    await expect(storage.retrieve('key_abc')).rejects.toMatchObject({ code: 'not-found' })
-  })
+  test.each(HELD)(
+    'may omit entries that others stored during %s, but does not report them as missing',
+    async (_, hold) => {
+      const database = await ownDatabase()
+      const storage = new SqliteStorage({ database, busyTimeoutMs: 20 })
+      await storage.store('first', bytes('first'))
+      const end = hold(database)
+      const other = new SqliteStorage(database.name)
+      onTestFinished(() => other.close())
+      const reference = await other.store('second', bytes('second'))
+      for (const read of [() => storage.retrieve(reference), () => storage.stat(reference)])
+        await expect(read()).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+      end()
+      expect(text((await storage.retrieve(reference)).content)).toBe('second')
+      await expect(storage.retrieve('key_abc')).rejects.toMatchObject({ code: 'not-found' })
+    },
+  )
 
-  test('does not hold the event loop if another connection is writing, whatever its own timeout', async () => {
+  test('does not block the event loop while another connection writes, with any busy timeout', async () => {
     const database = await ownDatabase()
     const storage = new SqliteStorage({ database, busyTimeoutMs: 500 })
     await storage.store('first', bytes('first'))
@@ -184,7 +187,7 @@ describe('a Database of the caller', () => {
     await storage.store('second', bytes('second'))
   })
 
-  test('is named if it was closed', async () => {
+  test('causes an error that names it if it was closed', async () => {
     const database = await ownDatabase()
     const storage = new SqliteStorage(database)
     const reference = await storage.store('key', bytes('content'))
@@ -193,7 +196,7 @@ describe('a Database of the caller', () => {
     await expect(storage.store('key', bytes('content'))).rejects.toThrow('has been closed')
   })
 
-  test('is named as read-only if it lacks our tables', async () => {
+  test('causes an error that names it if it is read-only without our tables', async () => {
     const path = (await ownDatabase()).name
     const database = new Database(path, { readonly: true })
     onTestFinished(() => void database.close())

@@ -19,23 +19,23 @@ const statements = Object.entries({ ...entries, SELECT_CHUNK, SELECT_CHUNKS, SEL
   (entry): entry is [string, string] => typeof entry[1] === 'string' && /^(?:SELECT|UPDATE|DELETE)\b/.test(entry[1]),
 )
 
-describe('statements', () => {
-  test('are here to be looked at', () => {
+describe('the SQL statements', () => {
+  test('are recorded in this test', () => {
     expect(statements.length).toBeGreaterThan(10)
   })
 
-  test.each(statements)('%s goes through no table, and sorts nothing', (_, sql) => {
+  test.each(statements)('%s scan no table and sort nothing', (_, sql) => {
     const plan = planOf(sql)
     expect(plan.join('\n')).toContain('SEARCH')
     for (const step of plan) expect(step).not.toMatch(/\bSCAN (?!.*CONSTANT)|TEMP B-TREE/)
   })
 
-  test('a page of a prefix is a range of ids, also if only unused entries are asked for', () => {
+  test('for a page of a prefix read a range of ids, even for unused entries only', () => {
     for (const sql of [entries.SELECT_PAGE, entries.SELECT_IDS, entries.SELECT_PAGE_UNUSED, entries.SELECT_END])
       expect(planOf(sql)).toEqual(['SEARCH spillway_entry USING PRIMARY KEY (id>? AND id<?)'])
   })
 
-  test('the least recently used entries are a range of the index of uses', () => {
+  test('for the least recently used entries read a range of the index of uses', () => {
     expect(planOf(entries.SELECT_UNUSED).join()).toContain(
       'INDEX spillway_entry_use ((last_used_at,id)>(?,?) AND last_used_at<?)',
     )

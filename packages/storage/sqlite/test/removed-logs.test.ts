@@ -14,12 +14,12 @@ describe.each([
   ['-wal', ['-wal']],
   ['-shm', ['-shm']],
   ['-wal and -shm', ['-wal', '-shm']],
-] as const)('a database whose %s is removed while it is in use', (_, suffixes) => {
+] as const)('a database whose %s is removed during use', (_, suffixes) => {
   const remove = async (path: string): Promise<void> => {
     for (const suffix of suffixes) await rm(path + suffix)
   }
 
-  test('keeps entries that a process stored before and after it, also if the process is killed', async () => {
+  test('keeps entries that a process stored before and after, even if the process is killed', async () => {
     const path = await temporaryPath()
     const writer = new StorageProcess(path)
     const before = await writer.store('before')
@@ -57,7 +57,7 @@ describe.each([
     expect(await retrieved(path, other)).toBe('of the second')
   })
 
-  test('loses nothing of two processes that had it open', async () => {
+  test('loses no entries of two processes that had it open', async () => {
     const path = await temporaryPath()
     const [first, second] = [new StorageProcess(path), new StorageProcess(path)]
     const one = await first.store('of the first')
@@ -76,7 +76,7 @@ describe.each([
     for (const answer of answers) if (answer !== 'unavailable') await opened(path).stat(answer)
   })
 
-  test('takes the rest of a stream that had begun', async () => {
+  test('accepts the rest of a stream that had begun', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     async function* chunks(): AsyncGenerator<Uint8Array> {
@@ -90,7 +90,7 @@ describe.each([
   })
 })
 
-test('entries are unavailable, and no miss, if -wal is removed and the process killed before it can save them', async () => {
+test('entries are unavailable, not missing, if -wal is removed and the process killed before it can save them', async () => {
   const path = await temporaryPath()
   const writer = new StorageProcess(path)
   const reference = await writer.store('before')
@@ -105,7 +105,7 @@ test('entries are unavailable, and no miss, if -wal is removed and the process k
   await expect(opened(path).retrieve(reference)).rejects.toMatchObject({ code: 'not-found' })
 })
 
-test('a log that another one has taken the place of makes the database unavailable', async () => {
+test('a log replaced by another makes the database unavailable', async () => {
   const path = await temporaryPath()
   const storage = opened(path)
   const reference = await storage.store('key', bytes('content'))
@@ -115,7 +115,7 @@ test('a log that another one has taken the place of makes the database unavailab
   await expect(storage.store('other', bytes('content'))).rejects.toMatchObject({ code: 'unavailable' })
 })
 
-describe('a database that another one takes the place of', () => {
+describe('a database that is replaced by another', () => {
   const other = async (): Promise<string> => {
     const path = await temporaryPath()
     const storage = opened(path)
@@ -142,7 +142,7 @@ describe('a database that another one takes the place of', () => {
       },
     ],
     ['not, but its log is emptied', async (path: string): Promise<void> => truncate(`${path}-wal`)],
-  ])('%s: is unavailable to the process that uses it, and not a miss', async (_, replace) => {
+  ])('%s: is unavailable to the process that uses it, and reports no missing entries', async (_, replace) => {
     const path = await temporaryPath()
     const process = new StorageProcess(path)
     const reference = await process.store('content')
@@ -156,7 +156,7 @@ describe('a database that another one takes the place of', () => {
   test.each([
     ['renamed', rename],
     ['copied', copyFile],
-  ])('%s over it while its log stays: opening it then is unavailable and names the fix', async (_, put) => {
+  ])('%s while its log stays: is unavailable when opened, and the error names the fix', async (_, put) => {
     const path = await temporaryPath()
     const process = new StorageProcess(path)
     await process.store('content')
@@ -169,7 +169,7 @@ describe('a database that another one takes the place of', () => {
     for (const part of [`${path}-wal`, `${path}-shm`, 'backup']) expect(String(error)).toContain(part)
   })
 
-  test('after the storage was closed is unavailable as well', async () => {
+  test('after the storage was closed is unavailable too', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const reference = await storage.store('key', bytes('content'))

@@ -37,7 +37,7 @@ async function* interrupted(between: () => Promise<void> | void): AsyncGenerator
 const countLoose = (path: string): number =>
   inDatabase(path, (database) => database.prepare('SELECT count(*) FROM spillway_loose').pluck().get() as number)
 
-describe('where another database takes the place of the one in use', () => {
+describe('if another database replaces the one in use', () => {
   test('a writer fails, and removes none of the existing rows', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
@@ -52,7 +52,7 @@ describe('where another database takes the place of the one in use', () => {
     expect(isEqual((await opened(path).scope('b').retrieve(reference)).content, content)).toBe(true)
   })
 
-  test('two writers whose contents have the same number do not tear each other', async () => {
+  test('two writers with equal content numbers do not mix their content', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const content = pattern(2 * SIZE, 3)
@@ -78,7 +78,7 @@ describe('where another database takes the place of the one in use', () => {
     expect(isEqual((await opened(path).scope('b').retrieve(reference)).content, content)).toBe(true)
   })
 
-  test('a writer fails also if the same write is going on there, as in a copy', async () => {
+  test('a writer fails even if the other database has the same unfinished write, as in a copy', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const chunks = interrupted(() => {
@@ -90,7 +90,7 @@ describe('where another database takes the place of the one in use', () => {
     expect(await opened({ path, now: () => Date.now() + 2 * LEFTOVER_AGE_MS }).gc()).toMatchObject({ leftovers: 1 })
   })
 
-  test('an opened entry is unavailable, and not read from content that has its number there', async () => {
+  test('an opened entry is unavailable, and never read from other content with its number', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const entry = await storage.scope('a').open(await storage.scope('a').store('large', pattern(SIZE)))
@@ -124,7 +124,7 @@ describe('where another database takes the place of the one in use', () => {
   })
 })
 
-test('a writer to a Database of the caller goes on if the storage is closed meanwhile', async () => {
+test('a writer to a Database of the caller continues if the storage is closed', async () => {
   const path = await temporaryPath()
   const { default: Database } = await import('better-sqlite3')
   const database = new Database(path)

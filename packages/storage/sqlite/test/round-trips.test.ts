@@ -17,7 +17,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   delete: '1 BEGIN, 1 COMMIT, 1 PRAGMA, 4 DELETE',
 }
 
-it('runs no more statements than each guarantee needs', async () => {
+it('SqliteStorage runs no more statements than each guarantee needs', async () => {
   const statements: string[] = []
   const verbose = (sql: unknown): unknown => statements.push(/^\w+/.exec(String(sql))?.[0] ?? '')
   // Without a timeout of the owner, there is none to set aside.
@@ -30,7 +30,7 @@ it('runs no more statements than each guarantee needs', async () => {
   expect(await countOperations(scope, statements)).toEqual(STATEMENTS)
 })
 
-it('needs no pragma in a file of its own, whose timeout is always off', async () => {
+it('SqliteStorage needs no pragma in its own file, whose timeout is always off', async () => {
   const storage = new SqliteStorage(await temporaryPath())
   onTestFinished(() => storage.close())
   const content = new Uint8Array(100_000).fill(65)

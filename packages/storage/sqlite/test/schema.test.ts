@@ -38,7 +38,7 @@ describe('migration', () => {
     expect(database.serialize()).toEqual(before)
   })
 
-  test('leaves the database as it was if it fails halfway', () => {
+  test('leaves the database unchanged if it fails halfway', () => {
     const database = writtenByVersion1()
     const before = database.serialize()
     expect(() => migrate(database, [...LATER_STEPS, 'CREATE TABLE spillway_later (x)'])).toThrow('already exists')

@@ -15,7 +15,7 @@ async function times(journal: SqliteJournal, since?: number): Promise<number[]> 
 }
 
 describe('SqliteJournal', () => {
-  it('yields appended events in order, to later instances too, and since a time', async () => {
+  it('yields appended events in order, also to later instances, and from a given time on', async () => {
     const path = await temporaryPath()
     const journal = new SqliteJournal(path)
     expect(await times(journal)).toEqual([])

@@ -10,8 +10,8 @@ import { opened } from './support/opened.ts'
 import { temporaryPath } from './support/temporary-path.ts'
 import { bytes, text } from './support/text.ts'
 
-describe('the file', () => {
-  test('is made by the first store, with the directories that lead to it, for its owner alone', async () => {
+describe('the database file', () => {
+  test('is created by the first store, with its parent directories, only for its owner', async () => {
     const path = join(dirname(await temporaryPath()), 'a/b/spill.db')
     const storage = opened(path)
     expect(existsSync(dirname(path))).toBe(false)
@@ -23,7 +23,7 @@ describe('the file', () => {
       expect((await stat(join(dirname(path), file))).mode & 0o077).toBe(0)
   })
 
-  test('is not made by anything else', async () => {
+  test('is not created by any other operation', async () => {
     const path = await temporaryPath()
     const storage = opened({ path, ttlMs: 1_000, evictAfterTurns: 1 })
     await expect(storage.retrieve('key_abc')).rejects.toMatchObject({ code: 'not-found' })
@@ -36,7 +36,7 @@ describe('the file', () => {
     expect(await readdir(dirname(path))).toEqual([])
   })
 
-  test('is one file, in WAL mode, that gives space back, once the storage is closed', async () => {
+  test('is a single file in WAL mode with auto-vacuum after the storage is closed', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     await storage.store('key', bytes('content'))
@@ -57,7 +57,7 @@ describe('the file', () => {
     expect(text((await storage.retrieve(reference)).content)).toBe('content')
   })
 
-  test('is where a relative path led at construction', async () => {
+  test('is at the path that was relative at construction', async () => {
     const path = await temporaryPath()
     const before = process.cwd()
     process.chdir(dirname(path))
@@ -91,12 +91,12 @@ describe('options', () => {
     [{ path: 'a.db', chunkBytes: 100 }, 'chunkBytes must be'],
     [{ path: 'a.db', fsync: 1 }, 'fsync must be'],
     [{ database: new Database(':memory:'), fsync: true }, 'synchronous = FULL'],
-  ])('refuses %j', (options, message) => {
+  ])('refuse %j', (options, message) => {
     expect(() => new SqliteStorage(options as string)).toThrow(TypeError)
     expect(() => new SqliteStorage(options as string)).toThrow(message)
   })
 
-  test('chunkBytes limits the bytes of a row, and content stored with another value stays readable', async () => {
+  test('limit the bytes of a row by chunkBytes, and content stored with another value stays readable', async () => {
     const path = await temporaryPath()
     const content = bytes('0123456789'.repeat(1_000))
     const reference = await opened({ path, chunkBytes: 4_096 }).store('key', content)
@@ -110,7 +110,7 @@ describe('options', () => {
     expect(part).toEqual(content.subarray(4_090, 8_200))
   })
 
-  test('fsync waits for the medium with each store', async () => {
+  test('wait for the disk with each store if fsync is set', async () => {
     const storage = opened({ path: await temporaryPath(), fsync: true })
     const reference = await storage.store('key', bytes('content'))
     expect(text((await storage.retrieve(reference)).content)).toBe('content')

@@ -26,8 +26,8 @@ async function expectRefusal(storage: SqliteStorage, code: string, ...parts: str
   }
 }
 
-describe('a file that is not ours', () => {
-  test('is refused and left as it is: a text', async () => {
+describe('a file of another program', () => {
+  test('is refused and unchanged: a text', async () => {
     const path = await temporaryPath()
     await writeFile(path, 'not a database, however long it may be. '.repeat(1_000))
     const before = await readFile(path)
@@ -38,7 +38,7 @@ describe('a file that is not ours', () => {
   test.each([
     ['with tables', 'CREATE TABLE notes (note TEXT)'],
     ['with an application id', 'PRAGMA application_id = 7; PRAGMA user_version = 3'],
-  ])('is refused and left as it is: a database of another application, %s', async (_, sql) => {
+  ])('is refused and unchanged: a database of another application, %s', async (_, sql) => {
     const path = await temporaryPath()
     inDatabase(path, (database) => database.exec(sql))
     const before = await readFile(path)
@@ -46,13 +46,13 @@ describe('a file that is not ours', () => {
     expect(await readFile(path)).toEqual(before)
   })
 
-  test('is refused and left as it is: a directory', async () => {
+  test('is refused and unchanged: a directory', async () => {
     const path = await temporaryPath()
     await mkdir(path)
     await expectRefusal(opened(path), 'unavailable', path, 'is not a file')
   })
 
-  test('cannot be made below a file', async () => {
+  test('cannot be the parent of a database', async () => {
     const path = await temporaryPath()
     await writeFile(path, '')
     await expectRefusal(opened(`${path}/below.db`), 'unavailable', `${path}/below.db`, 'ENOTDIR')
@@ -60,7 +60,7 @@ describe('a file that is not ours', () => {
   })
 })
 
-test.runIf(canBecomeNobody)('a directory where nothing may be made is named', async () => {
+test.runIf(canBecomeNobody)('a directory in which no file can be created is named', async () => {
   const path = await temporaryPath()
   await chmod(dirname(path), 0o555)
   const { output, failure } = inNamespace('-U', '"$1" "$2" "$3"', node, script, `${path}/below/spill.db`)
@@ -72,7 +72,7 @@ test.runIf(canBecomeNobody)('a directory where nothing may be made is named', as
 })
 
 describe('a file with newer tables', () => {
-  test('is refused with both versions, and left as it is', async () => {
+  test('is refused with both versions, and unchanged', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     await storage.store('key', bytes('content'))
@@ -84,8 +84,8 @@ describe('a file with newer tables', () => {
   })
 })
 
-describe('a file that is taken away while it is open', () => {
-  test('is an outage and no miss, and is found again when it is back', async () => {
+describe('a file that is moved away while it is open', () => {
+  test('is an outage without missing entries, and is found again after it is back', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const reference = await storage.store('key', bytes('content'))
@@ -97,7 +97,7 @@ describe('a file that is taken away while it is open', () => {
     await storage.store('other', bytes('content'))
   })
 
-  test('is an outage also if the storage has been closed', async () => {
+  test('is an outage even if the storage has been closed', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const reference = await storage.store('key', bytes('content'))
@@ -142,7 +142,7 @@ describe('a damaged file', () => {
     expect(error).toMatchObject({ code: 'corrupt', message: expect.stringContaining('backup') as string })
   })
 
-  test('lists all entries if one description is damaged, and has the others', async () => {
+  test('lists all entries if one description is damaged, and describes the others', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     const damaged = await storage.store('key', bytes('content'))
@@ -160,8 +160,8 @@ describe('a damaged file', () => {
   })
 })
 
-describe('a file that may only be read', () => {
-  test.runIf(canBecomeNobody)('is read; storing names it', async () => {
+describe('a read-only file', () => {
+  test.runIf(canBecomeNobody)('is read, and storing names it', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     await storage.store('key 0', bytes('content'))
@@ -177,7 +177,7 @@ describe('a file that may only be read', () => {
     })
   })
 
-  test.runIf(canBecomeNobody)('is written to by open connections once it becomes writable', async () => {
+  test.runIf(canBecomeNobody)('is written by open connections after it becomes writable', async () => {
     const path = await temporaryPath()
     const storage = opened(path)
     await storage.store('key 0', bytes('content'))
@@ -204,16 +204,19 @@ describe('a file that may only be read', () => {
     expect(output).toMatch(/^content\n.*cannot be written/)
   })
 
-  test.runIf(canMount)('because its disk is read-only names the file, and the files that SQLite needs', async () => {
-    const path = await temporaryPath()
-    const storage = opened(path)
-    await storage.store('key 0', bytes('content'))
-    await storage.close()
-    const command =
-      'mount --bind -o ro "$(dirname "$3")" "$(dirname "$3")" && mount -o remount,ro,bind "$(dirname "$3")" && "$1" "$2" "$3"'
-    const { output, failure } = inNamespace('-Urm', command, node, script, path)
-    expect(failure).toBe('')
-    expect(output).toContain(`${path}-wal`)
-    expect(output).toContain('"code":"unavailable"')
-  })
+  test.runIf(canMount)(
+    'on a read-only disk causes an error that names it, and the files that SQLite needs',
+    async () => {
+      const path = await temporaryPath()
+      const storage = opened(path)
+      await storage.store('key 0', bytes('content'))
+      await storage.close()
+      const command =
+        'mount --bind -o ro "$(dirname "$3")" "$(dirname "$3")" && mount -o remount,ro,bind "$(dirname "$3")" && "$1" "$2" "$3"'
+      const { output, failure } = inNamespace('-Urm', command, node, script, path)
+      expect(failure).toBe('')
+      expect(output).toContain(`${path}-wal`)
+      expect(output).toContain('"code":"unavailable"')
+    },
+  )
 })

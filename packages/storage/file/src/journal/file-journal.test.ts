@@ -19,7 +19,7 @@ async function times(journal: FileJournal, since?: number): Promise<number[]> {
 const folder = async (): Promise<string> => join(await temporaryDirectory(), 'new', '.journal')
 
 describe('FileJournal', () => {
-  it('yields appended events in order, to later instances too, and since a time', async () => {
+  it('yields appended events in order, also to later instances, and from a given time on', async () => {
     const directory = await folder()
     const journal = new FileJournal(directory)
     expect(await times(journal)).toEqual([])
@@ -33,7 +33,7 @@ describe('FileJournal', () => {
     expect((await stat(join(directory, 'events-1.jsonl'))).mode & 0o777).toBe(0o600)
   })
 
-  it('skips a record that was torn, which costs no other record', async () => {
+  it('skips an incomplete record, and reads all other records', async () => {
     const directory = await folder()
     const journal = new FileJournal(directory)
     await journal.append(event(1))
@@ -49,7 +49,7 @@ describe('FileJournal', () => {
     await journal.close()
   })
 
-  it('begins a new file at a size and keeps the latest two', async () => {
+  it('starts a new file at a size limit, and keeps the latest two', async () => {
     const directory = await folder()
     const journal = new FileJournal(directory, { maxBytes: 500 })
     for (let time = 0; time < 40; time += 1) await journal.append(event(time))
