@@ -120,7 +120,7 @@ test('an endpoint that refuses is named with its status', async () => {
   status = 200
 })
 
-test('the command asks the model that the environment names, and keeps every answer', async () => {
+test('the command uses the model that the environment names, and saves every answer', async () => {
   const out = await mkdtemp(join(tmpdir(), 'answer-model-'))
   const { baseUrl, model } = endpoint()
   const args = [

@@ -9,7 +9,7 @@ import { makeDataFolder } from './test/data-folder.ts'
 const run = (...options: string[]) =>
   promisify(execFile)(process.execPath, [join(import.meta.dirname, 'run.ts'), ...options], { timeout: 60_000 })
 
-test('the benchmark measures every way on a folder of transcripts, and keeps its figures', async () => {
+test('the benchmark measures every system on a folder of transcripts, and saves its figures', async () => {
   const data = await makeDataFolder()
   const out = await mkdtemp(join(tmpdir(), 'spillway-bench-history-'))
   const { stdout } = await run('--quick', '--data', data, '--out', out)
@@ -23,7 +23,7 @@ test('the benchmark measures every way on a folder of transcripts, and keeps its
   await Promise.all([data, out].map((folder) => rm(folder, { recursive: true })))
 }, 60_000)
 
-test('without data it says so and ends', async () => {
+test('the benchmark ends with a message if there is no data', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'spillway-bench-history-'))
   expect((await run('--data', folder)).stdout).toContain(`skipped: no data in ${folder}`)
   await rm(folder, { recursive: true })

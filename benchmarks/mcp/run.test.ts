@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { QUICK_RUN_MS, runQuickly } from '../report/run-quickly.ts'
 
 test(
-  'the benchmark measures every part, and leaves nothing behind',
+  'the benchmark measures every part, and leaves no files',
   async () => {
     const { stdout, figures, left } = await runQuickly(import.meta.dirname, 'MCP')
     expect(stdout).not.toContain('Not measured')

@@ -32,7 +32,7 @@ function madeLog(tool: string, seed: number): LogCase {
 const logs = TOOLS.flatMap((tool, index) => [madeLog(tool, 2 * index), madeLog(tool, 2 * index + 1)])
 
 describe('fitModel', () => {
-  it('gives the same bytes each time, and a model that finds the failure of a tool it has not seen', () => {
+  it('gives the same bytes each time, and a model that finds the failure of a new tool', () => {
     const first = fitModel(logs.map(trainingRows))
     expect(fitModel(logs.map(trainingRows))).toEqual(first)
     expect(Buffer.from(first.features, 'base64').length).toBeLessThanOrEqual(4_000 * 5)
@@ -44,7 +44,7 @@ describe('fitModel', () => {
     expect(renderTextPreview(scanner.finish(), options, { isLog: true })).toContain('widget 77 exploded')
   })
 
-  it('knows only features that four groups share', () => {
+  it('uses only features that four groups share', () => {
     const few = logs.filter(({ group }) => TOOLS.slice(0, 3).includes(group))
     expect(fitModel(few.map(trainingRows)).features).toBe('')
   })

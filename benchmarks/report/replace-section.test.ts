@@ -3,7 +3,7 @@ import { replaceSection } from './replace-section.ts'
 
 const DOCUMENT = '# Title\n\n## First\n\none\n\n### Part\n\n## Last\n\ntwo\n'
 
-test('a section is put before another, and replaced with its parts where it is there', () => {
+test('a section is inserted before another, or replaced with its parts if it exists', () => {
   const inserted = replaceSection(DOCUMENT, 'New', 'text\n\n### Part\n', 'Last')
   expect(inserted).toBe('# Title\n\n## First\n\none\n\n### Part\n\n## New\n\ntext\n\n### Part\n\n## Last\n\ntwo\n')
   expect(replaceSection(inserted, 'New', 'other', 'Last')).toBe(

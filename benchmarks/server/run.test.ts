@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { QUICK_RUN_MS, runQuickly } from '../report/run-quickly.ts'
 
 test(
-  'the benchmark measures every part without a failed request, and leaves nothing behind',
+  'the benchmark measures every part without a failed request, and leaves no files',
   async () => {
     const { stdout, figures, left } = await runQuickly(import.meta.dirname, 'Server')
     expect(stdout).not.toContain('Not measured')

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 const SECONDS = 180
 
 test(
-  'the benchmark measures every part, and leaves nothing behind',
+  'the benchmark measures every part, and leaves no files',
   async () => {
     const data = await mkdtemp(join(tmpdir(), 'spillway-bench-test-'))
     const argv = [join(import.meta.dirname, 'run.ts'), '--quick', '--only', 'memory,file,sqlite']

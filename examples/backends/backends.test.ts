@@ -29,17 +29,17 @@ test.each(['file', 'sqlite'])('%s gives the same reference, preview and answer a
   await expectSameAnswer({}, name)
 })
 
-test.skipIf(!redis.available)('so does Redis', async () => {
+test.skipIf(!redis.available)('Redis gives the same', async () => {
   if (!redis.available) return
   await expectSameAnswer({ REDIS_URL: redis.url }, 'redis')
 })
 
-test.skipIf(!postgres.available)('so does PostgreSQL', async () => {
+test.skipIf(!postgres.available)('PostgreSQL gives the same', async () => {
   if (!postgres.available) return
   await expectSameAnswer({ POSTGRES_URL: postgres.url }, 'postgres')
 })
 
-test.skipIf(!s3.available)('so does S3', async () => {
+test.skipIf(!s3.available)('S3 gives the same', async () => {
   if (!s3.available) return
   const { endpoint, region, accessKeyId, secretAccessKey } = s3
   process.env['AWS_ACCESS_KEY_ID'] = accessKeyId
@@ -51,7 +51,7 @@ test.skipIf(!s3.available)('so does S3', async () => {
   await expectSameAnswer({ S3_BUCKET: bucket, S3_ENDPOINT: endpoint }, 's3')
 })
 
-test('prints a line for each backend, says what the others need, and ends', async () => {
+test('the example prints a line for each backend, says what the others need, and exits', async () => {
   const { REDIS_URL: _, S3_BUCKET: __, POSTGRES_URL: ___, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'backends.ts')], { env })
   for (const name of ['memory', 'file', 'sqlite'])

@@ -17,7 +17,7 @@ function hasBinary(): boolean {
 }
 
 it.skipIf(!hasBinary())(
-  'finds the line in a log of 12,000 offline, in results that are short',
+  'the agent finds the line in a log of 12,000 offline, with short results',
   async () => {
     const { answer, results, logTokens } = await investigateOffline()
     expect(answer).toContain('512 GB of 512 GB used')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { chooseModel, diagnose } from './agent.ts'
 
-it('finds the error in a log of 20,000 lines offline, in a short conversation', async () => {
+it('the agent finds the error in a log of 20,000 lines offline, in a short conversation', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'example-deepagents-'))
   try {
     const { answer, notes, promptLength } = await diagnose(

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { chooseGenkit, investigate } from './agent.ts'
 
-it('finds the line in a log of 12,000 offline, in prompts that are short', async () => {
+it('the agent finds the line in a log of 12,000 offline, with short prompts', async () => {
   const { answer, prompts, logTokens } = await investigate(chooseGenkit({}), 'chat-1')
   expect(answer).toContain('512 GB of 512 GB used')
   expect(logTokens).toBeGreaterThan(100_000)
@@ -13,7 +13,7 @@ it('finds the line in a log of 12,000 offline, in prompts that are short', async
   expect(prompts.at(-1)?.at(-1)).toMatchObject({ role: 'tool', text: expect.stringContaining('8643| 8642 deploy') })
 })
 
-it('prints what the model sees, and ends', async () => {
+it('the example prints what the model sees, and exits', async () => {
   const { GEMINI_API_KEY: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'agent.ts')], { env })
   expect(stdout).toMatch(/=== Model call 3: \d{4} tokens; the log alone has \d{6} ===/)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { chooseModel, investigate } from './agent.ts'
 
-it('finds the line in a log of 12,000 offline, in prompts that are short', async () => {
+it('the agent finds the line in a log of 12,000 offline, with short prompts', async () => {
   const { answer, prompts, logTokens } = await investigate(chooseModel({}), 'session-1')
   expect(answer).toContain('512 GB of 512 GB used')
   expect(logTokens).toBeGreaterThan(100_000)

@@ -46,7 +46,7 @@ function workflowOf(session: ContextOffloader, llm: ScriptedLlm, tools: Tools, m
 }
 
 describe('OffloadAgent', () => {
-  it('shows a preview in place of a large text, line by line, and answers retrievals of it', async () => {
+  it('shows a preview of a large text, line by line, and answers retrievals of it', async () => {
     const { llm, results } = steps(
       () => call('read_log'),
       ([shown]) => retrieve({ reference: referenceIn(shown), pattern: 'FAILED', context_lines: 0 }),
@@ -58,7 +58,7 @@ describe('OffloadAgent', () => {
     expect(answer).toMatch(/^\[1 match for \/FAILED\/\]\n<<< .*\n> 4322\| line 4321: "FAILED"\n>>> .*$/)
   })
 
-  it('shows a preview in place of large JSON, which can be read by path', async () => {
+  it('shows a preview of large JSON, which can be read by path', async () => {
     const { llm, results } = steps(
       () => call('list_users'),
       ([shown]) => retrieve({ reference: referenceIn(shown), json_path: '$[1999].name' }),
@@ -69,7 +69,7 @@ describe('OffloadAgent', () => {
     expect(answer).toContain('"user 1999"')
   })
 
-  it('reads JSON that a tool returns as text by path, as LlamaIndex takes a value with null for an error', async () => {
+  it('reads JSON that a tool returns as text by path, since LlamaIndex treats a value with null as an error', async () => {
     const rows = ROWS.map(({ id }) => ({ id, name: id === 1_999 ? 'the last' : null }))
     // Its types know as much.
     const tools = [returning('value', rows as unknown as JSONValue), returning('text', JSON.stringify(rows))]
@@ -85,7 +85,7 @@ describe('OffloadAgent', () => {
     ])
   })
 
-  it('leaves small results as LlamaIndex writes them', async () => {
+  it('keeps small results in the form of LlamaIndex', async () => {
     const tools = [returning('a', 'one "line"\nand another'), returning('b', { n: 1, list: ['x'] }), returning('c', '')]
     const twice = () => steps(() => ['a', 'b', 'c'].map((name, index) => call(name, {}, `call_${index}`)))
     const [plain, offloaded] = [twice(), twice()]
@@ -94,7 +94,7 @@ describe('OffloadAgent', () => {
     expect(offloaded.prompts).toEqual(plain.prompts)
   })
 
-  it('shows what a tool throws, large or small, as an error', async () => {
+  it('shows an error of a tool, large or small, as an error', async () => {
     const tools = [
       throwing('build', new TypeError(`${LOG}\nFATAL: no space left`)),
       throwing('test', new Error('no "x"')),
@@ -142,7 +142,7 @@ describe('OffloadAgent', () => {
     expect(results()[0]?.length).toBeLessThan(10_000)
   })
 
-  it('shows the program the results as they were', async () => {
+  it('gives the program the original results', async () => {
     const { llm } = steps(() => call('read_log'))
     const outputs: unknown[] = []
     for await (const event of workflowOf(newSession(), llm, [returning('read_log', LOG)]).runStream('Go.'))
@@ -150,7 +150,7 @@ describe('OffloadAgent', () => {
     expect(outputs).toEqual([LOG])
   })
 
-  it('keeps two conversations apart, and marks the refusal as an error', async () => {
+  it('isolates two conversations, and marks the refusal as an error', async () => {
     const offloader = newOffloader()
     const first = steps(() => call('read_log'))
     await workflowOf(offloader.forScope('conversation-1'), first.llm, [returning('read_log', LOG)]).run('Go.')
@@ -164,7 +164,7 @@ describe('OffloadAgent', () => {
     expect(second.prompts.at(-1)?.at(-2)).toMatchObject({ options: { toolResult: { isError: true } } })
   })
 
-  it('ends a turn with each model call, so that unused content goes', async () => {
+  it('ends a turn with each model call, so that unused content is evicted', async () => {
     const retrieveIt = ([shown]: readonly string[]) => retrieve({ reference: referenceIn(shown), pattern: 'FAILED' })
     const wait = (turns: number) => Array.from({ length: turns }, (_, turn) => () => call('wait', {}, `wait_${turn}`))
     const tools = [returning('read_log', LOG), returning('wait', 'ok')]
@@ -174,7 +174,7 @@ describe('OffloadAgent', () => {
     expect(late?.results().at(-1)).toContain('had not been used for many turns')
   })
 
-  it('goes on from a snapshot of the memory, over the same storage', async () => {
+  it('continues from a snapshot of the memory over the same storage', async () => {
     const offloader = newOffloader()
     const memory = createMemory()
     const first = steps(() => call('read_log'))
@@ -185,7 +185,7 @@ describe('OffloadAgent', () => {
     expect(second.results()).toEqual([first.results()[0], expect.stringContaining('> 4322| line 4321')])
   })
 
-  it('lets an agent read what the one that it takes over from has stored', async () => {
+  it('lets an agent read content of the agent that it takes over from', async () => {
     const { llm, results } = steps(
       () => call('read_log'),
       () => call('handOff', { toAgent: 'reader', reason: 'It reads.' }, 'call_2'),
@@ -200,7 +200,7 @@ describe('OffloadAgent', () => {
     expect(tools, 'the array of the program').toHaveLength(1)
   })
 
-  it('offers no retrieval tool where the offloader has none', async () => {
+  it('offers no retrieval tool if the offloader has none', async () => {
     const guide = { instructions: () => ['Ask for it.'], formatCall: () => 'Ask for it.' }
     const options = { storage: new InMemoryStorage(), includeRetrievalTool: false, guide }
     const { tools } = new OffloadAgent(new ContextOffloader(options), { llm: steps().llm })

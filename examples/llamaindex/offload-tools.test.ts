@@ -26,12 +26,12 @@ const wrap = (one: BaseToolWithCall, session = newSession()): BaseToolWithCall =
 }
 
 describe('offloadTools', () => {
-  it.each(['small "text"\n', { a: 1 }, ['x'], 7, '', null, undefined])('returns %j as it is', async (output) => {
+  it.each(['small "text"\n', { a: 1 }, ['x'], 7, '', null, undefined])('returns %j unchanged', async (output) => {
     expect(await wrap(returning(output)).call({})).toBe(output)
   })
 
   it.each([LOG, ROWS, { content: [{ type: 'text', text: LOG }] }])(
-    'returns a preview in place of a large value',
+    'returns a preview of a large value',
     async (output) => {
       const shown = await wrap(returning(output)).call({})
       expect(shown).toMatch(/^\[Offloaded: 1 block/)
@@ -71,7 +71,7 @@ describe('offloadTools', () => {
     ['agent', async (llm, tools) => agent({ llm, tools }).run('Go.')],
     ['LLMAgent', async (llm, tools) => new LLMAgent({ llm, tools }).chat({ message: 'Go.' })],
     ['agentHandler', runStep],
-  ])('works where LlamaIndex makes the agent: %s', async (name, run) => {
+  ])('works if LlamaIndex creates the agent: %s', async (name, run) => {
     let results: string[] = []
     const llm = new ScriptedLlm((messages) => {
       results = resultsIn(messages)
@@ -91,7 +91,7 @@ describe('offloadTools', () => {
     ])
   })
 
-  it('lets the program end turns, which hears of each model call', async () => {
+  it('notifies the program of each model call, so that it can end turns', async () => {
     const storage = new InMemoryStorage({ evictAfterTurns: 1 })
     const session = new ContextOffloader({ storage }).forScope('conversation-1')
     let calls = 0

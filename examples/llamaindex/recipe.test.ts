@@ -7,7 +7,7 @@ const recipe = readFileSync(join(import.meta.dirname, '../../docs/recipes/llamai
 const shown = extractFences(recipe).filter(({ language }) => language === 'ts')
 
 test.each(['offload-agent.ts', 'offload-output.ts', 'offload-tools.ts', 'retrieval-tool.ts', 'scripted-llm.ts'])(
-  'the recipe shows %s as it is',
+  'the recipe shows %s unchanged',
   (name) => {
     const source = readFileSync(join(import.meta.dirname, name), 'utf8')
     expect(shown.find(({ file }) => file === name)?.code).toBe(source.trimEnd())

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { chooseModel, investigate } from './agent.ts'
 
-it('finds the line in a log of 12,000 offline, in inputs that are short', async () => {
+it('the agent finds the line in a log of 12,000 offline, with short inputs', async () => {
   const { answer, inputs, logTokens } = await investigate(chooseModel({}), 'session-1')
   expect(answer).toContain('512 GB of 512 GB used')
   expect(logTokens).toBeGreaterThan(100_000)
@@ -16,7 +16,7 @@ it('finds the line in a log of 12,000 offline, in inputs that are short', async 
   })
 })
 
-it('prints what the model sees, and ends', { timeout: 60_000 }, async () => {
+it('the example prints what the model sees, and exits', { timeout: 60_000 }, async () => {
   const { OPENAI_API_KEY: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'agent.ts')], { env })
   expect(stdout).toMatch(/=== Model call 2: \d{3,4} tokens; the log alone has \d{6} ===/)

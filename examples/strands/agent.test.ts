@@ -2,7 +2,7 @@ import { BedrockModel } from '@strands-agents/sdk'
 import { expect, it } from 'vitest'
 import { chooseModel, investigate } from './agent.ts'
 
-it('finds the line in a log of 12,000 offline, in prompts that are short', async () => {
+it('the agent finds the line in a log of 12,000 offline, with short prompts', async () => {
   const { answer, prompts, logTokens } = await investigate(chooseModel({}))
   expect(answer).toContain('512 GB of 512 GB used')
   expect(logTokens).toBeGreaterThan(100_000)
@@ -14,6 +14,6 @@ it('finds the line in a log of 12,000 offline, in prompts that are short', async
   })
 })
 
-it('takes a model of Amazon Bedrock where there are credentials', () => {
+it('the example uses a model of Amazon Bedrock if there are credentials', () => {
   expect(chooseModel({ AWS_PROFILE: 'default', BEDROCK_MODEL: 'a-model' })).toBeInstanceOf(BedrockModel)
 })

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { chooseModel, investigate } from './agent.ts'
 
-it('finds the line in a log of 12,000 offline, and the model and the memory see little of it', async () => {
+it('the agent finds the line in a log of 12,000 offline, and the model and the memory see little of it', async () => {
   const { answer, results, logTokens, netTokens, memoryCharacters } = await investigate(
     chooseModel({}),
     'conversation-1',
@@ -18,7 +18,7 @@ it('finds the line in a log of 12,000 offline, and the model and the memory see 
   expect(memoryCharacters).toBeLessThan(15_000)
 })
 
-it('prints what the model sees, and ends', async () => {
+it('the example prints what the model sees, and exits', async () => {
   const { OPENAI_API_KEY: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'agent.ts')], {
     env: { ...env, NODE_ENV: 'production' },

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }))
 
-describe('a record', () => {
+describe('a record of the baseline', () => {
   it('has previews, answers, and fields of each large input', () => {
     const paths = files.map(({ path }) => path)
     for (const kind of ['previews/1000', 'previews/250', 'answers', 'fields'])
@@ -49,7 +49,7 @@ describe('a record', () => {
   })
 })
 
-describe('a comparison', () => {
+describe('a comparison of baselines', () => {
   it('finds no difference if nothing changed', async () => {
     expect(await compare()).toEqual([])
   })

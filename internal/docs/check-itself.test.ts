@@ -19,7 +19,7 @@ import { runExample, runShell, typecheckExamples } from './run-example.ts'
 
 const redis = await sharedRedis()
 
-describe('the check itself', () => {
+describe('the check of documentation', () => {
   const example = (code: string, info = 'ts'): Example => {
     const [fence] = extractFences(`Text\n\n\`\`\`${info}\n${code}\n\`\`\`\n`)
     return writeExample(
@@ -29,7 +29,7 @@ describe('the check itself', () => {
     )
   }
 
-  it('finds fences in documents and in comments, with their lines, flags and file names', () => {
+  it('finds fences in documents and comments, with their lines, flags and file names', () => {
     const list =
       '# A\n\n- item\n\n  ```ts no-run file=a.ts\n  if (true) {\n    run()\n  }\n  ```\n\n````md\n```ts\n```\n````\n'
     expect(extractFences(list)).toEqual([
@@ -50,7 +50,7 @@ describe('the check itself', () => {
     expect(() => extractFences('```ts\ncode\n')).toThrow('line 1 is never closed')
   })
 
-  it('finds the install line of an example in its section or in one around that, else the first', () => {
+  it('finds the install line of an example in its section, in one around it, or the first one', () => {
     const lines = [
       '# P',
       ...['## Install', '```sh', 'npm install a@1 @s/b', 'npm pkg set type=module', '```'],
@@ -76,14 +76,14 @@ describe('the check itself', () => {
     expect(inner?.commands('pnpm')).toBe('pnpm add -g c')
   })
 
-  it('counts what imported files of the document import, and the command line in a shell', () => {
+  it('includes imports of imported files, and the command line in a shell', () => {
     const fences = extractFences(
       "```ts\nimport './a.ts'\n```\n```ts file=a.ts\nimport 'b'\nimport './c.ts'\n```\n```ts file=c.ts\nimport 'd/e'\n```\n```sh run\nR=$(spillway ls)\n```",
     )
     expect(fences.map((fence) => packagesOf(fence, fences))).toEqual([['b', 'd'], ['b', 'd'], ['d'], ['@spillway/cli']])
   })
 
-  it('rejects an example whose types are wrong, and names its line', async () => {
+  it('rejects an example with wrong types, and names its line', async () => {
     const wrong = example('const text: string = 1')
     const { exitCode, output } = await typecheckExamples([wrong])
     expect(exitCode).not.toBe(0)
@@ -102,7 +102,7 @@ describe('the check itself', () => {
     expect(renameInMessage(output, [faulty])).toContain(message)
   })
 
-  it.skipIf(!redis.available)('gives an example the server that it asks for', async () => {
+  it.skipIf(!redis.available)('gives an example the server that it needs', async () => {
     const prints = (name: string): string => `console.log(process.env['${name}'])`
     const { output } = await runExample(example(prints('SPILLWAY_TEST_REDIS_URL')))
     expect(output.trim()).toBe(redis.available ? redis.url : '')
@@ -110,14 +110,14 @@ describe('the check itself', () => {
     expect(shell.output).toBe(output)
   })
 
-  it('stops at the first shell example that fails, in the folder of the ones before', async () => {
+  it('stops at the first shell example that fails, in the folder of the earlier ones', async () => {
     const write = example('echo kept > note', 'sh run')
     const fail = example('grep -q lost note', 'sh run')
     expect(await runShell([write, example('grep -q kept note', 'sh run')])).toMatchObject({ exitCode: 0 })
     expect(await runShell([write, fail, write])).toMatchObject({ exitCode: 1, last: fail })
   })
 
-  it('gives shell examples the files of their document, which find the packages of the workspace', async () => {
+  it('gives shell examples the files of their document, which import packages of the workspace', async () => {
     const file = example(
       "import { StorageError } from '@spillway/core'\nconsole.log(StorageError.name)",
       'ts file=a.ts',
@@ -146,7 +146,7 @@ describe('the check itself', () => {
     '"command": "npx", "args": ["-y",\n  "spillway", "mcp"]',
     "args: ['-y', 'spillway']",
     'the arguments `/c`, `npx`, `spillway`',
-  ])('finds a command that fetches a package which is not ours: %s', (text) => {
+  ])('finds a command that fetches a package of others: %s', (text) => {
     expect(fetchesStranger(text)).toHaveLength(1)
   })
 
@@ -162,7 +162,7 @@ describe('the check itself', () => {
     expect(fetchesStranger(text)).toEqual([])
   })
 
-  it('rejects a folder that is no package', () => {
+  it('rejects a folder that is not a package', () => {
     const collect = (): unknown => collectExamples({ of: 'packages/none', purpose: 'test' })
     expect(collect).toThrow('There is no package "packages/none"')
   })
@@ -174,7 +174,7 @@ describe('the check itself', () => {
     expect(packageOf('README.md')).toBe('.')
   })
 
-  it('finds the packages that an example imports, whichever way', () => {
+  it('finds the packages that an example imports, in any form', () => {
     const code =
       "import 'node:fs'\nimport { a } from '@s/a/b'\nimport type { C } from 'c/d'\nexport { e } from 'e'\nawait import('f')\nimport './g.ts'\n"
     expect(importedPackages(code)).toEqual(['@s/a', 'c', 'e', 'f'])

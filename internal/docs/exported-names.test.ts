@@ -32,7 +32,7 @@ describe('exported names', () => {
   })
 })
 
-it('finds names that are declared, passed on, renamed and imported first', () => {
+it('exported names include names that are declared, re-exported, renamed and imported first', () => {
   const root = mkdtempSync(join(tmpdir(), 'spillway-names-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
   const inner =

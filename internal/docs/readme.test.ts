@@ -15,7 +15,7 @@ const of = process.env['SPILLWAY_DOCS_OF']
 const documents = listDocuments(of)
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-it('no document and no message names a command that runs a package which is not ours', () => {
+it('no document and no message names a command that runs a package of others', () => {
   const found = documents.flatMap((path) => fetchesStranger(read(path)).map((command) => `${path}: ${command}`))
   expect(found).toEqual([])
 })
@@ -24,7 +24,7 @@ describe.each(documents.filter((path) => listReadmes().includes(path)))('%s', (p
   const text = read(path)
   const fences = extractFences(text)
 
-  it('has install lines that make a module, and says which Node.js it needs', () => {
+  it('has install lines that create an ES module, and names the required Node.js', () => {
     const local = installLines(fences).filter(({ fence }) => !fence.code.includes('--global'))
     const incomplete = local.filter(({ fence }) => !fence.code.includes('\nnpm pkg set type=module'))
     expect(incomplete.map(({ fence }) => `line ${fence.line}`)).toEqual([])
@@ -51,7 +51,7 @@ describe.each(documents.filter((path) => listReadmes().includes(path)))('%s', (p
     expect(silent.map(({ line }) => `line ${line}`)).toEqual([])
   })
 
-  it.skipIf(path === 'README.md')('has the sections of every README in their order', () => {
+  it.skipIf(path === 'README.md')('has the sections of every README in order', () => {
     const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading)
     expect(headings.slice(0, 2)).toEqual(['Install', 'First example'])
     const last = headings.indexOf('Limits')
@@ -59,7 +59,7 @@ describe.each(documents.filter((path) => listReadmes().includes(path)))('%s', (p
     expect(after.filter((heading) => !['Conformance', 'Tested versions'].includes(heading))).toEqual([])
   })
 
-  it('links only to what is there, wherever it is read', () => {
+  it('links only to existing targets, wherever it is read', () => {
     const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
     const anchors = new Set([...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading)))
     const wrong = targets.filter((target) => {

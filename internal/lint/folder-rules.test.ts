@@ -6,7 +6,7 @@ import { folderFaults } from './folder-rules.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-it('code is cut into files that a newcomer can hold', () => {
+it('files and folders follow the folder rules', () => {
   expect(folderFaults(ROOT, globSync('packages/{*,storage/*,adapters/*}/src/**/*.ts', { cwd: ROOT }))).toEqual([])
 })
 
@@ -16,7 +16,7 @@ describe('folderFaults', () => {
     expect(faults).toEqual(['packages/x/src/b.ts is only imported by a.ts: it is part of it.'])
   })
 
-  it('leaves a file alone that an entry, two files, or a lazy import need, or that would be long', () => {
+  it('accepts a file that an entry, two files, or a lazy import need, or that would be long', () => {
     const long = '\n'.repeat(400)
     expect(faultsOf({ 'index.ts': "export { b } from './b.ts'\n", 'b.ts': '' })).toEqual([])
     const shared = "import { b } from './b.ts'\n"
@@ -25,7 +25,7 @@ describe('folderFaults', () => {
     expect(faultsOf({ 'a.ts': shared, 'b.ts': long })).toEqual([])
   })
 
-  it('counts the levels of imports, types aside', () => {
+  it('counts the levels of imports without types', () => {
     const chain = (keyword: string): Record<string, string> =>
       Object.fromEntries(
         [1, 2, 3, 4, 5, 6].map((level) => [

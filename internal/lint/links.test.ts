@@ -21,7 +21,7 @@ it('AGENTS.md names files that exist', () => {
   expect(missing).toEqual([])
 })
 
-it('finds links in text and none in code', () => {
+it('links are found in text but not in code', () => {
   expect(linksIn('[a](b.md) `[c](d.md)` ![e](f.svg "title") [g](https://example.com) <a href="h.md">')).toEqual([
     'b.md',
     'f.svg',

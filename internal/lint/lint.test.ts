@@ -274,12 +274,12 @@ describe('lint', () => {
     expect(found.get(`refused:${path}`)).toContain(rule)
   })
 
-  it.each(ACCEPTED)('accepts what %s does', (path) => {
+  it.each(ACCEPTED)('accepts code in %s', (path) => {
     expect(found.get(`accepted:${path}`) ?? []).toEqual([])
   })
 })
 
-it('is switched off nowhere', () => {
+it('lint is switched off nowhere', () => {
   const tracked = execFileSync('git', ['ls-files', '*.ts', '*.mjs'], { cwd: ROOT, encoding: 'utf8' }).split('\n')
   const directive = new RegExp(['(?:ox|es)lint', '-disable|@ts-(?:ignore|nocheck)'].join(''))
   const off = tracked.filter(

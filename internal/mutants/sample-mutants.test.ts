@@ -23,7 +23,7 @@ async function workspace(files: Readonly<Record<string, string>>): Promise<strin
   return root
 }
 
-it('every fault replaces text of a source, and leaves a program that can be parsed', async () => {
+it('every mutant replaces text of a source, and can be parsed', async () => {
   const texts: Readonly<Record<string, string>> = { 'a.ts': A, 'b.ts': B }
   const mutants = sampleMutants(await workspace({ ...texts, 'a.test.ts': A }), 100, 'seed')
   expect(new Set(mutants.map(({ operator }) => operator))).toEqual(
@@ -40,7 +40,7 @@ it('every fault replaces text of a source, and leaves a program that can be pars
   }
 })
 
-it('a change of one file leaves the faults of the others in the sample', async () => {
+it('a change of one file keeps the mutants of other files in the sample', async () => {
   const faults = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
     const mutants = sampleMutants(await workspace(files), 100, 'seed')
     return mutants.filter(({ file }) => file.endsWith('a.ts')).map(({ id }) => id)

@@ -16,24 +16,24 @@ const tables = (bytes: number, modules: number, time: number): string => `
 | core  | ${time} |
 `
 
-it('accepts figures that stay within the share, and times of any size', () => {
+it('the comparison accepts figures within the share, and times of any size', () => {
   expect(compareSizes(tables(100, 10, 1), tables(110, 9, 1_000), 0.1)).toEqual([])
 })
 
-it('names figures that grew more', () => {
+it('the comparison names figures that grew more', () => {
   expect(compareSizes(tables(100, 10, 1), tables(111, 12, 1), 0.1)).toEqual([
     'package core, bytes: 111, before 100.',
     'entry core, modules: 12, before 10.',
   ])
 })
 
-it('names figures that are new', () => {
+it('the comparison names new figures', () => {
   const before = tables(100, 10, 1).replace('| core  | 10 |\n', '')
   expect(compareSizes(before, tables(100, 10, 1), 0.1)).toEqual([
     'entry core, modules: 10 is new. Write the table again.',
   ])
 })
 
-it('finds no packed package that has grown by more than a tenth', async () => {
+it('no packed package has grown by more than a tenth', async () => {
   expect(await findGrowth()).toEqual([])
 })

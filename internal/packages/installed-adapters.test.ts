@@ -339,7 +339,7 @@ const ADAPTERS = [
 const adapters = chosen(ADAPTERS, ({ adapter }) => adapter.replace('@spillway/', 'packages/adapters/'))
 
 describe.concurrent.each(adapters)('$adapter beside $peers.0', ({ adapter, peers, framework, source }) => {
-  it('installs, loads its framework and core alone, type-checks and offloads', async ({ expect }) => {
+  it('installs, loads only its framework and core, type-checks and offloads', async ({ expect }) => {
     const files = { 'agent.ts': source, 'loaded.mjs': LOADED }
     const folder = await installProject(
       files,

@@ -189,24 +189,24 @@ const SUITES = {
       memory = await installProject(FILES, ['@spillway/core', '@spillway/memory'])
     })
 
-    it('brings no other package than core and what core depends on', () => {
+    it("a core installation has no other packages than core's dependencies", () => {
       expect(installed(memory)).toEqual([...CORE, '@spillway/memory'].toSorted())
     })
 
-    it('offloads from JavaScript, as an ES module and in CommonJS', async () => {
+    it('offloading works from JavaScript, as an ES module and in CommonJS', async () => {
       expect(await runIn(memory, 'memory.mjs')).toBe('offloaded\n')
       expect(await runIn(memory, 'memory.cjs')).toBe('offloaded\n')
     })
 
-    it('loads nothing more for results and retrievals once it is preloaded', async () => {
+    it('core loads nothing more for results and retrievals after preload', async () => {
       expect(await runIn(memory, 'preloaded.mjs')).toBe('offloaded\n')
     })
 
-    it('describes content of missing libraries without an error', async () => {
+    it('content of missing libraries is described without an error', async () => {
       expect(await runIn(memory, 'installed.mjs')).toBe('false 1\ntrue offload offload\n')
     })
 
-    it('runs SQL by an optional package, and does not offer SQL without it', async () => {
+    it('SQL runs by an optional package, and is not offered without it', async () => {
       expect(await runIn(memory, 'sql.mjs')).toMatch(
         /^true \[1 row; over 9,000 stored rows\] <<< call_1_0_\w+: untrusted content row\| sum\(amount\) 1\| 80991000 /,
       )
@@ -214,23 +214,23 @@ const SUITES = {
       expect(await runIn(memory, 'sql.mjs')).toBe('false Error: SQL is not available here. Use pattern to find rows.\n')
     })
 
-    it('can be bundled for browsers without optional packages', async () => {
+    it('core can be bundled for browsers without optional packages', async () => {
       const options = { bundle: true, format: 'esm', platform: 'browser', write: false, logLevel: 'silent' } as const
       const bundled = await build({ ...options, entryPoints: [join(memory, 'browser.mjs')] })
       expect(bundled).toMatchObject({ errors: [], warnings: [] })
     })
 
-    it('passes conformance under node:test', async () => {
+    it('the backend passes conformance under node:test', async () => {
       expect(await runIn(memory, '--test', 'conformance.test.mjs')).toMatch(/pass [1-9]/)
     })
 
-    it('passes conformance under vitest', async () => {
+    it('the backend passes conformance under vitest', async () => {
       borrow(memory, 'vitest')
       const output = await runIn(memory, 'node_modules/vitest/vitest.mjs', 'run', '--root', 'vitest', '--reporter=dot')
       expect(output).toMatch(/[1-9]\d* passed/)
     })
 
-    it.each(['nodenext', 'bundler'])('type-checks with strict and moduleResolution %s', async (moduleResolution) => {
+    it.each(['nodenext', 'bundler'])('types check with strict and moduleResolution %s', async (moduleResolution) => {
       borrow(memory, 'vitest')
       expect(await typecheckIn(memory, 'types.ts', moduleResolution)).toBe('')
     })
@@ -243,20 +243,23 @@ const SUITES = {
       file = await installProject(FILES, ['@spillway/core', '@spillway/file'])
     })
 
-    it('brings no other package than core and what core depends on', () => {
+    it("a backend installation has no other packages than core's dependencies", () => {
       expect(installed(file)).toEqual([...CORE, '@spillway/file'].toSorted())
     })
 
-    it('stores and retrieves from JavaScript', async () => {
+    it('storing and retrieving works from JavaScript', async () => {
       expect(await runIn(file, 'file.mjs')).toBe('text/plain kept\n')
     })
   },
 
   'packages/previews': () => {
-    it.each(['npm', 'pnpm'] as const)('uses what a project has installed with %s', async (installer) => {
-      const project = await installProject(FILES, ['@spillway/core', '@spillway/memory'], ['unpdf'], installer)
-      expect(await runIn(project, 'installed.mjs')).toBe('true 2\ntrue offload offload\n')
-    })
+    it.each(['npm', 'pnpm'] as const)(
+      'the command line uses the packages that a project has installed with %s',
+      async (installer) => {
+        const project = await installProject(FILES, ['@spillway/core', '@spillway/memory'], ['unpdf'], installer)
+        expect(await runIn(project, 'installed.mjs')).toBe('true 2\ntrue offload offload\n')
+      },
+    )
   },
 
   'packages/cli': () => {
@@ -266,7 +269,7 @@ const SUITES = {
       cli = await installProject(FILES, CLI)
     })
 
-    it('brings few packages beside its own', () => {
+    it('the command line has few packages beside its own', () => {
       // What speaks MCP over HTTP comes with the SDK of it; agents of Claude, with a program of their own, do not.
       const [sdk, ours] = [/^@modelcontextprotocol\/(?:client|core|node|server)$/, new Set([...CLI, ...CORE])]
       const surplus = installed(cli).filter((name) => !ours.has(name) && !sdk.test(name))
@@ -275,7 +278,7 @@ const SUITES = {
       expect(surplus.filter((name) => name.startsWith('@anthropic-ai/'))).toEqual([])
     })
 
-    it('keeps the output and the exit code of a command', async () => {
+    it('the command line keeps the output and the exit code of a command', async () => {
       const bin = join(cli, 'node_modules/@spillway/cli/dist/bin.js')
       const node = [
         process.execPath,
@@ -286,11 +289,11 @@ const SUITES = {
       expect(failure).toMatchObject({ code: 3, output: expect.stringContaining('[Offloaded: ') as unknown })
     })
 
-    it('serves over HTTP', async () => {
+    it('the command line serves over HTTP', async () => {
       expect(await runIn(cli, 'serve.mjs')).toBe('offloaded Found 1 match\n')
     })
 
-    it('stands in front of an MCP server, and is one', async () => {
+    it('the command line works before an MCP server, and as one', async () => {
       expect(await runIn(cli, 'mcp.mjs')).toBe('spillway retrieve_offloaded_content offload_content\n')
     })
   },

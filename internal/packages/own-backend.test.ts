@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => registry.close())
 
-it('leads from an empty folder to a backend that passes the conformance suite', ({ onTestFinished }) => {
+it('the guide leads from an empty folder to a backend that passes the conformance suite', ({ onTestFinished }) => {
   const folder = mkdtempSync(join(tmpdir(), 'spillway-own-backend-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const global = join(folder, '.global')

@@ -51,7 +51,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     expect(readFileSync(join(ROOT, 'internal/docs/package.json'), 'utf8')).toContain(`"${name}"`)
   })
 
-  it('resolves to sources here and to dist once published', () => {
+  it('resolves to sources in the workspace and to dist after publishing', () => {
     for (const [entry, source] of Object.entries(sources)) {
       if (source === './package.json') continue
       expect(source, entry).toMatch(/^\.\/src\/.+\.ts$/)
@@ -64,7 +64,7 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
     }
   })
 
-  it('takes core as a peer, unless it is the command line or below core', () => {
+  it('has core as a peer, unless it is the command line or below core', () => {
     const peers = (manifest['peerDependencies'] ?? {}) as Entries
     const dependencies = (manifest['dependencies'] ?? {}) as Entries
     const below = BELOW_BACKENDS[name]
@@ -100,12 +100,12 @@ describe.each(packages)('$name', ({ name, folder, manifest }) => {
   })
 
   // `pnpm api` writes the files again: their differences are what a change means to users.
-  it('exports the names that are written down', async () => {
+  it('exports exactly the names in its API report', async () => {
     const path = join(import.meta.dirname, 'api', `${name.slice('@spillway/'.length)}.txt`)
     await expect(reportApi(readFileSync(tarballOf(folder)))).toMatchFileSnapshot(path)
   })
 
-  it('packs without a finding of publint', async () => {
+  it('packs without a fault that publint finds', async () => {
     const tarball = readFileSync(tarballOf(folder))
     const pack = { tarball: tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.length) }
     const { messages, pkg } = await publint({ pack, strict: true })

@@ -30,12 +30,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-it('publishes every public package', () => {
+it('the rehearsal publishes every public package', () => {
   for (const { name } of listPublicPackages()) expect(published).toContain(name)
 })
 
 describe.each([24, 22])('on Node.js %i', (major) => {
-  it('runs the command line as it is printed', async () => {
+  it('runs the command line as printed', async () => {
     const { stdout } = await run(major, 'npx', ['--yes', '@spillway/cli', 'run', '--', 'node', '--version'], folder)
     expect(stdout).toMatch(new RegExp(`^v${major}\\.`))
   })

@@ -10,18 +10,18 @@ import { listPeerSets, PEERS_VARIABLE } from './peer-sets.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const sets = listPeerSets(ROOT)
 
-it('finds the sets of every adapter', () => {
+it('peer sets of every adapter are found', () => {
   expect(sets.map(({ name }) => name)).toEqual(expect.arrayContaining(['ai-6.0.0', 'ai-7.0.0', 'langchain-1.0.1']))
 })
 
-it('leaves out only tests that load no package of a set', () => {
+it('peer sets leave out only tests that load no package of the set', () => {
   const unaffected = sets.flatMap((set) => listUnaffectedTests(ROOT, set))
   expect(unaffected).toContain('packages/adapters/openai-agents/src/result-parts.test.ts')
   expect(unaffected.filter((path) => path.endsWith('suite.test.ts'))).toEqual([])
   expect(unaffected).not.toContain('packages/adapters/ai-sdk/test/version.test.ts')
 })
 
-it('takes the package of a bare specifier', () => {
+it('a bare specifier gives the name of its package', () => {
   expect(['ai', 'ai/test', '@langchain/core', '@langchain/core/messages'].map(packageName)).toEqual([
     'ai',
     'ai',
@@ -31,7 +31,7 @@ it('takes the package of a bare specifier', () => {
 })
 
 describe.each(sets)('the set $name', (set) => {
-  it('has exactly the versions that its name and manifest say', () => {
+  it('has exactly the versions in its name and manifest', () => {
     const { dependencies } = JSON.parse(readFileSync(join(set.folder, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>
     }
@@ -43,7 +43,7 @@ describe.each(sets)('the set $name', (set) => {
     }
   })
 
-  it('takes the place of what a started process imports from the adapter', () => {
+  it('replaces what a started process imports from the adapter', () => {
     const script = `console.log(${JSON.stringify(set.packages)}.map((name) => import.meta.resolve(name)).join('\\n'))`
     const args = ['--import', join(import.meta.dirname, 'resolve-hook.mjs'), '--input-type=module', '-e', script]
     const env = { ...process.env, [PEERS_VARIABLE]: set.folder, NODE_OPTIONS: '' }

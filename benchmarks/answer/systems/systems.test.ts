@@ -44,7 +44,7 @@ async function ask(session: Session, intent: Intent): Promise<string | undefined
 }
 
 describe.each(SYSTEMS.map((system) => ({ name: system.name, system })))('the driver of $name', ({ system }) => {
-  test('shows exactly the lines that are asked for', async () => {
+  test('shows exactly the requested lines', async () => {
     const { session, lines } = await openFirst(system, casesOf('log-why')[0]!)
     const answer = (await ask(session, { want: 'lines', first: 200, last: 204 })) ?? ''
     const shown = lines.flatMap((line, index) => (line.length > 20 && answer.includes(line) ? [index + 1] : []))
@@ -67,14 +67,14 @@ describe.each(SYSTEMS.map((system) => ({ name: system.name, system })))('the dri
     expect(session.counted(answer)).toBe(Number(question.answer))
   })
 
-  test('knows how many lines there are, from the preview or from a call', async () => {
+  test('gives the number of lines, in the preview or by a call', async () => {
     const { session, lines } = await openFirst(system, casesOf('log-why')[0]!)
     const total = session.totalLines(session.shown) ?? session.totalLines((await ask(session, { want: 'total' })) ?? '')
     // The line end at the end of the file counts as a line of its own or does not.
     expect([lines.length, lines.length - 1]).toContain(total)
   })
 
-  test('names the same call and gives the same answer again', async () => {
+  test('suggests the same call and gives the same answer again', async () => {
     const intent: Intent = { want: 'lines', first: 10, last: 60 }
     const look = async () => {
       const { session } = await openFirst(system, casesOf('log-why')[0]!)
@@ -99,7 +99,7 @@ test('the driver of Spillway counts lines, and not the states of a progress line
 const STRUCTURED = SYSTEMS.filter(({ name }) => /^(?:Spillway|head|context-mode)/.test(name))
 
 describe.each(STRUCTURED.map((system) => ({ name: system.name, system })))('the driver of $name', ({ system }) => {
-  test.each(casesOf('table-cell'))('gives the row of a key: $id', async (question) => {
+  test.each(casesOf('table-cell'))('finds the row of a key: $id', async (question) => {
     const { session } = await openFirst(system, question)
     if (question.asks.form !== 'cell') throw new Error('The case asks for something else.')
     const answer = (await ask(session, { want: 'rows', ...question.asks })) ?? ''

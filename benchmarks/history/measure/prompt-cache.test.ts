@@ -12,20 +12,20 @@ const messages = (...list: (ChatMessage | undefined)[]): ChatMessage[] =>
 const tokens = (...list: (ChatMessage | undefined)[]): number =>
   messages(...list).reduce((sum, message) => sum + countMessageTokens(message), 0)
 
-test('a prompt that goes on with the last one breaks nothing', () => {
+test('a prompt that continues the last one breaks no cache', () => {
   const use = compareWithLast(messages(a, b), messages(a, b, c))
   expect(use).toEqual({ cached: tokens(a, b), isBroken: false, readAgain: 0 })
 })
 
-test('what follows a changed message is read again, the changed one and new ones are not', () => {
+test('messages after a changed one are read again, but the changed one and new ones are not counted', () => {
   const use = compareWithLast(messages(a, b, c), messages(a, { role: 'user', content: 'short' }, c, d))
   expect(use).toEqual({ cached: tokens(a), isBroken: true, readAgain: tokens(c) })
 })
 
-test('a prompt that lost its last message is broken, although nothing follows', () => {
+test('a prompt without its last message breaks the cache, even if nothing follows', () => {
   expect(compareWithLast(messages(a, b), messages(a))).toEqual({ cached: tokens(a), isBroken: true, readAgain: 0 })
 })
 
-test('a message that was there once is read again once', () => {
+test('a message that returns is read again once', () => {
   expect(compareWithLast(messages(a, b), messages(b, b)).readAgain).toBe(tokens(b))
 })

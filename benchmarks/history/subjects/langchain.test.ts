@@ -7,7 +7,7 @@ import { none } from './none.ts'
 const cleared = (messages: readonly ChatMessage[]): boolean[] =>
   messages.filter(({ role }) => role === 'tool').map(({ content }) => content === '[cleared]')
 
-test('an agent that clears nothing sends what the transcript has, also where the user speaks between', async () => {
+test('an agent that clears nothing sends the transcript unchanged, even if the user speaks in between', async () => {
   const { messages, ...rest } = sampleTranscript(3)
   const spoken = messages.toSpliced(6, 0, { role: 'user', content: 'Faster!' })
   const more: ChatMessage[] = [
@@ -20,7 +20,7 @@ test('an agent that clears nothing sends what the transcript has, also where the
   expect(sent.map((one) => one.messages)).toEqual((await none.replay(transcript)).map((one) => one.messages))
 })
 
-test('the last results stay, and what was cleared once stays cleared', async () => {
+test('the last results stay, and cleared results stay cleared', async () => {
   const transcript = sampleTranscript(9)
   const sent = (await contextEditing('one', 1).replay(transcript)).map(({ messages }) => cleared(messages))
   const first = sent.findIndex((results) => results.includes(true))

@@ -3,7 +3,7 @@ import { findLine } from '../measure/find-lines.ts'
 import { sampleTranscript } from '../test/sample-transcript.ts'
 import { compacting } from './ours.ts'
 
-test('large results are stored under the names that stand in the context, and can all be put back', async () => {
+test('large results are stored under the names in the context, and can all be restored', async () => {
   const { messages, laterUses } = sampleTranscript(8)
   const sent = await compacting('as it is').compact(messages)
   expect(sent.reason).toBeUndefined()

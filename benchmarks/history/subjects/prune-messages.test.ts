@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sampleTranscript } from '../test/sample-transcript.ts'
 import { pruning } from './prune-messages.ts'
 
-test('calls and results go but for those of the last messages', async () => {
+test('all calls and results but those of the last messages are removed', async () => {
   const { messages } = sampleTranscript(3)
   const prompts = await pruning('one', 'before-last-message', false).replay(sampleTranscript(3))
   expect(prompts.at(-1)?.messages).toEqual([...messages.slice(0, 2), ...messages.slice(-3, -1)])
@@ -10,7 +10,7 @@ test('calls and results go but for those of the last messages', async () => {
   expect(atEnd.messages).toEqual([...messages.slice(0, 2), ...messages.slice(-3)])
 })
 
-test('with a trigger nothing goes below it', async () => {
+test('a trigger prevents pruning below it', async () => {
   const { messages } = sampleTranscript(3)
   const pruned = pruning('over', 'before-last-3-messages', true)
   expect((await pruned.compact(messages)).messages).toEqual(messages)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sampleTranscript } from '../test/sample-transcript.ts'
 import { reme } from './reme.ts'
 
-test('large results become a path once those before the last message have over 20,000 tokens', async () => {
+test('large results become a path if results before the last message exceed 20,000 tokens', async () => {
   const { messages } = sampleTranscript(6)
   const { messages: left, stored } = await reme.compact(messages)
   expect(left).toHaveLength(messages.length)

@@ -4,7 +4,7 @@ import { readMiniSweAgent } from './mini-swe-agent.ts'
 const read = (...messages: readonly (readonly [string, string])[]) =>
   readMiniSweAgent(JSON.stringify({ messages: messages.map(([role, content]) => ({ role, content })) }))
 
-test('the one block of bash becomes a call, and the message after it the result', () => {
+test('the only bash block becomes a call, and the message after it the result', () => {
   const { messages, steps } = read(
     ['system', 'You have a shell.'],
     ['user', 'Fix it.'],
@@ -27,7 +27,7 @@ test('the one block of bash becomes a call, and the message after it the result'
   expect(steps.map(({ message }) => message)).toEqual([0, 1, 2, 3, 4, 5])
 })
 
-test('of a text with several blocks no command was run', () => {
+test('a text with several bash blocks has no call', () => {
   const text = '```bash\nls\n```\nor\n```bash\npwd\n```'
   const { messages } = read(['system', 's'], ['user', 'u'], ['assistant', text], ['user', 'EXACTLY ONE action'])
   expect(messages.slice(2)).toEqual([

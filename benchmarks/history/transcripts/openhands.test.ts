@@ -16,7 +16,7 @@ const metadata = {
   },
 }
 
-test('actions become calls and observations results; what no model saw is left out', () => {
+test('actions become calls and observations results, without the parts that no model saw', () => {
   const history = [
     { source: 'agent', action: 'system', message: 'short', args: { content: 'You act.' } },
     { source: 'user', action: 'message', message: 'short', args: { content: 'Fix it.' } },

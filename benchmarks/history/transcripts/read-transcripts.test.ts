@@ -5,7 +5,7 @@ import { sampleTranscript } from '../test/sample-transcript.ts'
 import { readTranscripts } from './read-transcripts.ts'
 import { modelCalls } from './transcript.ts'
 
-test('a data folder is read into messages, calls of the model, and lines with where they were used', async () => {
+test('a data folder is read into messages, model calls, and lines with the places of their use', async () => {
   const folder = await makeDataFolder()
   const [transcript] = readTranscripts(folder)
   expect(transcript).toEqual({ ...sampleTranscript(8), id: 'tau-bench/sample' })
@@ -13,7 +13,7 @@ test('a data folder is read into messages, calls of the model, and lines with wh
   await rm(folder, { recursive: true })
 })
 
-test('a session that begins with a result is read without that result and its lines', async () => {
+test('a session that starts with a result is read without that result and its lines', async () => {
   const folder = await makeDataFolder({ cutOff: 3 })
   const [transcript] = readTranscripts(folder)
   expect(transcript?.messages).toEqual(sampleTranscript(8).messages.slice(4))
@@ -21,7 +21,7 @@ test('a session that begins with a result is read without that result and its li
   await rm(folder, { recursive: true })
 })
 
-test('a result of another length than the one that is recorded is an error', async () => {
+test('a result whose length differs from the recorded one is an error', async () => {
   const folder = await makeDataFolder({ lengthOfFirstResult: 1 })
   expect(() => readTranscripts(folder)).toThrow(/tau-bench\/sample step 3: a result of \d+ characters, not 1/)
   await rm(folder, { recursive: true })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readSweAgent } from './swe-agent.ts'
 
-test('steps are actions and observations without the prompts, and results have what the model saw of them', () => {
+test('steps are actions and observations without the prompts, and results have only what the model saw', () => {
   const history = [
     { role: 'system', content: 'You have a shell.' },
     { role: 'user', content: 'Solve it.' },

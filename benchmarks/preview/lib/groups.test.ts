@@ -21,7 +21,7 @@ describe('joinGroups', () => {
     expect(NAMES.map(joinGroups(ENTRIES.toReversed()))).toEqual(NAMES.map(joinGroups(ENTRIES)))
   })
 
-  it('throws for a group that no entry names', () => {
+  it('throws for a group without entries', () => {
     expect(() => joinGroups(ENTRIES)('missing')).toThrow('The data has no group missing.')
   })
 })

@@ -11,7 +11,7 @@ const INPUT: Input = {
 const frame = 'A frame that every preview has.\n'.repeat(20)
 
 describe('a preview within the budget', () => {
-  it('is as large as the budget allows, whatever a size setting leaves out', async () => {
+  it('is as large as the budget allows, even if a size setting leaves parts out', async () => {
     const preview = ({ text, chars = 0 }: Input): string => frame + text.slice(0, chars)
     const tokens = countTokens(await previewWithin({ name: 'framed', sized: true, preview }, INPUT))
     expect(tokens).toBeLessThanOrEqual(500)

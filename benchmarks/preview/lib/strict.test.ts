@@ -5,30 +5,30 @@ const paths = (preview: string): string[] =>
   [...keyPaths(preview)].map((path) => path.split('\u0000').join('/')).sort((one, other) => (one < other ? -1 : 1))
 
 describe('keyPaths', () => {
-  it('reads the paths of JSON off its brackets', () => {
+  it('reads the paths of JSON from its brackets', () => {
     expect(paths('{"a": {"b": [{"c": 1}, {"d": "x: y"}]}, "e": true}')).toEqual(['a', 'a/b', 'a/b/c', 'a/b/d', 'e'])
   })
 
-  it('reads shapes with bare keys, keys without values and dotted keys', () => {
+  it('reads structures with bare keys, keys without values and dotted keys', () => {
     expect(paths('{ a?: { b, c }, d.e: string }')).toEqual(['a', 'a/b', 'a/c', 'd', 'd/e'])
   })
 
-  it('takes what is no word before a colon for a key of any name', () => {
+  it('accepts any text before a colon as the key of a map', () => {
     expect(paths('{ <250 keys>: { "name": "x" } }')).toEqual(['*', '*/name'])
     expect(shareInPath('{ <250 keys>: { "name": "x" } }', [['*', 'name']])).toBe(1)
     expect(shareInPath('{ "DE": { "name": "x" } }', [['*', 'name']])).toBe(1)
   })
 
-  it('does not take values, notes and strings for keys', () => {
+  it('does not read values, notes and strings as keys', () => {
     expect(paths('{"a": true, "b": ["x", "y"], [… 95 more]\n"c": null}')).toEqual(['a', 'b', 'c'])
   })
 
-  it('goes on after a cut', () => {
+  it('continues after a cut', () => {
     expect(paths('{"a": "unfinished\n[…]\n "b": 2}, "c": 3')).toContain('a')
     expect(() => paths('}}}]]]"{{[[:::,,,'.repeat(50))).not.toThrow()
   })
 
-  it('counts a key only where its parents stand above it', () => {
+  it('counts a key only if its parents are above it', () => {
     expect(shareInPath('{"a": 1}, {"b": 2}', [['a', 'b']])).toBe(0)
     expect(shareInPath('{"a": {"b": 2}}', [['a', 'b'], ['a']])).toBe(1)
   })
@@ -50,5 +50,5 @@ describe('sharePlaced', () => {
     `120 ${'x'.repeat(60)} open`,
     '120 reopen',
     '120 close, 9 open',
-  ])('does not count it elsewhere: %s', (preview) => expect(sharePlaced(preview, symbols)).toBe(0))
+  ])('does not count a symbol elsewhere: %s', (preview) => expect(sharePlaced(preview, symbols)).toBe(0))
 })

@@ -17,7 +17,7 @@ describe.each([ours, plainBm25])('ranking by $name', (ranker) => {
 })
 
 describe('blocksOf', () => {
-  it('has every line once', () => {
+  it('have every line once', () => {
     expect(
       blocksOf(lines.join('\n'))
         .map(({ text }) => text)

@@ -25,7 +25,7 @@ describe.skipIf(!hasWorkerd)('in workerd, which setup.sh installs', () => {
   })
 
   test.each(['test-agent', 'r2-test-agent'])(
-    'an AIChatAgent offloads, retrieves, and goes on after a restart with the same prompt: %s',
+    'an AIChatAgent offloads, retrieves, and continues after a restart with the same prompt: %s',
     async (agent) => {
       const folder = await mkdtemp(join(tmpdir(), 'spillway-workerd-'))
       onTestFinished(() => rm(folder, { recursive: true }))

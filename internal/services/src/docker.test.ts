@@ -38,7 +38,7 @@ console.log(JSON.stringify([found.from, whileDown, await askRedis(server.port, [
 await server.dispose()`
 
 test.skipIf(!found.available || found.from !== 'installed' || process.platform !== 'linux')(
-  'a server of Docker is killed, stopped and started again like one that is installed',
+  'a server of Docker can be killed, stopped and started like an installed one',
   { timeout: 60_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'spillway-docker-'))

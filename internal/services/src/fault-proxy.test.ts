@@ -34,7 +34,7 @@ async function read(socket: Socket, bytes: number): Promise<number> {
 }
 
 describe('a proxy', () => {
-  test('passes everything on, and counts it', async () => {
+  test('passes everything on and counts it', async () => {
     const proxy = await echo()
     const socket = open(proxy)
     socket.write(Buffer.alloc(3 * MEGABYTE))
@@ -68,7 +68,7 @@ describe('a proxy', () => {
     expect(await read(next, 3 * MEGABYTE)).toBe(3 * MEGABYTE)
   })
 
-  test('stalls without a word, also for new connections, and lets it flow again', async () => {
+  test('stalls silently, even for new connections, and lets data flow again', async () => {
     const proxy = await echo()
     const before = open(proxy)
     before.write('a')

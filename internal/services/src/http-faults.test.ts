@@ -35,7 +35,7 @@ describe('an HTTP proxy', () => {
     expect([faults.count, faults.bytesRead, faults.bytesWritten]).toEqual([0, 0, 0])
   })
 
-  test('answers in the place of the server as often as told', async () => {
+  test('answers in place of the server as often as configured', async () => {
     const faults = await echo()
     faults.failNext(2, { status: 503, code: 'SlowDown', headers: { 'retry-after': '1' } })
     const first = await fetch(faults.endpoint, { method: 'POST', body: 'x'.repeat(1_000_000) })
@@ -46,7 +46,7 @@ describe('an HTTP proxy', () => {
     expect(faults.count).toBe(3)
   })
 
-  test('fails only the operations that it was told to', async () => {
+  test('fails only the configured operations', async () => {
     const faults = await echo()
     faults.failNext(Infinity, { status: 500, body: 'broken', operation: /^PUT/ })
     expect((await fetch(faults.endpoint)).status).toBe(200)

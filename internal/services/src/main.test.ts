@@ -22,8 +22,8 @@ async function temporaryCache(): Promise<string> {
   return cache
 }
 
-describe('the command', { timeout: 60_000 }, () => {
-  test.skipIf(!found.available)('starts a service that outlives it, once, and stops it', async () => {
+describe('the services command', { timeout: 60_000 }, () => {
+  test.skipIf(!found.available)('starts a service once, which continues after it, and stops it', async () => {
     const cache = await temporaryCache()
     const started = await run(cache, 'start', 'redis')
     expect(started).toEqual({ exitCode: 0, output: expect.stringMatching(/^SPILLWAY_TEST_REDIS_URL=\S+\n$/) as string })

@@ -24,7 +24,7 @@ describe.each([
   })
 })
 
-test.skipIf(!installed.available)('a server that cannot start says why', async () => {
+test.skipIf(!installed.available)('a PostgreSQL server that cannot start gives the reason', async () => {
   await expect(startPostgres({ settings: { no_such_setting: '1' } })).rejects.toThrow('no_such_setting')
 })
 

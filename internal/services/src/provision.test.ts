@@ -42,7 +42,7 @@ async function provisionRedis(
 const INSTALLED = { available: true, version: '7.4.1', from: 'installed' }
 const CALLS = 'update\ninstall --yes --no-install-recommends redis-server redis-tools\n'
 
-describe.skipIf(process.platform === 'win32')('what is missing', () => {
+describe.skipIf(process.platform === 'win32')('a missing service', () => {
   test.each([
     ['root', {}],
     ['user', { SPILLWAY_INSTALL_SERVICES: '1' }],
@@ -62,13 +62,13 @@ describe.skipIf(process.platform === 'win32')('what is missing', () => {
     expect(calls).toBe('')
   })
 
-  test('is not missed if the environment names a server', async () => {
+  test('is not needed if the environment names a server', async () => {
     const { found, calls } = await provisionRedis('root', { SPILLWAY_TEST_REDIS_URL: 'redis://h:1' })
     expect([found, calls]).toEqual([{ available: true, from: 'environment' }, ''])
   })
 })
 
-test('the tests that need a service are found by what they ask for', async () => {
+test('tests that need a service are found by their request for it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'spillway-dependent-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await mkdir(join(folder, 'packages/x/test'), { recursive: true })

@@ -31,7 +31,7 @@ describe.skipIf(!found.available)('a Redis Cluster', { timeout: 60_000 }, () => 
     }
   })
 
-  test('works after a master was killed, and takes it back as a replica', async () => {
+  test('works after a master was killed, which returns as a replica', async () => {
     const cluster = await startRedisCluster({ replicas: 1 })
     try {
       // Only what a replica has got already outlives the master.

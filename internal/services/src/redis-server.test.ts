@@ -23,7 +23,7 @@ describe.skipIf(!found.available)('a Redis server', () => {
     await expect(askRedis(server.port, ['PING'])).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  test('keeps nothing unless it is told to', async () => {
+  test('keeps nothing unless configured', async () => {
     const server = await start()
     await askRedis(server.port, ['SET', 'key', 'value'])
     await server.stop()
@@ -31,7 +31,7 @@ describe.skipIf(!found.available)('a Redis server', () => {
     expect(await askRedis(server.port, ['GET', 'key'])).toBe('')
   })
 
-  test('asks for its password, and for the rights of its users', async () => {
+  test('requires its password, and the rights of its users', async () => {
     const requirepass = 'a "quoted" pass word'
     const server = await start({ requirepass, users: ['reader on >secret ~allowed:* +get'] })
     expect(server.url).toBe(`redis://:${encodeURIComponent(requirepass)}@127.0.0.1:${server.port}`)
@@ -42,7 +42,7 @@ describe.skipIf(!found.available)('a Redis server', () => {
     await expect(askRedis(server.port, reader, ['GET', 'key'])).rejects.toThrow('NOPERM')
   })
 
-  test('has a limit of memory', async () => {
+  test('has a memory limit', async () => {
     const server = await start({ maxmemory: '2mb', maxmemoryPolicy: 'noeviction' })
     await expect(askRedis(server.port, ['SET', 'key', 'x'.repeat(3_000_000)], ['SET', 'b', 'c'])).rejects.toThrow('OOM')
   })
@@ -57,7 +57,7 @@ describe.skipIf(!found.available)('a Redis server', () => {
   })
 })
 
-test('versions are read, and old ones are refused', () => {
+test('Redis versions are read, and old ones are refused', () => {
   expect(redisVersion('Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64')).toBe('7.0.15')
   expect(redisVersion('something else')).toBeUndefined()
   expect(['5.0.14', '6.0.16', '6.2.0', '7.0.15', '10.0.0'].map(isNewEnough)).toEqual([false, false, true, true, true])

@@ -7,7 +7,7 @@ import { startS3 } from './s3-server.ts'
 const ceph = await findCeph()
 
 describe.skipIf(!ceph.available)('an S3 server of Ceph', { timeout: 60_000 }, () => {
-  test('answers, and leaves nothing when it is disposed of', async () => {
+  test('answers, and leaves nothing after disposal', async () => {
     const server = await startS3()
     const folder = server.cephFolder ?? ''
     expect(await (await fetch(server.endpoint)).text()).toContain('ListAllMyBucketsResult')

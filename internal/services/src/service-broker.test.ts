@@ -31,8 +31,8 @@ const isServing = async (port: number): Promise<boolean> => {
   }
 }
 
-describe.skipIf(!found.available)('a broker', () => {
-  test('starts a service once for all processes that ask, and stops it', async () => {
+describe.skipIf(!found.available)('a service broker', () => {
+  test('starts a service once for all processes that request it, and stops it', async () => {
     const broker = await startBroker()
     onTestFinished(() => broker.stop())
     expect(await broker.services.asked()).toEqual({})

@@ -9,7 +9,7 @@ const COMMAND = 'ulimit -n 64 && exec "$0" "$1" "$2"'
 /** Test a storage in a process that may open a few more files, and then more again. */
 export function testFewOpenFiles(backend: () => Promise<Backend>): void {
   it.runIf(process.platform === 'linux').each([0, 3])(
-    'is unavailable, says so, and loses nothing while a process may open %i more files',
+    'the storage is unavailable, says so, and loses nothing while a process may open %i more files',
     { timeout: 60_000 },
     async (left) => {
       const script = fileURLToPath(ownScript('few-open-files.ts'))

@@ -26,8 +26,8 @@ export function testUnaskedCollection(harness: ConformanceHarness): void {
     return { storage: storage as Required<Storage>, kill, residue, storeAfter }
   }
 
-  describe('a storage that stores', { timeout: 60_000 }, () => {
-    it('removes what a killed writer left by the second hour, without gc', async () => {
+  describe('a storage that stores without gc', { timeout: 60_000 }, () => {
+    it('removes the remains of a killed writer by the second hour', async () => {
       const { storage, kill, residue, storeAfter } = await begin()
       const before = await residue()
       const content = new Uint8Array(4 * PIECE_BYTES)
@@ -39,7 +39,7 @@ export function testUnaskedCollection(harness: ConformanceHarness): void {
       expect(await residue()).toBe(before)
     })
 
-    it.each([YEAR_MS, -YEAR_MS])('spares a living writer if the clock is set by %d ms', async (jump) => {
+    it.each([YEAR_MS, -YEAR_MS])("keeps a living writer's files if the clock is set by %d ms", async (jump) => {
       const { storage, storeAfter } = await begin()
       async function* chunks(): AsyncGenerator<Uint8Array> {
         yield new Uint8Array(PIECE_BYTES)

@@ -9,7 +9,7 @@ describe('the choice of cases for a wrapped backend', () => {
     expect(ids.filter((id) => cases.test(id))).not.toEqual([])
   })
 
-  it('names only cases that exist, and that a wrapper can break', () => {
+  it('names only existing cases that a wrapper can break', () => {
     expect(MEETS_BACKEND.filter((id) => !ids.includes(id) || !wrapperCanBreak(id))).toEqual([])
     expect(ids.filter(meetsBackend)).toHaveLength(MEETS_BACKEND.length)
   })
