@@ -144,7 +144,7 @@ export async function readNamedFile(path: string): Promise<string> {
   }
 }
 
-/** Explain that a file cannot be read; other errors stay as they are. */
+/** Explain that a file cannot be read; other errors are unchanged. */
 export function unreadable(error: unknown, path: string, more = ''): unknown {
   const { code, syscall } = Object(error) as NodeJS.ErrnoException
   if (syscall === undefined || code === undefined) return error

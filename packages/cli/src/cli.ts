@@ -90,7 +90,7 @@ export function createProgram(): Command {
   return program
 }
 
-/** Move options that stand before a command behind it, and read `help run` as `run --help`. */
+/** Move options before a command to after it, and read `help run` as `run --help`. */
 function inOrder(args: readonly string[], program: Command): readonly string[] {
   if (args[0] === 'help') return [...args.slice(1), '--help']
   const names: string[] = []

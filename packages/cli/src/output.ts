@@ -37,7 +37,7 @@ export async function printPaged(text: string): Promise<void> {
   if (!isTTY || !(rows > 0 && text.split('\n').length > rows) || /^(?:cat)?$/.test(PAGER)) return await print(text)
   const { spawn } = await import('node:child_process')
   const pager = spawn(PAGER, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: { ...process.env, LESS } })
-  // Whoever has read enough quits.
+  // A user who has read enough quits.
   pager.stdin.on('error', () => {})
   pager.stdin.end(escaped(text))
   const [code] = (await once(pager, 'close')) as [number | null]
@@ -167,7 +167,7 @@ export function formatTable(cells: readonly (readonly string[])[], aligned: bool
   return rows.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('')
 }
 
-/** Print a table with a header on a terminal, and rows of their own for scripts elsewhere. */
+/** Print a table with a header on a terminal, and different rows for scripts elsewhere. */
 export async function printTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],
@@ -186,7 +186,7 @@ const SAFE_WORD = /^[\w@%+=:,./-]+$/
 export const quoteForShell = (word: string): string =>
   SAFE_WORD.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 
-/** Quote a word for cmd.exe, which also reads what stands in quotes. */
+/** Quote a word for cmd.exe, which expands text even within quotes. */
 export const quoteForCmd = (word: string): string =>
   SAFE_WORD.test(word)
     ? word

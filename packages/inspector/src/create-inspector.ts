@@ -37,7 +37,7 @@ export interface InspectorOptions {
 export interface Inspector {
   /** The path of the page, with a slash at its end. */
   readonly path: string
-  /** Return the URL of the page at an origin, with the token. Whoever has it can read everything. */
+  /** Return the URL of the page at an origin, with the token. A person with this token can read everything. */
   url(origin: string): string
   /** Answer a request; always resolves. */
   fetch(request: Request, environment?: CallEnvironment): Promise<Response>
@@ -110,7 +110,7 @@ class StorageInspector implements Inspector {
   readonly #options: InspectorOptions
   readonly #storage: Storage
   readonly #token = randomHex(24)
-  /** Cookies are shared by all ports of a host, so each inspector has a name of its own. */
+  /** Cookies are shared by all ports of a host, so each inspector uses its own name. */
   readonly #cookie = `spillway_inspector_${randomHex(4)}`
   readonly #apps = new BoundedMap<string, Promise<App>>(MAX_SCOPES)
   #snapshot: Promise<EntrySnapshot> | undefined
@@ -300,7 +300,7 @@ class StorageInspector implements Inspector {
   async #app(scope: string, maxRetrievalTokens: number): Promise<App> {
     const storage = await this.#storageOf(scope)
     const limits = { requestsPerSecond: Infinity, requestBurst: Infinity }
-    // Without a journal: what a person reads here is not counted as the agent's.
+    // Without a journal: reads of a person are not counted as the agent's.
     return createApp(new ContextOffloader({ storage, maxRetrievalTokens }), { tokens: 'none', scope: [], limits })
   }
 

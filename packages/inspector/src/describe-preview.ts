@@ -30,7 +30,7 @@ export async function describePreview(storage: Storage, body: unknown, signal: A
     signal,
   }
   const isError = (metadata['exitCode'] ?? '0') !== '0'
-  // Whatever is stored is the entry itself.
+  // The stored content is the entry itself.
   const offloader = new ContextOffloader({ storage: stand(entry), ...settings })
   const { status, content, tokens } =
     size <= MAX_HELD_BYTES && isTextContentType(contentType)

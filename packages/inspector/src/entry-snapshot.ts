@@ -265,7 +265,7 @@ function sorted(rows: EntryRow[], { sort = 'storedAt', descending = true }: Entr
   return rows.sort((one, other) => {
     const [a, b] = [one[column], other[column]]
     if (a !== b) {
-      // Unknown values stand last in both directions.
+      // Unknown values are last in both directions.
       if (a === undefined) return 1
       if (b === undefined) return -1
       return a < b ? -direction : direction

@@ -123,8 +123,8 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
 }
 
 /**
- * Returns a function that runs its first argument in the async context of this call. Spans then stand below that of the
- * tool, although the SDK calls `toModelOutput` outside of it.
+ * Returns a function that runs its first argument in the async context of this call. Spans are then children of the
+ * tool's span, although the SDK calls `toModelOutput` outside of it.
  */
 function keepContext(): (run: () => Promise<unknown>) => Promise<unknown> {
   let isUsed = false

@@ -36,7 +36,7 @@ export type OffloadMiddleware = GenerateMiddleware<z.ZodType<OffloadConfig>>
  * Make the middleware that keeps large tool results out of the context of a model that Genkit calls.
  *
  * Write `use: [offload()]`, or register it with `plugins: [offload.plugin()]`. Large outputs and errors of tools are
- * stored in the scope of the run; small ones stay the very objects. Put it first, so that it sees changes by other
+ * stored in the scope of the run; small ones keep their identity. Put it first, so that it sees changes by other
  * middleware.
  *
  * @throws TypeError for an invalid offloader or option. A run rejects with one for an invalid config.
@@ -130,7 +130,7 @@ function isControlFlow(thrown: unknown, signal: AbortSignal | undefined): boolea
 
 type Turn = Parameters<NonNullable<GenerateMiddlewareDef['generate']>>[0]
 
-/** Offload the program's replies to interrupted tool calls. Returns the very turn without replies. */
+/** Offload the program's replies to interrupted tool calls. Returns the same turn if it has no replies. */
 export async function offloadReplies(
   turn: Turn,
   offload: (part: ToolResponsePart, input: unknown) => Promise<ToolResponsePart>,

@@ -9,8 +9,8 @@ import { retrievalTool } from './retrieval-tool.ts'
 /**
  * Make the middleware that keeps large tool results out of the context of an agent made with `createAgent`.
  *
- * Large results are stored in the scope of the run's `thread_id`; small results, and one that ends the run, stay the
- * very objects. Put it first, so that it sees changes by other middleware.
+ * Large results are stored in the scope of the run's `thread_id`; small results, and one that ends the run, keep
+ * their identity. Put it first, so that it sees changes by other middleware.
  *
  * @throws TypeError for an invalid offloader or option.
  *

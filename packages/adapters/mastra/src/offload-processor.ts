@@ -16,10 +16,10 @@ import { perRun, threadRuns, type OffloadOptions, type RunContext } from './run-
 
 type Hook = 'processInputStep' | 'processLLMRequest' | 'processToolResult' | 'processOutputResult'
 
-/** A processor for `inputProcessors`; also for `outputProcessors` if the program needs no originals. */
+/** A processor for `inputProcessors`, and for `outputProcessors` too if the program needs no originals. */
 export type OffloadProcessor = Processor<'spillway-offload'> &
   Required<Pick<Processor, Hook>> & {
-    /** Mastra asks for a processor's own tools before each run, also before a resumed one. */
+    /** Mastra asks for a processor's own tools before each run, even a resumed one. */
     readonly getLoadedToolsForRequestContext: () => Record<string, RetrievalTool>
   }
 
@@ -31,8 +31,8 @@ interface HookArgs extends RunContext {
 /**
  * Make the processor that keeps large tool results out of the context of a Mastra agent.
  *
- * In `inputProcessors`, prompts and memory have previews; the program still gets the originals. The same object in
- * `outputProcessors`, too, replaces results at once, also for the program. Memory threads are isolated.
+ * In `inputProcessors`, prompts and memory have previews; the program still gets the originals. The same object,
+ * also in `outputProcessors`, replaces results at once, even for the program. Memory threads are isolated.
  *
  * @throws TypeError for an invalid offloader or option.
  *
@@ -146,7 +146,7 @@ export class OffloadRun {
     this.#small = small
   }
 
-  /** Return the output for the model: the very object if it stays, a promise if it is new. */
+  /** Return the output for the model: the same object if unchanged, a promise if it is new. */
   show(call: RunCall, input: unknown, output: ModelOutput): ModelOutput | Promise<ModelOutput> {
     const { toolCallId } = call
     const known =
@@ -182,7 +182,7 @@ export class OffloadRun {
   }
 }
 
-/** An MCP server's output is offloaded by its parts. Returns the very object if it stays. */
+/** An MCP server's output is offloaded by its parts. Returns the same object if nothing changes. */
 export async function offloadOutput(
   offloader: ContextOffloader,
   call: ModelOutputCall,

@@ -5,7 +5,7 @@ import { runsOf, type RunOptions, type RunOptionsCheck, type Runs } from '@spill
 
 /** A run, as the option `scope` gets it. */
 export interface ScopeRun {
-  /** The id of the memory thread, also without a memory. */
+  /** The id of the memory thread, even without a memory. */
   readonly threadId: string | undefined
   /** The id of the thread's owner, such as a user's. */
   readonly resourceId: string | undefined

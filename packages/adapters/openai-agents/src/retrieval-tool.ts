@@ -45,7 +45,7 @@ export function retrievalTool(offloader: ContextOffloader, options: OffloadOptio
 
 type Property = RetrievalInputSchema['properties'][string]
 
-/** Strict mode of OpenAI: objects are closed, and every property is required; what may be absent may be `null`. */
+/** Strict mode of OpenAI: objects are closed, and every property is required; an optional value may be `null`. */
 function strictSchema({ properties, required = [] }: RetrievalInputSchema): object {
   const strict = Object.entries(properties).map(([name, property]) => [
     name,

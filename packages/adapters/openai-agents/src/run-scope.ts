@@ -14,13 +14,13 @@ export interface ScopeRun {
 /** Options of this package's functions: pass the same to each. The scope defaults to the run's `sessionId`, if any. */
 export interface OffloadOptions extends RunOptions<ScopeRun> {}
 
-/** A run with what the SDK does not pass to guardrails and tools. */
+/** A run with the values that the SDK does not pass to guardrails and tools. */
 interface ActiveRun extends ScopeRun {
   readonly signal?: AbortSignal | undefined
   readonly outputs?: KnownOutputs<ResultOutput>
 }
 
-/** Runs by the usage of their context: an agent that runs as a tool has a context of its own, with the same usage. */
+/** Runs, keyed by the usage of their context: an agent as a tool has its own context with the same usage. */
 const activeRuns = new WeakMap<object, Set<ActiveRun>>()
 
 export const sessionRuns = (

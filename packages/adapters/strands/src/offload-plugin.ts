@@ -42,7 +42,7 @@ export interface OffloadOptions extends RunOptions<ScopeRun> {}
 /**
  * Make the plugin that keeps large tool results out of the context of agents, from an offloader of core.
  *
- * Large results and errors are stored; small ones stay the very objects. Results of canceled calls, of delegated agents
+ * Large results and errors are stored; small ones keep their identity. Results of canceled calls, of delegated agents
  * and of structured runs stay.
  *
  * @throws TypeError for an invalid offloader or option.
@@ -165,7 +165,7 @@ interface AgentFields {
   readonly sessionManager?: { readonly sessionId?: string; readonly _sessionId?: string }
 }
 
-/** As session managers name what they save. */
+/** The name under which session managers save an agent. */
 export function agentScope({ agent }: ScopeRun): readonly string[] {
   const fields: LocalAgent & AgentFields = agent
   const { sessionManager: manager } = fields

@@ -118,7 +118,7 @@ function isFinal(output: unknown): boolean {
  * Offload large results in past messages, and show offloaded ones as they were shown then.
  *
  * Messages that a program saved have the tools' outputs; VoltAgent's memory has the outputs for the model, as JSON.
- * Results that stay are the very objects.
+ * Unchanged results keep their identity.
  */
 export async function offloadHistory(
   { offloaderOf, smallTexts }: Settings,

@@ -19,7 +19,7 @@ export interface OffloadRun {
 export interface OffloadOptions extends RunOptions<OffloadRun> {}
 
 export interface Settings extends Runs<unknown> {
-  /** VoltAgent makes messages anew for each operation. */
+  /** VoltAgent creates new messages for each operation. */
   readonly smallTexts: SmallTexts
 }
 

@@ -14,7 +14,7 @@ export function defaultModelOutput(output: unknown): ShownOutput {
 }
 
 /**
- * Return the output for the model, or the very object and the reason why it stays.
+ * Return the output for the model, or the same object and the reason why it is unchanged.
  *
  * VoltAgent shows errors as values with `error: true`, and MCP results as JSON; they are stored as errors and parts.
  */

@@ -19,7 +19,7 @@ interface RunningCall {
   readonly options: ToolExecuteOptions
   /** Whether another call, which may be another user's, has the very same input, as a schema may produce it. */
   sharesInput: boolean
-  /** The last output, and what the model saw of it: the AI SDK asks more than once for an output of a stream. */
+  /** The last output, and the model's view of it: the AI SDK asks more than once for a streamed output. */
   shown?: { readonly of: unknown; readonly as: ShownOutput }
 }
 
@@ -51,9 +51,9 @@ export const inputOfCall = (options: ToolExecuteOptions): unknown => calls.get(o
 const ours = new WeakSet<ToModelOutput>()
 
 /**
- * Copy a tool so that the model gets references for large outputs. A wrapped tool is returned as it is.
+ * Copy a tool so that the model gets references for large outputs. A wrapped tool is returned unchanged.
  *
- * `execute` stays the very function, as VoltAgent shows the model the stacks of errors.
+ * `execute` is the same function, since VoltAgent shows the model the stacks of errors.
  */
 export function wrapTool(tool: UserTool, offloaderOf: (options: ToolExecuteOptions) => ContextOffloader): UserTool {
   if (tool.toModelOutput !== undefined && ours.has(tool.toModelOutput)) return tool

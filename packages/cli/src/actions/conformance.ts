@@ -50,7 +50,7 @@ async function run(
 ): Promise<ConformanceReport> {
   let done = 0
   const onResult = ({ id }: CaseResult): void => showStatus(`${++done} cases, ${id}`)
-  // Stopped once, the run prints what it has; a second signal ends the process.
+  // After one signal, the run prints its results so far; a second signal ends the process.
   const stop = new AbortController()
   const onSignal = (): void => stop.abort()
   for (const name of SIGNALS) process.once(name, onSignal)

@@ -148,7 +148,7 @@ export async function stats({ options }: Invocation<StatsOptions>): Promise<numb
   return EXIT_CODE.ok
 }
 
-/** Say what ends entries of the default store. */
+/** Say when entries of the default store are evicted. */
 const describeLimits = ({ ttlMs, maxBytes }: typeof DEFAULT_LIMITS): string =>
   `unused for ${formatAge(ttlMs)}, or least recently used beyond ${formatBytes(maxBytes)} in all`
 
@@ -231,7 +231,7 @@ export async function gc({ options }: Invocation<GcOptions>): Promise<number> {
   return EXIT_CODE.ok
 }
 
-/** Count expired entries. What killed writers left behind is only found by removing it. */
+/** Count expired entries. Remains of killed writers are only found by removing them. */
 async function planGc(storage: Store, ttlMs = Infinity): Promise<GcReport> {
   let [expired, bytes] = [0, 0]
   for await (const { lastUsedAt, size } of storage.list()) {

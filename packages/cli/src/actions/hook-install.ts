@@ -128,7 +128,7 @@ interface Change {
 
 type Edit = (text: string, backup: string | undefined) => string
 
-/** A settings file as it is, and as it was before the hook was installed. */
+/** The current settings file, and its state before the hook was installed. */
 interface Settings {
   readonly text: string
   readonly backup: string | undefined

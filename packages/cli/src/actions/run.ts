@@ -209,7 +209,7 @@ async function passThrough(
 ): Promise<void> {
   const { message } = describeError(error)
   await entry.abandon()
-  // More is retained than can wait for the store, so what is lost here was committed.
+  // More is retained than can wait for the store, so bytes lost here were committed.
   const first =
     output.lost === 0
       ? '; none of it is lost'

@@ -26,7 +26,7 @@ export interface Host {
   readonly plugin?: (command: string, minLength: number) => string
   /** Settings without which the hook would not get whole results. */
   readonly settings?: readonly Addition[]
-  /** The list of what the agent may do without asking: a rule for a shell command, and the retrieval tool. */
+  /** Actions that the agent may do without asking: a rule for a shell command, and the retrieval tool. */
   readonly allowed?: {
     readonly path: readonly string[]
     readonly rule: (command: string) => string

@@ -87,6 +87,6 @@ async function unlessMissing<Value>(value: Promise<Value>): Promise<Value | unde
   })
 }
 
-/** Create the error about settings that are left as they are. */
+/** Create the error about settings that were not changed. */
 export const settingsRefused = (message: string, options?: ErrorOptions): CliError =>
   new CliError('settings-refused', EXIT_CODE.storage, message, options)

@@ -58,7 +58,7 @@ export class OutputEntry {
     this.#timer ??= setTimeout(() => void Promise.allSettled([this.#open()]), OPEN_AFTER_MS).unref()
   }
 
-  /** Return what can be read: the reference, the number of bytes from the start, and the omitted middle. */
+  /** Return the readable part: the reference, the number of bytes from the start, and the omitted middle. */
   async committed(): Promise<{ reference: string; bytes: number; omitted?: OmittedPart | undefined } | undefined> {
     const { reference } = this
     if (reference === undefined) return undefined
@@ -80,7 +80,7 @@ export class OutputEntry {
     await this.#storage.delete(writer.reference)
   }
 
-  /** End the entry after a failure, with what could be stored. */
+  /** End the entry after a failure, with the bytes stored so far. */
   async abandon(): Promise<void> {
     clearTimeout(this.#timer)
     await Promise.allSettled([this.#opening?.then((writer) => writer.close({ state: 'aborted' }))])
@@ -116,7 +116,7 @@ export class OutputEntry {
     try {
       await writer.close(this.#options.end())
     } catch (error) {
-      // What is committed can be read without being finished, for example on a full disk.
+      // Committed output can be read before the entry is finished, for example on a full disk.
       if ((await this.committed())?.bytes !== this.#size) throw error
     }
     return writer.reference

@@ -268,9 +268,9 @@ function drain({ readerFd }: OutputPipe): void {
 
 const kill = (pid: number, signal: NodeJS.Signals): unknown => unlessRefused(() => process.kill(pid, signal))
 
-/** A pipe that nobody reads has at most so much. */
+/** Maximum bytes in an unread pipe. */
 const PIPE_BYTES = 1_048_576
-/** Several short pauses, because a timer may end before what has arrived is seen. */
+/** Several short pauses, because a timer may end before arrived data is seen. */
 const MAX_PAUSES = 5
 const PAUSE_MS = 5
 

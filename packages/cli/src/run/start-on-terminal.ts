@@ -25,7 +25,7 @@ export async function startOnTerminal(
   const output = new PassThrough()
   const decoder = new TextDecoder()
   output.on('drain', () => child.resume())
-  // Without an encoding, the chunks are buffers, whatever their type says.
+  // Without an encoding, the chunks are buffers, although their type differs.
   child.onData((chunk) => output.write(Buffer.from(chunk)) || child.pause())
   const exit = new Promise<CommandExit>((resolve) =>
     child.onExit(({ exitCode, signal = 0 }) => {

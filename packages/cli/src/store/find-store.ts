@@ -33,7 +33,7 @@ function foldersIn(folder: string): readonly string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => resolve(folder, name))
 }
 
-/** A store of somebody else, for example in a folder that all users write, is not found. */
+/** A store of another user, for example in a folder that all users write, is not found. */
 function hasStore(folder: string): boolean {
   const store = unlessRefused(() => statSync(join(folder, FOLDER), { throwIfNoEntry: false }))
   return store?.isDirectory() === true && [store.uid, 0].includes(process.getuid?.() ?? store.uid)

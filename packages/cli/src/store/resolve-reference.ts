@@ -6,7 +6,7 @@ import type { Store } from './with-store.ts'
 const LAST = /^last(?:~(\d+))?$/
 const MOST_CANDIDATES = 5
 
-/** Return whether a text stands for the newest entry, or for one before it. */
+/** Return whether a text selects the newest entry, or one before it. */
 export const isLast = (text: string): boolean => LAST.test(text)
 
 /**

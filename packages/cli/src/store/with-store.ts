@@ -82,7 +82,7 @@ export const DEFAULT_LIMITS: { readonly ttlMs: number; readonly maxBytes: number
 export const DEFAULT_AGE: StoreSettings = { ttlMs: DEFAULT_LIMITS.ttlMs }
 const TIDY_MS = 3_600_000
 
-/** Evict what is beyond the limits of the default store, at most once an hour. Entries of the last hour stay. */
+/** Evict entries beyond the limits of the default store, at most once an hour. Entries of the last hour stay. */
 export async function tidyStore(storage: ManagedStorage, url: string): Promise<void> {
   const stamp = join(localPath(url) ?? '', '.tidied')
   try {
@@ -92,7 +92,7 @@ export async function tidyStore(storage: ManagedStorage, url: string): Promise<v
     await storage.gc()
     await applyRetention(storage, { rules: [{ maxBytes: DEFAULT_LIMITS.maxBytes }], keepMs: TIDY_MS })
   } catch (error) {
-    // Nothing is stored yet, or the folder is not writable: what the command was asked to do is done.
+    // Nothing is stored yet, or the folder is not writable: the command itself has succeeded.
     if ((error as NodeJS.ErrnoException).syscall === undefined && !StorageError.isInstance(error)) throw error
   }
 }

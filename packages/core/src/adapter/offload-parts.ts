@@ -30,7 +30,7 @@ export type PartsOutcome<Part> =
     }
 
 /**
- * Offload a tool result in a framework's parts. The replacement comes first; parts that stay are the very objects.
+ * Offload a tool result in a framework's parts. The replacement comes first; other parts keep their identity.
  *
  * Rejects as {@link ContextOffloader.offload} does.
  *
@@ -94,7 +94,7 @@ export interface OffloadedModelOutput<Output> {
   readonly reason?: InlineReason
 }
 
-/** Offload the output of a `toModelOutput`, `{ type, value }`. An output that stays is the very object. */
+/** Offload the output of a `toModelOutput`, `{ type, value }`. An unchanged output keeps its identity. */
 export async function offloadModelOutput<Output>(
   offloader: Pick<ContextOffloader, 'offload'>,
   call: ModelOutputCall,

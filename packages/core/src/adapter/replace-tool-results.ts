@@ -14,7 +14,7 @@ export interface ToolResultPart {
 type Part = { readonly type?: unknown; readonly input?: unknown } & ToolResultPart
 
 /**
- * Replace outputs of tool results in messages of the AI SDK. Unchanged messages and parts are the very objects.
+ * Replace outputs of tool results in messages of the AI SDK. Unchanged messages and parts keep their identity.
  *
  * Rejects as `replace` does.
  *
@@ -108,7 +108,7 @@ const MAX_CHARACTERS = 4_000_000
  * It starts over after four million characters. Values that are no strings are ignored.
  */
 export class SmallTexts {
-  // Tools may have limits of their own.
+  // Tools may have their own limits.
   readonly #ofTool = new Map<string, Set<unknown>>()
   #characters = 0
 

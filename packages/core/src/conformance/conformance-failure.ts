@@ -101,7 +101,7 @@ export async function rejectionOfMistake(what: string, run: () => unknown): Prom
     fail(`${what} must be refused with a TypeError, got ${show(error)}`, error)
 }
 
-/** Properties of a `StorageError` that cases check, whichever copy of the package made it. */
+/** Properties of a `StorageError` that cases check, from any copy of the package. */
 export interface StorageErrorLike extends Error {
   readonly code: string
   readonly reference?: string

@@ -48,7 +48,7 @@ export interface ConformancePowers {
    * Returns the references acknowledged before.
    */
   readonly kill?: (script: KillScript) => Promise<readonly string[]>
-  /** Cut the stored bytes of an entry of the unscoped storage short by at least one, behind the storage's back. */
+  /** Remove at least the last byte of an entry of the unscoped storage without using the storage. */
   readonly damage?: (reference: string) => Promise<void>
   /** Run a command in a shell and return what it prints. */
   readonly shell?: (command: string) => Promise<Uint8Array>
@@ -77,7 +77,7 @@ export interface ConformanceHarness {
   readonly settings?: readonly (keyof StorageSettings)[]
   /**
    * Create a fresh storage that shares nothing with any other, with the given settings and no other limits. It is
-   * called for every case; creating is not part of what is tested, so it should fail loudly.
+   * called for every case; creating is not under test, so it should fail loudly.
    */
   create(settings: StorageSettings): Promise<HarnessInstance>
   /** Promises that the backend is known not to keep: case id → reason. A gap that has closed fails the run. */

@@ -43,8 +43,8 @@ export interface PlannedCase {
 /**
  * Decide which cases run on a backend. Creates one storage to detect its methods and the harness's powers, and disposes of it.
  *
- * @throws TypeError if the harness is incomplete, names a level, setting, power or case that does not exist, or leaves it
- *   open what a storage without `list` and `scope` promises.
+ * @throws TypeError if the harness is incomplete, names a level, setting, power or case that does not exist, or does
+ * not declare the promises of a storage without `list` and `scope`.
  *
  * @example
  * ```ts

@@ -20,8 +20,8 @@ export interface RunConformanceOptions extends ConformanceOptions {
 /**
  * Run the conformance suite on a backend, one case after the other, each on a fresh storage.
  *
- * Resolves also when cases fail: look at {@link ConformanceReport.ok}. A case fails if it takes too long, blocks the thread,
- * or leaves a rejected promise that nobody handles. Rejects if the harness itself is wrong.
+ * Resolves even if cases fail: look at {@link ConformanceReport.ok}. A case fails if it takes too long, blocks the
+ * thread, or leaves an unhandled rejection. Rejects if the harness itself is wrong.
  *
  * @throws TypeError as {@link planConformance} does.
  *

@@ -48,7 +48,7 @@ export async function* stream(...chunks: readonly Uint8Array[]): AsyncGenerator<
   yield* chunks
 }
 
-/** Let other pending work go on: `turns` microtasks, or everything that is due for 0. */
+/** Yield to other pending work: `turns` microtasks, or everything that is due for 0. */
 export async function pause(turns = 0): Promise<void> {
   if (turns === 0) await new Promise((resolve) => setTimeout(resolve, 0))
   for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()

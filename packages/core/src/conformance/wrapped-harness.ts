@@ -19,8 +19,8 @@ export interface StorageWrapping {
  * Make the harness of a wrapped backend from that of the backend, so that the suite also runs on `compressed(storage)` and
  * `encrypted(storage, { key })`. Its storages must be those of `createStorage` or of a Spillway backend.
  *
- * The power `kill` becomes a writer in this process that never ends, since that of the backend knows nothing of wrappers,
- * and `damage` cuts what the wrapper has written.
+ * The power `kill` becomes a writer in this process that never ends, since the backend's own writer has no wrappers,
+ * and `damage` cuts the wrapper's bytes.
  *
  * @example
  * ```ts

@@ -151,7 +151,7 @@ async function* ranges(
     const most = offset === start ? 1 : 1 + ahead
     for (; reads.length < most && asked < end; asked += length) {
       const next = read(asked)
-      // The reader may stop, and then nobody awaits a block that fails.
+      // If the reader stops, a block that fails is not awaited.
       void Promise.allSettled([next])
       reads.push(next)
     }

@@ -46,7 +46,7 @@ export async function storeVersion(
 ): Promise<void> {
   const version = `${(before?.version ?? 0) + 1}`
   const createdAt = new Date(before?.createdAt ?? Date.now()).toISOString()
-  // The version in the key makes each version an entry of its own, even with equal content.
+  // The version in the key makes each version a separate entry, even with equal content.
   await storage.store(`${path}@${version}`, content, contentType, {
     metadata: { [VERSION]: version, [CREATED_AT]: createdAt },
   })

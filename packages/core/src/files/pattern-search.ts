@@ -26,7 +26,7 @@ export interface PatternSearchOptions {
 
 interface FindOptions extends OperationOptions {
   readonly limit?: number | undefined
-  /** Called with each wait for an engine, so that a service can let others work meanwhile. */
+  /** Called with each wait for an engine, so that a service can serve other requests. */
   readonly pause?: Pause | undefined
 }
 

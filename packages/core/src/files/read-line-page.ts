@@ -31,7 +31,7 @@ export async function readLinePage(
   const progress: LineProgress = { lines: 0, ended: false }
   const batches = lineBatches(blocks, { maxLength: BATCH_LENGTH, overlap: 0, keepByteOrderMark: true })
   const page = new PageCollector(range)
-  // The line after the range tells whether the text continues.
+  // The line after the range shows whether the text continues.
   for await (const batch of linesWithin(batches, { ...range, end: range.end + 1 }, progress, countAll)) {
     for (const [index, start] of batch.lineStarts.entries()) {
       const begins = index > 0 || batch.column === 0
@@ -170,13 +170,13 @@ export interface FoundLine {
   readonly text: string
 }
 
-/** Find the lines that contain `literal`, in bounded memory. An empty one is also in the line after a final LF. */
+/** Find the lines that contain `literal`, in bounded memory. The line after a final LF contains an empty text too. */
 export async function* findLines(
   path: string,
   blocks: AsyncIterable<Uint8Array>,
   literal: string,
 ): AsyncGenerator<FoundLine> {
-  // Room for a match across two batches of one line, whatever its length.
+  // Room for a match of any length across two batches of one line.
   const maxLength = Math.max(BATCH_LENGTH, 4 * literal.length)
   const options = { maxLength, overlap: Math.max(0, literal.length - 1), keepByteOrderMark: true }
   let latest = 0

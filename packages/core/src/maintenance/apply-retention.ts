@@ -47,7 +47,7 @@ export interface RetentionReport extends RetentionCount {
  *
  * A rule without a limit holds its entries, against later rules only: the storage's own `ttlMs`, `maxBytes`, and turns
  * still evict them. Evicted entries say so when they are retrieved. Safe beside readers and writers: an entry that is
- * used meanwhile stays. If it is aborted or fails, it can be called again.
+ * used during the call stays. If it is aborted or fails, it can be called again.
  *
  * @throws TypeError for a scope, for a storage not made by `createStorage`, and for an invalid rule.
  *

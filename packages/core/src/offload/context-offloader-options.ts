@@ -68,7 +68,7 @@ export interface ContextOffloaderOptions extends LimitOptions {
    */
   readonly maxInlineTokens?: TokenLimit | undefined
   /**
-   * `shadow` counts results that would be offloaded, and `off` does not; both leave results as they are. A function is
+   * `shadow` counts results that would be offloaded, and `off` does not; both leave results unchanged. A function is
    * called for each result, so that a flag can switch offloading without a restart. `shadow` itself also leaves out the
    * retrieval tool. Streams are always stored. Defaults to `offload`.
    */
@@ -294,7 +294,7 @@ export type OffloadEvent =
   | {
       /** A result could be stored again after failures. */
       readonly type: 'offload-recovered'
-      /** Number of results that could not be stored meanwhile. */
+      /** Number of results that could not be stored during the outage. */
       readonly failures: number
       readonly tokens: { readonly original: number }
     }

@@ -304,7 +304,7 @@ export class ContextOffloader {
       if (report.evicted.length > 0) this.#emit({ type: 'eviction', evicted: report.evicted })
       return report
     } catch (error) {
-      // The next turn evicts what this one did not.
+      // The next turn evicts the rest.
       const report = this.context.failedTurns.failed(0)
       if (report !== undefined) this.#emit({ type: 'eviction-failed', error, failures: report.failures })
       return { evicted: [] }

@@ -110,7 +110,7 @@ export type Outcome =
       readonly status: 'redacted'
       readonly reason: InlineReason
       readonly stored: readonly []
-      /** A block for each of the request; unchanged ones are the very objects. */
+      /** One block for each of the request; unchanged ones keep their identity. */
       readonly content: readonly ContentBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
       readonly error?: unknown

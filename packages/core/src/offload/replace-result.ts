@@ -161,7 +161,7 @@ const describeStored = (sources: readonly ReplacementSource[]): OffloadedBlock[]
 
 /** Held bytes for each token of the limit before they are counted. */
 const BYTES_PER_TOKEN = 8
-/** A longer stream is stored, whatever its content. */
+/** A longer stream is stored with any content. */
 const MAX_HELD_BYTES = 1 << 20
 const BYTES_PER_BINARY_TOKEN = 2
 

@@ -11,7 +11,7 @@ export interface ReplacedBlock {
   readonly lines?: number | undefined
   /** Untrusted: the author of the content may have chosen it. */
   readonly description?: string | undefined
-  /** Whether a smaller block in its place stands beside the replacement. */
+  /** Whether a smaller version of the block follows the replacement. */
   readonly isShown?: boolean | undefined
   /** Reference of the document that this text was extracted from, or of the text in which these media were found. */
   readonly partOf?: string | undefined

@@ -207,7 +207,7 @@ export interface TurnResult {
 }
 
 /**
- * Divides a turn's budget: small results stay whole while they fit an even share of what is left. Errors come first.
+ * Divides a turn's budget: small results stay whole while they fit an equal share of the rest. Errors come first.
  *
  * Returns the tokens for each result, `Infinity` if the result does not have to be smaller than its own limits say.
  */

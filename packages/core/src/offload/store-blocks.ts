@@ -92,7 +92,7 @@ export function storageParts(
   return parts
 }
 
-/** Returns media that nobody could read again: too large, without text, and with no other way. */
+/** Returns media that could not be retrieved: too large, without text, and with no other way. */
 export function unreachable(
   parts: readonly StoragePart[],
   {
@@ -132,7 +132,7 @@ function storagePart(block: ContentBlock, key: string, text: string | undefined)
   return { type: 'text', key, contentType: textContentType(declared), text }
 }
 
-/** Stored text is UTF-8 and can be searched, whatever type the tool declares. */
+/** Stored text is UTF-8 and can be searched, with any declared type. */
 function textContentType(declared: string | undefined): string {
   if (declared === undefined || !isContentType(declared) || !isTextContentType(declared)) return 'text/plain'
   return declared.replace(/\s*;\s*charset="?(?!utf-?8\b)[^;]*/i, '')

@@ -2,7 +2,9 @@ import { documentText, indentLargeJson, isMediaBlock, yieldWhenDue, type Content
 import { parseExactJson, parseJsonText } from '@spillway/text/internal/json'
 import { RedactionError, type Redact } from './redact-text.ts'
 
-/** Redacts text, JSON, text of documents, names and links. Unchanged blocks, and the list of them, are the very objects. */
+/**
+ * Redacts text, JSON, text of documents, names and links. Unchanged blocks, and an unchanged list, keep their identity.
+ */
 export async function redactContent(
   content: readonly ContentBlock[],
   redact: Redact,

@@ -1,9 +1,9 @@
 /**
- * Finds what must not reach a model or a storage.
+ * Finds text that must not reach a model or a storage.
  *
  * - `secrets`: private keys, tokens and keys of providers, passwords beside their names, and URLs with credentials.
  * - `emails`, `cards` (by their checksum), `ibans` (by their checksum).
- * - A function returns the text without what it finds. Long texts come in pieces of whole lines.
+ * - A function returns the text without its matches. Long texts come in pieces of whole lines.
  */
 export type RedactRule = 'secrets' | 'emails' | 'cards' | 'ibans' | ((text: string) => string)
 
@@ -12,11 +12,11 @@ export interface RedactOptions {
   /** Rules in the order in which they run. Defaults to `['secrets']`. */
   readonly rules?: readonly RedactRule[] | undefined
   /**
-   * `all` redacts every result, also those within the limit. `stored` redacts what is stored and its preview. Defaults to
+   * `all` redacts every result, even within the limit. `stored` redacts stored content and its preview. Defaults to
    * `all`.
    */
   readonly where?: 'all' | 'stored' | undefined
-  /** `withhold` hides a result for which a rule throws, `keep` leaves it as it is. Defaults to `withhold`. */
+  /** `withhold` hides a result for which a rule throws, `keep` leaves it unchanged. Defaults to `withhold`. */
   readonly onError?: 'withhold' | 'keep' | undefined
 }
 
@@ -91,7 +91,7 @@ const URL_PASSWORD = /(:\/\/[^\s:@/"']{0,128}:)[^\s@/"']{1,256}(?=@)/g
 const NAMED_SECRET =
   /((passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|(?:access|private|account)[_-]?key)(?:[_-][\w-]{0,24}|key|value|s)?\\?["']?[^\S\n]{0,4}(?:=>|:=|[:=])([^\S\n]{0,4}))(?:(\\?")((?:[^"\\\n]|\\[^"\n]){3,512})\\?"|'([^'\\\n]{3,512})'|([^\s"'`,;&<>(){}[\]$\\]{4,512})(?![(\w]))/gi
 
-/** Types and words for no value, which stand behind such names in code and schemas. */
+/** Types and empty values, which follow such names in code and schemas. */
 const NO_SECRET = /^(?:true|false|null|none|nil|undefined|string|number|boolean|required|optional|x+|\*+)$/i
 
 function redactSecrets(text: string): string {

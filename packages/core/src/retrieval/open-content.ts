@@ -65,7 +65,7 @@ async function describeState(source: ContentSource): Promise<{ notes: string[]; 
   return { notes, rest: { call: { reference, after, wait_seconds: SUGGESTED_WAIT_SECONDS } } }
 }
 
-/** The last line of growing content may go on. */
+/** The last line of growing content may continue. */
 export async function endedLines(source: ContentSource): Promise<number> {
   const { lines, endsWithLineFeed, size } = await source.lineIndex()
   return size === 0 || endsWithLineFeed ? lines : lines - 1

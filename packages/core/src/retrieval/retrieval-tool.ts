@@ -27,7 +27,7 @@ export interface RetrievalToolOptions {
   readonly blockBytes?: number | undefined
   /** Write the calls that answers suggest. Defaults to the tool's name and the input as JSON. */
   readonly formatCall?: ((call: RetrievalCall) => string) | undefined
-  /** Called after every call, also a failed one. */
+  /** Called after every call, even a failed one. */
   readonly onRetrieve?: ((event: RetrievalEvent) => void) | undefined
   /** Journal of all answers. A `ContextOffloader` records them itself. */
   readonly journal?: EventJournal | undefined
@@ -44,7 +44,7 @@ export type RetrievalResult =
       readonly matchingLines: readonly MatchingLine[]
       /** Whether the answer shows all that was asked for. */
       readonly isComplete: boolean
-      /** The call that shows what is left. Absent if nothing is left, or no single call shows it. */
+      /** The call that shows the rest. Absent if nothing is left, or no single call shows it. */
       readonly continuation?: RetrievalCall | undefined
     }
   | {
@@ -73,14 +73,14 @@ export interface RetrievalTool {
   readonly description: string
   /** JSON Schema of the input. */
   readonly inputSchema: RetrievalInputSchema
-  /** Answer a call. Always resolves, also if the input is invalid or the storage fails. */
+  /** Answer a call. Always resolves, even if the input is invalid or the storage fails. */
   execute(input: unknown, options?: RetrievalCallOptions): Promise<RetrievalResult>
 }
 
 /** Options of one call of the retrieval tool. */
 export interface RetrievalCallOptions {
   readonly signal?: AbortSignal | undefined
-  /** Called with each wait for new lines or for an engine, so that a service can let others work meanwhile. */
+  /** Called with each wait for new lines or for an engine, so that a service can serve other requests. */
   readonly pause?: Pause | undefined
 }
 

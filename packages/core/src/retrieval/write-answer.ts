@@ -1,7 +1,7 @@
 import { contentTypeEssence, longerThan, visibleText, type ContentBlock } from '@spillway/text/internal'
 import type { AnswerLimit, MatchingLine, RetrievalCall } from './retrieval-tool.ts'
 
-/** An answer as data. Only {@link writeAnswer} makes text of it, so that stored text never stands outside a fence. */
+/** An answer as data. Only {@link writeAnswer} makes text of it, so that stored text is always inside a fence. */
 export interface Answer {
   /** Counts and remarks before the content, without stored text. */
   readonly header: readonly string[]
@@ -10,7 +10,7 @@ export interface Answer {
   readonly notes?: readonly string[] | undefined
   /** Matches, results, passages or rows in all. Absent if nothing was searched. */
   readonly matches?: number | undefined
-  /** The call that shows what is left. */
+  /** The call that shows the rest. */
   readonly rest?: { readonly said?: string; readonly call: RetrievalCall } | undefined
   /** Whether something is missing that no call shows. */
   readonly isPartial?: boolean | undefined

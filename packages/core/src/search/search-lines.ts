@@ -28,7 +28,7 @@ import {
 import { byteTraits, searchBlocks, type SearchBlock } from './search-blocks.ts'
 import { TextScanner } from './text-scanner.ts'
 
-/** Awaits something that takes no work of this thread, so that a service can let others work meanwhile. */
+/** Awaits work outside this thread, so that a service can serve other requests. */
 export type Pause = <Result>(waiting: Promise<Result>) => Promise<Result>
 
 export interface SearchOptions extends KeepOptions {
@@ -100,7 +100,7 @@ const SLICE_MS = 8
 /** Time for each million bytes, so that the total stays linear in the content. */
 const MS_PER_MILLION_BYTES = 20
 
-/** Measures the work of a search on this thread, however busy the machine is, and yields to the event loop and to other callers. */
+/** Measures the CPU time of a search on this thread, and yields to the event loop and to other callers. */
 export class SearchClock {
   readonly #signal: AbortSignal | undefined
   readonly #caller: unknown

@@ -174,7 +174,7 @@ export class EntryLifetime {
     await this.#locks.run(`quota:${path}`, () => quota.added(path, added, size, scope))
   }
 
-  /** Evicts what is due in batches. `isDue` is asked while entries are locked. */
+  /** Evicts due entries in batches. `isDue` is asked while entries are locked. */
   async *#evict<One extends Due>(
     reason: EvictionReason,
     due: Iterable<One> | AsyncIterable<One>,

@@ -197,7 +197,7 @@ export class OpenEntryWriter implements EntryWriter {
       if (last.offset + last.size - next < keptAtEnd) return
       await guard({ action: 'delete', reference }, () => driver.remove(segment.id))
       this.#segments.splice(index, 1)
-      // What is gone must not come back when short segments are joined.
+      // Evicted bytes must not return when short segments are joined.
       this.#short = this.#short.filter(({ id }) => id !== segment.id)
     }
   }
@@ -358,7 +358,7 @@ export class UnendedEntries {
   }
 }
 
-/** Opens the content written so far. If the entry ends meanwhile, reading continues in the finished entry. */
+/** Opens the content written so far. If the entry ends during the call, reading continues in the finished entry. */
 export function openSegments(
   driver: CompleteDriver,
   path: string,

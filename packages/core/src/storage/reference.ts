@@ -144,7 +144,7 @@ export function childScope(parent: Scope, segments: readonly string[]): Scope {
   return { segments: all, caller: `${parent.caller}${JSON.stringify(segments)}`, path: undefined }
 }
 
-/** Names that cannot be decoded stand for their segments, whose entries can be read and removed, but not stored again. */
+/** Names that cannot be decoded replace their segments: entries there can be read and removed, but not stored again. */
 export async function scopeAtPath(parent: Scope, path: string): Promise<Scope> {
   const names = path.split('/')
   if (!names.every((name) => /^[a-z0-9_-]{1,64}$/.test(name)))

@@ -87,7 +87,7 @@ export class StorageState {
 
   /**
    * Once an hour, collects leftovers in the background as of an hour ago: living writers have renewed theirs since,
-   * even if the clock was set meanwhile.
+   * even if the clock was set.
    */
   stored(): void {
     const now = this.lifetime.now()

@@ -98,7 +98,7 @@ export interface StorageDriver {
   readonly collectsHourly?: boolean
 
   /**
-   * Write an entry so that readers see all of it or nothing, also after a crash. Return whether this call created it.
+   * Write an entry so that readers see all of it or nothing, even after a crash. Return whether this call created it.
    *
    * If the id exists, keep its content, touch it, and return `false`. Read `chunks` once, to the end; if they throw,
    * leave nothing and rethrow. The caller does not change the chunks later. Return a {@link WrittenEntry} if the last use is known,
@@ -123,8 +123,8 @@ export interface StorageDriver {
   /** Describe an entry without reading its bytes. Without this method, core reads an empty range. */
   stat?(id: EntryId): Promise<EntryInfo | undefined>
   /**
-   * Open an entry for many reads. If it is removed meanwhile, reads succeed, or reject with `not-found` or `corrupt`.
-   * Without this method, core reads each range on its own.
+   * Open an entry for many reads. If the entry is removed in between, reads succeed, or reject with `not-found` or
+   * `corrupt`. Without this method, core reads each range on its own.
    */
   open?(id: EntryId): Promise<OpenEntry | undefined>
   /**

@@ -38,7 +38,7 @@ const MAX_TOOLS = 100
 /**
  * Create a listener that records events as OpenTelemetry spans and metrics, without content, patterns and references.
  *
- * Spans stand below the span that is active when a result arrives. Without a registered SDK, nothing is recorded.
+ * Spans are children of the span that is active when a result arrives. Without a registered SDK, nothing is recorded.
  * Register it before the first event.
  *
  * @returns A function for `onEvent` of a `ContextOffloader`, or `onRetrieve` of a retrieval tool.

@@ -40,7 +40,7 @@ export interface NewArchivedItem {
   readonly kind: ArchivedKind
   /** The id of the call, or of the message. */
   readonly callId: string
-  /** Tells the items of one call apart, such as `0` or `input_1`. */
+  /** Distinguishes the items of one call, for example `0` or `input_1`. */
   readonly part: string
   /** Empty if the item comes from no tool. */
   readonly toolName: string

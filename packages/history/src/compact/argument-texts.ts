@@ -31,7 +31,7 @@ export function wholeOf(call: HistoryToolCall): string | undefined {
 
 const isFreeText = ({ input, inputIsText }: HistoryToolCall): boolean => typeof input === 'string' && !inputIsText
 
-/** Map the texts of a JSON value in order; an unchanged value returns as it is. */
+/** Map the texts of a JSON value in order; an unchanged value is returned itself. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   let left = MAX_VALUES
   const map = (one: unknown, depth: number): unknown => {

@@ -217,7 +217,7 @@ function matchRemembered(remembered: RememberedHistory, parted: PartedHistory): 
   }
   const asCompacted = { remembered, replaced: compacted.length, origins: [...compacted.keys()] }
   if (isBeginning(all, parted.rest)) return { ...asCompacted, matched: all.length, parted }
-  // Without the snapshot, the system messages behind it look like the leading ones.
+  // Without the snapshot, the system messages after it look like the leading ones.
   const spoken = all.findIndex(({ role }) => role !== 'system')
   const between = Math.min(spoken < 0 ? all.length : spoken, parted.systems.length)
   const at = parted.systems.length - between

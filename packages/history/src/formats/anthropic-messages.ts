@@ -133,7 +133,7 @@ function readBlock(block: unknown, place: string, calls: Calls): HistoryPart {
   if (type === 'tool_result') return readResult(block, place, calls)
   if (type === 'thinking' && typeof thinking === 'string') return asRead({ type: 'reasoning', text: thinking, native })
   if (type === 'redacted_thinking') return asRead({ type: 'reasoning', text: '', native })
-  // Search results are blocks of their own; a JSON part would lose that.
+  // Search results are separate blocks; a JSON part would lose that.
   const piece = type === 'search_result' ? undefined : readPiece(block)
   return asRead({ ...((piece as HistoryPart | undefined) ?? { type: 'opaque', value: block }), native })
 }

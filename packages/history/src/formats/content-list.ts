@@ -15,7 +15,7 @@ export type WrittenPiece = string | Fields
 export interface ContentListOptions {
   /** A string, an array, nothing, or in some APIs a single part. */
   readonly original: unknown
-  /** A string stands for text that was a string; a new text is in `fresh`. */
+  /** A string marks text that was a string; a new text is in `fresh`. */
   readonly pieces: readonly WrittenPiece[]
   /** New texts, each as a part. */
   readonly fresh: ReadonlySet<WrittenPiece>
@@ -26,7 +26,7 @@ export interface ContentListOptions {
   readonly marks: readonly string[]
 }
 
-/** Join content: unchanged content returns as it is, text of a string as a string, all else as an array. */
+/** Join content: returns unchanged content itself, text of a string as a string, all else as an array. */
 export function writeContentList({ original, pieces, fresh, toPart, separator, marks }: ContentListOptions): unknown {
   if (isSame(original, pieces)) return original
   const [only] = pieces

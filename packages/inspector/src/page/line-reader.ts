@@ -11,7 +11,7 @@ export interface ReadLine {
   /** The number of the line, or the offset of the part in bytes. */
   readonly number: number
   readonly text: string
-  /** Whether the line goes on. */
+  /** Whether the line continues. */
   readonly isCut: boolean
 }
 

@@ -24,7 +24,7 @@ export interface SearchPlan {
 const PASSAGE = 1
 const CLOSURE = 2
 const DEFINITION = 4
-/** Functions without a name of their own. */
+/** Functions without their own name. */
 const CLOSURES: ReadonlySet<string> = new Set(['arrow_function', 'function_expression'])
 const LONGEST_NAME = 200
 

@@ -25,8 +25,8 @@ const SHARES = [0.85, 0.15]
 /**
  * Previews configuration as an outline of its keys, with line numbers and lengths of lists.
  *
- * Reads YAML by indentation, TOML and INI by sections, and HCL by braces. Values are not resolved: anchors, aliases,
- * and references stay as they are.
+ * Reads YAML by indentation, TOML and INI by sections, and HCL by braces. Anchors, aliases, and references are not
+ * resolved.
  */
 export function configPreviewer(): TextPreviewer {
   return {
@@ -191,7 +191,7 @@ interface Document {
   isMetadata: boolean
 }
 
-/** Shows anchors, aliases, and tags as they are. */
+/** Shows anchors, aliases, and tags unchanged. */
 class YamlReader {
   readonly #store = new ItemStore()
   readonly #words: WantedWords

@@ -7,7 +7,7 @@ const MOST_WORDS = 32
 /** Plain words of 6 letters or more: on the results below, 6 was better than 5, 8, and no plain words. */
 const PLAIN_WORD = /(?<![\p{L}\p{N}_])\p{L}{6,30}(?![\p{L}\p{N}_])/gu
 /**
- * More frequent words do not tell lines apart. Chosen on 92 results of real sessions from 1 to 20 and no limit, in
+ * More frequent words do not distinguish lines. Chosen on 92 results of real sessions from 1 to 20 and no limit, in
  * cross-validation by session.
  */
 const MOST_OCCURRENCES = 8

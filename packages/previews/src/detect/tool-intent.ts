@@ -42,7 +42,7 @@ const ADDRESSES = 'url uri href'.split(' ')
 const ENVELOPES = 'arguments args params parameters input kwargs'.split(' ')
 
 /**
- * Read the arguments of a tool call, whatever their names and shape. Ignores unknown ones and never throws.
+ * Read the arguments of a tool call, with any names and structure. Ignores unknown ones and never throws.
  *
  * @param purpose - Text of the user or the model before the call.
  */

@@ -2,7 +2,7 @@ import type { ElementKind } from './element-kind.ts'
 
 /** Main content, by `main` or its role. */
 export const MARK_MAIN = 1
-/** Content that could stand alone. */
+/** Content that is complete by itself. */
 export const MARK_ARTICLE = 2
 /** Navigation, footer, sidebar, dialog, menu. */
 export const MARK_ASIDE = 4

@@ -8,7 +8,7 @@ const MAX_BLOCKS = 65_536
 const MAX_ELEMENTS = 65_536
 /** Limit for kept text, in UTF-16 units. */
 const MAX_KEPT = 8_388_608
-/** Longer blocks are split, and cells with more text hold blocks of their own. In UTF-16 units. */
+/** Longer blocks are split, and cells with more text hold separate blocks. In UTF-16 units. */
 const MAX_BLOCK = 32_768
 const MAX_CELL = 200
 const MAX_TITLE = 512

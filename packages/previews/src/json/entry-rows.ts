@@ -37,7 +37,7 @@ export class EntryRows {
   readonly #shape: Shape
   readonly #rows: readonly EntryRow[]
   readonly #byLine: boolean
-  /** Columns that tell rows apart. */
+  /** Columns that identify rows. */
   readonly #columns = new Map<string, Column>()
 
   constructor(passage: Passage, shape: Shape, budgetTokens: number) {
@@ -251,7 +251,7 @@ function showRow({ name, cells, rare }: EntryRow, columns: readonly string[], is
   const known = new Set(columns)
   const notes: string[] = []
   for (const { path, value } of rare) {
-    // A value in an array has no cell of its own.
+    // A value in an array has no separate cell.
     if (path.includes('')) notes.push(...(value === undefined ? [] : [note(path, value)]))
     else {
       for (const [cell, raw] of cells) {
@@ -265,7 +265,7 @@ function showRow({ name, cells, rare }: EntryRow, columns: readonly string[], is
 
 const note = (keys: readonly string[], raw: string): string => `${showKeys(keys)}: ${showCell(raw, NOTABLE_UNITS)}`
 
-/** Keeps quotes if the value could be taken for several values, or for none. */
+/** Keeps quotes if the value would look like several values, or no value. */
 function showCell(raw: string, units: number = CELL_UNITS): string {
   if (!raw.startsWith('"')) {
     const text = tidy(raw)
@@ -286,7 +286,7 @@ function showKeys(keys: readonly string[]): string {
 
 /** Depth limit within an entry. */
 const DEEPEST = 4
-/** Key that stands for all items of an array. */
+/** Key that represents all items of an array. */
 const ITEM = '[]'
 const MOST_ITEMS = 8
 /** Unescaped, this character never occurs in a JSON key. */

@@ -7,7 +7,7 @@ export interface JsonScan {
   /** Shape of the top-level values. */
   readonly root: Shape
   readonly values: number
-  /** Whether each value has a line of its own, and whether no value spans lines. */
+  /** Whether each value has its own line, and whether no value spans lines. */
   readonly byLine: boolean
   readonly oneLine: boolean
   /** Values cut at the end of their line, and lines between values that are not JSON. */

@@ -119,7 +119,7 @@ function countNewlines(part: string): number {
 const SIMPLE: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 
 /**
- * Decodes escapes of JSON (RFC 8259, section 7). An unknown one stands for the character after its backslash.
+ * Decodes escapes of JSON (RFC 8259, section 7). An unknown one means the character after its backslash.
  *
  * @returns The text, and as `rest` an escape that may continue.
  */

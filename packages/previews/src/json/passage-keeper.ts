@@ -39,7 +39,7 @@ export class PassageKeeper {
     this.#text = ''
   }
 
-  /** In an array, only the first item has passages of its own. */
+  /** In an array, only the first item has its own passages. */
   open(level: number, isObject: boolean, offset: number): void {
     if (level >= PASSAGE_LEVELS) return
     const parent = level === 0 ? undefined : this.#open[level - 1]

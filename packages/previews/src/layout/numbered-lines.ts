@@ -26,7 +26,7 @@ interface Numbered {
 export function findNumbering(lines: readonly string[]): LineNumbering | undefined {
   for (let from = 0; from <= Math.min(MOST_BEFORE, lines.length - LEAST_LINES); from++) {
     const first = numbered(lines[from]!)
-    // The next line ends most runs that are none.
+    // The next line ends most runs of other numbers.
     if (first === undefined || !follows(numbered(lines[from + 1]!), first, 1)) continue
     const sample = lines.slice(from, from + 48).map(numbered)
     const ended = sample.findIndex((line, index) => !follows(line, first, index))

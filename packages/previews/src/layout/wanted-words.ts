@@ -20,7 +20,7 @@ export class WantedWords {
   }
 }
 
-/** More frequent words do not tell texts apart. */
+/** More frequent words do not distinguish texts. */
 const MOST_TEXTS = 8
 /** UTF-16 units searched for all words together. */
 const MOST_SEARCHED = 16_000_000

@@ -19,7 +19,7 @@ export interface ListingForm {
   /** Names for groups and entries. */
   readonly group: string
   readonly item: string
-  /** Whether each entry has a line of its own. */
+  /** Whether each entry has its own line. */
   readonly onLines: boolean
   /** Text after the name of a group. */
   readonly mark: string

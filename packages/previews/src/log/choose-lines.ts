@@ -66,7 +66,7 @@ export class ShownLines {
     this.#scores = scores
   }
 
-  /** `cap` is in UTF-16 units. Lines that neither cap cuts stay as they are. */
+  /** `cap` is in UTF-16 units. Lines within both limits are unchanged. */
   setCap(cap: number): void {
     const least = Math.min(cap, this.#cap)
     this.#cap = cap

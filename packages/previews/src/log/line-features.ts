@@ -54,7 +54,7 @@ function tokensOf(line: string): number[] {
 }
 
 const PRIME = 0x01000193
-/** Stands for any run of rare words. */
+/** Represents any run of rare words. */
 const RARE = 0x2a
 /** Shares of lines that make a word common. Each share gives a separate view. */
 const COMMON_SHARES = [1 / 4, 1 / 16]

@@ -91,10 +91,10 @@ const SKELETON_MARKS = 6
 const PRIME = 0x01000193
 const BASIS = 5381
 
-/** Stand-ins for numbers; zero is separate, since "0 failed" differs from "3 failed". */
+/** Placeholders for numbers; zero is separate, since "0 failed" differs from "3 failed". */
 export const ZERO = 1
 export const NUMBER = 2
-/** Stands for a word of letters and digits. */
+/** Represents a word of letters and digits. */
 const MIXED = 3
 /** Bit of the word for punctuation. */
 const PUNCTUATION = 0x40000000

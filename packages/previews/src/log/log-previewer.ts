@@ -106,5 +106,5 @@ export function logPreviewer(): TextPreviewer {
   }
 }
 
-/** From this sureness on, the text counts as a log whatever its lines. */
+/** Confidence from which the text counts as a log with any lines. */
 export const SURE = 0.5

@@ -114,7 +114,7 @@ const LARGE_SHARE = 0.4
 const MOST_CAP = 1_200
 /** So few lines are all shown, cut as needed. */
 const FEW_LINES = 4
-/** Score from which a line stands out. */
+/** Score from which a line is unusual. */
 const LEAST_SCORE = 0.1
 
 class PreviewLayout {
@@ -294,7 +294,7 @@ export function renderTextPreview(scan: TextScan, options: PreviewOptions, hints
   )
 }
 
-/** Like {@link renderTextPreview}, and lets other work run meanwhile. */
+/** Like {@link renderTextPreview}, but yields to other work. */
 export async function writeTextPreview(
   scan: TextScan,
   options: PreviewOptions,

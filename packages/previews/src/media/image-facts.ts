@@ -64,7 +64,7 @@ export function tiffFacts(view: ByteView): string[] {
   return dimensions(sides[0]!, sides[1]!)
 }
 
-/** The largest picture; 0 stands for 256. */
+/** The largest picture; 0 means 256. */
 export function icoFacts(view: ByteView): string[] {
   let width = 0
   let height = 0

@@ -187,7 +187,7 @@ function nameBeforeParameters(
   if (last === SEMICOLON && !isDeclared && !/\b(?:abstract|native)\b/.test(ended)) return undefined
   if (holder !== undefined && name.replace(/^~/, '') === holder) return name
   if (before !== '' || (qualified !== name && calls === 'outer')) return name
-  // The return type is on a line of its own, or a constructor has the name of its class.
+  // The return type is on a separate line, or a constructor has the name of its class.
   if (calls !== 'outer') return undefined
   const type = previous().trimEnd()
   const isTyped = /^[\w \t*&:<>,]+$/.test(type) && /[\w*&>]$/.test(type) && !NO_NAMES.has(type)

@@ -16,7 +16,7 @@ import { unitsOf } from './word-hash.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 export interface SourcePreviewerOptions {
-  /** Find definitions by a grammar. Defaults to patterns, also for languages without a grammar. */
+  /** Find definitions by a grammar. Defaults to patterns, which are used for languages without a grammar too. */
   readonly outline?: Outliner | undefined
 }
 

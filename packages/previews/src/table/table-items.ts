@@ -234,7 +234,7 @@ function rowKeys(tables: readonly TableData[]): HiddenNames {
   }
 }
 
-/** Uses the shortest column that tells rows apart. */
+/** Uses the shortest column that identifies rows. */
 function keysOf(data: TableData): HiddenNames | undefined {
   const { sample, split, names, labels } = data
   const best = labels === undefined ? undefined : keyColumn(data)

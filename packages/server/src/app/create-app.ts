@@ -19,11 +19,14 @@ import { Tenants } from './tenants.ts'
 
 /** Options of {@link createApp}. */
 export interface AppOptions {
-  /** The callers and their scopes. With `'none'`, everybody who can connect has access: only this machine, see to it. */
+  /**
+   * The callers and their scopes. With `'none'`, every client that can connect has access: make sure that this is only
+   * this machine.
+   */
   readonly tokens: AccessTokens | 'none'
   /**
-   * The root scope: that of all callers without tokens (default `['default']`), or the parent of the tokens' scopes. `[]`
-   * is the storage as it is.
+   * The root scope: that of all callers without tokens (default `['default']`), or the parent of the tokens' scopes.
+   * `[]` is the storage itself.
    */
   readonly scope?: readonly string[] | undefined
   /** Host names beside those of the loopback interface, without ports. */
@@ -199,7 +202,7 @@ class ServiceApp implements App {
     const { call, environment } = env
     call.route = route.path
     call.isReme = route.isReme === true
-    // Strangers have a rate of their own, so that they use up nobody else's.
+    // Strangers have a separate rate, so that they do not slow down callers.
     if (route.isPublic === true) this.#rates.take(`public ${networkOf(environment.address ?? '')}`)
     const scope = route.isPublic === true ? undefined : await this.#admit(req.raw, env)
     const timeout = AbortSignal.timeout(this.#services.limits.workTimeoutMs)

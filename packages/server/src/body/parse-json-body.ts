@@ -242,7 +242,7 @@ function indexOfMark(isMark: Uint8Array, bytes: Uint8Array, start: number, end: 
   return at < bytes.length ? at : Math.max(at, end)
 }
 
-/** As `JSON.parse`, also for `__proto__`. */
+/** As `JSON.parse`, even for `__proto__`. */
 function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })

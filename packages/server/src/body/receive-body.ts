@@ -69,7 +69,7 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
 export interface BodyTimes {
   /** The least rate at which the client must send. */
   readonly minBodyBytesPerSecond: number
-  /** Milliseconds by which the client may fall behind the least rate. */
+  /** Milliseconds by which the client may be late at the minimum rate. */
   readonly bodyWindowMs: number
   /** Milliseconds in total. */
   readonly bodyTimeoutMs: number
@@ -130,7 +130,7 @@ async function readNext(
   try {
     return await reader.read()
   } catch (cause) {
-    // Whatever ended the request, the rest of the body is missing.
+    // The request ended for some reason, and the rest of the body is missing.
     throw tooSlow('The request ended before its body did.', { cause })
   }
 }

@@ -38,7 +38,7 @@ export interface ServeOptions extends Omit<AppOptions, 'spool' | 'tokens'> {
   readonly maxSpoolBytes?: number | undefined
   /** The folder for bodies. Defaults to the system's temporary folder. */
   readonly spoolDirectory?: string | undefined
-  /** Answers requests of `path` and below in place of the service, with limits and checks of its own. Defaults to none. */
+  /** Answers requests of `path` and below in place of the service, with its own limits and checks. Defaults to none. */
   readonly mount?: (Pick<App, 'fetch'> & { readonly path: string }) | undefined
 }
 

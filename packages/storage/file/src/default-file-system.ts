@@ -43,7 +43,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
     try {
       while (taken < steps.length && take[steps[taken].step](steps[taken])) taken++
     } catch {
-      // Whoever takes the steps one by one instead meets the same failure, and explains it.
+      // The single operations meet the same failure, and explain it.
     }
     parentPort.postMessage({ id, taken, milliseconds: performance.now() - begin })
   })

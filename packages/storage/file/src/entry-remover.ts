@@ -19,8 +19,8 @@ const REMOVE_PAUSE_MS = 10
 const NO_SPACE = ['ENOSPC', 'EDQUOT']
 
 /**
- * Removes entries in steps, so that entries stored or used meanwhile survive, and {@link EntryRemover.recover} can undo
- * a killed removal.
+ * Removes entries in steps, so that entries stored or used in between survive, and {@link EntryRemover.recover} can
+ * undo a killed removal.
  *
  * The directory `<reference>.removal` keeps other removers off. The sidecar moves into it first. If the entry was not
  * used since, the content follows, and a last check finds entries stored again.

@@ -40,7 +40,8 @@ export class EntryWriter {
         return await this.#writeStepByStep(paths, entry)
       } catch (error) {
         const isCollected = fileErrorCode(error) === 'ENOENT' && attempt < MAX_ATTEMPTS
-        // A collector with a fast clock takes the files for a killed writer's. Content in memory is written again.
+        // A collector with a fast clock mistakes the files for those of a killed writer. Content in memory is written
+        // again.
         if (!isCollected || (await entry.source.onlyChunk()) === undefined) throw error
       }
   }

@@ -33,7 +33,7 @@ export interface FileWriter {
 export interface FileReader {
   /** Status when the file was opened. */
   readonly status: FileStatus
-  /** Read a range, clipped to the end, into `buffer` if given, or into memory of its own. Calls may be concurrent. */
+  /** Read a range, clipped to the end, into `buffer` if given, or into new memory. Calls may be concurrent. */
   read(range: { readonly offset: number; readonly length: number }, buffer?: Uint8Array): Promise<Uint8Array>
   close(): Promise<void>
 }

@@ -249,7 +249,7 @@ interface OpenFolder {
   isKept: boolean
 }
 
-/** Keeps folders open for a moment. Each use compares the path of an open folder anew, which needs no disk access. */
+/** Keeps folders open for a moment. Each use compares the path of an open folder again, which needs no disk access. */
 class OpenFolders {
   readonly #kept = new Map<string, OpenFolder>()
 

@@ -58,7 +58,7 @@ export class ShellFileSystem implements FileSystem {
     let [size, held] = [0, Buffer.alloc(0)]
     const send = async (piece: Buffer): Promise<void> => {
       size += piece.length
-      // Appending would create the file again if it was removed meanwhile.
+      // Appending would create the file again if it was removed.
       await this.#run(`run status ${file}
 run append ${file} ${piece.toString('base64')}
 said='the file was changed while it was written'

@@ -122,7 +122,7 @@ export class MemoryDriver implements StorageDriver {
     const entry = entries?.get(id)
     if (entries === undefined || entry === undefined) return undefined
     entry.info = { ...entry.info, lastUsedAt: Math.max(lastUsedAt, entry.info.lastUsedAt + 1) }
-    // The order of use also tells apart entries used in the same millisecond.
+    // The order of use distinguishes entries used in the same millisecond.
     entries.set(id, entry)
     return entry.info.lastUsedAt
   }
@@ -167,7 +167,7 @@ export class MemoryDriver implements StorageDriver {
 
 const parentPath = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** Iterates over copies: an entry used meanwhile moves to the end. */
+/** Iterates over copies, since an entry that is used moves to the end. */
 function* listed(scope: Scope): Generator<DriverEntry> {
   for (const [id, { info }] of [...scope.entries]) yield { id, info }
   for (const below of [...scope.below]) yield* listed(below)

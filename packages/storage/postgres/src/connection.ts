@@ -61,7 +61,7 @@ export class Connection {
     return `postgres://${host}:${port}/${database}`
   }
 
-  /** Sends one statement, in which `@` stands for the schema. Returns its rows. Repeats it after a conflict. */
+  /** Sends one statement, in which `@` is replaced by the schema. Returns its rows. Repeats it after a conflict. */
   async query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return this.#explained(async () => {
       this.#tables ??= this.#prepare()
@@ -238,7 +238,7 @@ const LOGIN = {
 const DOWN = { text: '{server} is starting or shutting down. Try again in a moment.' }
 
 /**
- * By SQLSTATE. A class of two characters stands for all others that begin with it. Names in braces are
+ * By SQLSTATE. A class of two characters covers all others that begin with it. Names in braces are
  * replaced.
  */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {

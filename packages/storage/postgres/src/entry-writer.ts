@@ -111,7 +111,7 @@ export class EntryWriter {
   }
 }
 
-/** `pg` sends buffers as they are, and other bytes as text. */
+/** `pg` sends buffers as bytes, and other arrays as text. */
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)
 

@@ -29,7 +29,7 @@ export async function purge(connection: Connection, contents: readonly string[])
   return bytes
 }
 
-/** Removes what killed writers left behind in a range of ids, and old tombstones. */
+/** Removes remains of killed writers in a range of ids, and old tombstones. */
 export async function collect(connection: Connection, from: string, to: string, now: number): Promise<CollectReport> {
   const report = { leftovers: 0, bytes: 0 }
   // Abandoned content has the time 0.

@@ -66,7 +66,7 @@ export class PostgresJournal implements EventJournal {
     return (this.#writing ??= this.#write())
   }
 
-  /** Appends what came meanwhile by one statement. */
+  /** Appends all waiting events by one statement. */
   async #write(): Promise<void> {
     try {
       while (this.#pending.length > 0) {

@@ -49,7 +49,7 @@ export interface PostgresStorageOptions extends ManagedStorageOptions {
   /** Create and update the tables at the first use. With `false`, see `postgresSchema`. Defaults to `true`. */
   readonly createTables?: boolean | undefined
   /**
-   * Create policies, so that the role of a tenant reaches only its scopes, also with SQL of its own. See
+   * Create policies, so that the role of a tenant reaches only its scopes, even with its own SQL. See
    * {@link PostgresStorage.grantScope}. Defaults to `false`.
    */
   readonly rowLevelSecurity?: boolean | undefined
@@ -97,8 +97,8 @@ export class PostgresStorage extends ManagedStorage {
   }
 
   /**
-   * Let a role use a scope and those below it. Needs `rowLevelSecurity`, and the owner of the tables. The role then opens a
-   * storage of its own. Granting twice is allowed.
+   * Let a role use a scope and those below it. Needs `rowLevelSecurity`, and the owner of the tables. The role then
+   * opens its own storage. Granting twice is allowed.
    *
    * @param role - Name of a role of the database that exists.
    * @param scope - Segments of the scope.
@@ -156,7 +156,7 @@ export const EVICT_ENTRIES: string = `WITH due AS (SELECT * FROM unnest($1::text
     LATERAL (SELECT id FROM @tombstone WHERE scope = last.scope AND place <= last.place - ${MAX_TOMBSTONES} ORDER BY place LIMIT ${PAGE}) AS t),
   forgotten AS (DELETE FROM @tombstone WHERE id = ANY(ARRAY(SELECT id FROM oldest EXCEPT SELECT id FROM buried)))
   SELECT gone.content, gone.chunked, gone.size, e.id IS NOT NULL AS found FROM due LEFT JOIN gone USING (id) LEFT JOIN @entry AS e ON e.id = due.id ORDER BY due.number`
-/** Returns all ids of the page, also those that others have removed meanwhile, so that the next page begins after it. */
+/** Returns all ids of the page, even of entries that others have removed, so that the next page begins after it. */
 export const DELETE_PAGE: string = `WITH page AS MATERIALIZED (SELECT id FROM @entry WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${PAGE}),
   gone AS (DELETE FROM @entry WHERE id IN (SELECT id FROM page) ${GONE}, ${RELEASE}
   SELECT page.id, gone.content, gone.chunked FROM page LEFT JOIN gone USING (id) ORDER BY page.id`
@@ -295,7 +295,7 @@ class PostgresDriver implements StorageDriver {
     await this.#connection.close()
   }
 
-  /** Returns whether an entry existed. What cannot be removed now is collected later. */
+  /** Returns whether an entry existed. Content that cannot be removed now is collected later. */
   async #removed(rows: readonly Row[]): Promise<boolean> {
     await this.#purge(rows)
     return rows.length > 0

@@ -59,7 +59,7 @@ export class Connection {
 
   /** Yields pages of keys; a key may come more than once. */
   async *scan(pattern: string): AsyncGenerator<string[]> {
-    // A Cluster client knows no nodes before it is connected.
+    // A Cluster client has no nodes before it is connected.
     if (this.#client.isCluster) await this.command('EXISTS', pattern)
     for (const node of this.#masters()) {
       let cursor = '0'

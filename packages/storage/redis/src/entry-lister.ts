@@ -73,7 +73,7 @@ export class EntryLister {
       }
   }
 
-  /** Entries used meanwhile move to the end. They come again and are skipped; none is missed. */
+  /** Entries that are used move to the end. They come again and are skipped; none is missed. */
   async *#pagesOf(
     path: string,
     first: readonly Listed[],
@@ -109,8 +109,8 @@ export class EntryLister {
 /**
  * Returns the start of the next page: the last time of the full page, minus the entries seen there.
  *
- * A page full of equal times must grow. At the limit, only half of it is skipped: entries used or removed meanwhile
- * move the rest up.
+ * A page full of equal times must grow. At the limit, only half of it is skipped, since entries that were used or
+ * removed move the rest up.
  */
 function cursorAfter({ from, skip, size }: Cursor, lastUsedAt: number, isSeen: boolean): Cursor {
   if (lastUsedAt > from) return { from: lastUsedAt, skip: 0, size: PAGE_SIZE }

@@ -107,7 +107,7 @@ function script(body: string): Script {
  * Commits an entry whose pieces are stored, or touches an existing whole entry. Idempotent.
  *
  * Arguments: reference, time of use, the entry. Returns the last use and 0 if the entry existed, 1 if it was created.
- * The number is 2 if it is also the first of its scope, -1 if a piece is missing.
+ * The number is 2 if the entry is also the first of its scope, -1 if a piece is missing.
  */
 export const COMMIT: Script = script(`
 local reference, used, value = ARGV[1], tonumber(ARGV[2]), ARGV[3]

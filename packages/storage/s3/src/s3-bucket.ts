@@ -242,7 +242,7 @@ function sizeOfRange(contentRange: string | undefined): number | undefined {
 }
 
 /**
- * Reads a body of known length into one buffer. Returns a short body as it is.
+ * Reads a body of known length into one buffer. Returns a short body unchanged.
  *
  * @param buffer - Memory to use if it is large enough.
  */

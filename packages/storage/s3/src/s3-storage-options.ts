@@ -40,7 +40,7 @@ export interface S3ClientOptions {
 export interface S3StorageOptions extends S3ClientOptions {
   /** Bucket, if it is not the first argument. It must exist. */
   readonly bucket?: string | undefined
-  /** Prefix of all object names. Defaults to `spillway`; use an empty text for a bucket of its own. */
+  /** Prefix of all object names. Defaults to `spillway`; use an empty text for a bucket that has nothing else. */
   readonly prefix?: string | undefined
   /** Bytes of a part of large uploads, from 5 MB to 512 MB; four are in memory. Defaults to 8 MB. */
   readonly partBytes?: number | undefined

@@ -179,7 +179,7 @@ function isForeign(database: SqliteDatabase): boolean {
   if (schemaVersion(database) > 0) return false
   const name = Number(database.pragma('application_id', { simple: true }))
   const isOther = (name !== 0 && name !== APPLICATION_ID) || hasTables(database)
-  // Another process has created the tables meanwhile.
+  // Another process has created the tables.
   return isOther && schemaVersion(database) === 0
 }
 
@@ -193,7 +193,7 @@ export function migrate(database: SqliteDatabase, steps: readonly string[] = SCH
   if (database.inTransaction) throw new DatabaseInUse()
   database.exec('BEGIN IMMEDIATE')
   try {
-    // Another process may have migrated meanwhile.
+    // Another process may have migrated.
     if (!isLatest(database, steps)) {
       for (const step of steps.slice(schemaVersion(database))) database.exec(step)
       database.prepare('UPDATE spillway_schema SET version = ?').run(steps.length)
@@ -274,8 +274,8 @@ export class DatabaseFiles {
 const logFiles = (path: string): [log: string, index: string] => [`${path}-wal`, `${path}-shm`]
 
 /**
- * Returns `undefined` if no file exists yet. Throws if a part of the path is no directory or a broken link: stored
- * content may be behind it.
+ * Returns `undefined` if no file exists yet. Throws if a part of the path is not a directory, or is a broken link:
+ * a missing disk may hold stored content.
  */
 export function findDatabase(path: string): Stats | undefined {
   try {

@@ -164,7 +164,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
     check(db, capi.sqlite3_exec(db, sql, 0, 0, 0))
   }
 
-  /** Return the statement, and what follows it. */
+  /** Return the statement, and the text after it. */
   function prepare(db, sql) {
     const scope = wasm.scopedAllocPush()
     try {
@@ -179,7 +179,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
   const TEXT = 0, INTEGER = 1, LONG = 2, REAL = 3, ID = 4
   const isDigit = (code) => code >= 48 && code <= 57
 
-  /** Tell what the cell between two bytes is. */
+  /** Find the type of the cell between two bytes. */
   function kindOf(heap, from, to) {
     while (from < to && heap[from] === 32) from++
     while (to > from && heap[to - 1] === 32) to--

@@ -49,7 +49,7 @@ export interface WorkerPool {
 
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined
-  /** Identity of the caller: callers are served in turn and share the workers, however many runs each has. */
+  /** Identity of the caller: callers are served in turn and share the workers, with any number of runs. */
   readonly caller?: unknown
   /** Ports transferred with the message. Such a run cannot be restarted, so its pool must not have `shortMs`. */
   readonly transfer?: readonly MessagePort[] | undefined

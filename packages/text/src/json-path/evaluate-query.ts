@@ -271,7 +271,10 @@ function countCharacters(text: string): number {
 /** Cached expressions of one path, since expressions may come from the content. */
 const MAX_KEPT = 64
 
-/** Compile the I-Regexps (RFC 9485) of a path, and what models write beside them. Invalid ones match nothing (RFC 9535). */
+/**
+ * Compile the I-Regexps (RFC 9485) of a path, and other syntax that models write. Invalid ones match nothing (RFC
+ * 9535).
+ */
 export class TextExpressions {
   readonly #kept = new Map<string, TextTest | undefined>()
 

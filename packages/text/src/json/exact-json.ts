@@ -10,7 +10,7 @@ const MAYBE = /[\d.]{16}|\d[eE]|\.\d*0(?!\d)|-0(?![.\d])|\.0{6}/
 const NUMBER = /-?\d[\d.eE+-]*/g
 
 /**
- * Parse JSON so that `JSON.stringify` preserves all numbers, also those that JavaScript cannot represent, for example
+ * Parse JSON so that `JSON.stringify` preserves all numbers, even those that JavaScript cannot represent, for example
  * 64-bit ids.
  *
  * Such numbers become opaque objects for {@link plainNumber}. Without `JSON.rawJSON`, the result is that of

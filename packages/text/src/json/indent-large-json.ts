@@ -129,7 +129,7 @@ function weigh(value: unknown, limit: number = MOST_AT_ONCE, levels: number = MO
   return weight
 }
 
-/** Whether an object is not serialized by its properties, or has code of its own that does it. */
+/** Whether an object is not serialized by its properties, or has its own code for that. */
 const isLeaf = (value: object): boolean =>
   typeof (value as { toJSON?: unknown }).toJSON === 'function' ||
   ArrayBuffer.isView(value) ||

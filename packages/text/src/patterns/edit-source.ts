@@ -210,7 +210,7 @@ const FARTHEST_LOOK = 1_000
 const NOTHING = '(?!)'
 
 /**
- * Rewrite an expression for the first part of a line: each of its matches there is also a match in the whole line. `$`
+ * Rewrite an expression for the first part of a line: each match in that part is a match in the whole line too. `$`
  * never matches; `\b` and `\B` need a character after them; a negative look-ahead needs one more than it can see.
  * Unlimited look-ahead never matches if it is negative, or if a reference uses its captures.
  */

@@ -36,7 +36,7 @@ export function createLinearMatcher(expression: string, letters: string): Linear
 interface LinePart {
   readonly from: number
   readonly until: number
-  /** Whether the line goes on after this part: then `$` and `\b` do not match at its end. */
+  /** Whether the line continues after this part: then `$` and `\b` do not match at its end. */
   readonly goesOn: boolean
 }
 
@@ -44,7 +44,7 @@ export class LinearMatcher {
   readonly #alphabet: Alphabet
   readonly #forward: Automaton
   readonly #backward: Automaton
-  /** Tells whether there is a match, which takes fewer states of a large program than finding it. */
+  /** Returns whether there is a match, which takes fewer states of a large program than finding it. */
   readonly #any: Automaton | undefined
 
   /** @internal */
@@ -131,11 +131,11 @@ export class LinearMatcher {
 const isLead = (unit: number): boolean => (unit & 0xfc00) === 0xd800
 const isTrail = (unit: number): boolean => (unit & 0xfc00) === 0xdc00
 
-/** Classes of the edge of a text, and of an edge where the text goes on. */
+/** Classes of the edge of a text, and of an edge within a text. */
 const EDGE = 0
 const OPEN_EDGE = 1
 
-/** Divides characters into classes that the program cannot tell apart. */
+/** Divides characters into classes that are equivalent for the program. */
 class Alphabet {
   readonly unicode: boolean
   /** Work since the last pause. */
@@ -216,8 +216,8 @@ type Instruction =
 interface Program {
   readonly instructions: readonly Instruction[]
   /**
-   * The group of each position: optional copies of a body share theirs. What follows a copy also follows the copies before it,
-   * which have greater positions: so these make the others of their group needless.
+   * The group of each position: optional copies of a body share theirs. Positions after a copy also follow the copies
+   * before it, which are greater: so these replace the others of their group.
    */
   readonly groups: readonly number[]
   readonly start: number
@@ -368,7 +368,7 @@ class Automaton {
       const instruction = instructions[at]!
       if (instruction.kind === 'match') {
         isMatch = true
-        // What follows is less preferred.
+        // Later paths are less preferred.
         if (this.#wanted !== 'longest') break
       } else if (instruction.kind === 'split') {
         stack.push(instruction.second, instruction.first)

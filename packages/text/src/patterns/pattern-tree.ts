@@ -250,7 +250,7 @@ function withAsciiCases(set: CharacterSet): CharacterSet {
   return unionOf(set, lower, upper)
 }
 
-/** Return a superset of the characters that the flag `i` adds: each non-ASCII character stands for all of them. */
+/** Return a superset of the characters that the flag `i` adds: any non-ASCII character adds all of them. */
 export function withAllCases(set: CharacterSet, unicode: boolean): CharacterSet {
   const ascii = withAsciiCases(set)
   const sets = [ascii]

@@ -5,7 +5,10 @@ import { parseSearchPattern } from './search-pattern.ts'
 /** Tests a text in linear time. Yields about every 2 ms. */
 export type TextTest = (text: string) => Generator<undefined, boolean>
 
-/** Create a test by code points, of a whole text or of its parts. Returns `undefined` for what is not matched in linear time. */
+/**
+ * Create a test by code points, of a whole text or of its parts. Returns `undefined` for expressions without linear
+ * time.
+ */
 export function createTextTest(pattern: string, whole: boolean): TextTest | undefined {
   const { expression, ignoreCase, problem } = parseSearchPattern(pattern, { ignoreCase: false })
   if (problem !== undefined) return undefined

@@ -48,7 +48,7 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
-/** Return the time, since no web standard tells how long a thread has worked. */
+/** Return the elapsed time, since no web standard gives the CPU time of a thread. */
 export function workMilliseconds(): number {
   return performance.now()
 }

@@ -8,7 +8,7 @@ const SLICE_MS = 5
 /** End of this turn's work; absent before its first. */
 let sliceEnd: number | undefined
 
-/** Yield if the work of this turn of the event loop has taken its time, whoever did it. Call after a piece of work. */
+/** Yield if the work of all callers in this turn of the event loop has taken its time. Call after a piece of work. */
 export function yieldWhenDue(): Promise<void> | undefined {
   const now = performance.now()
   return now < (sliceEnd ?? beginSlice(now)) ? undefined : yieldToOthers(undefined)

@@ -71,7 +71,7 @@ export async function rankPassages(
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
-/** Lines shown with a passage make none of their own. */
+/** Lines shown with a passage do not start another passage. */
 function takeNeighbours(candidates: PassageCandidates, index: number, taken: Uint8Array): void {
   if (candidates.isPart(index)) return
   const line = candidates.line(index)

@@ -131,7 +131,7 @@ class Scanner {
     for (let index = 0; index < lineEnds.length; index++) {
       const end = lineEnds[index]!
       const inParts = isPart || end - start > MAX_UNIT_LENGTH
-      // The end of a long line may stand alone in its last chunk, and is not a part of the line.
+      // The line end of a long line may be alone in its last chunk, and is not a part of the line.
       if (column === 0 || end > start) this.#addLine(chunk, index, start, end, inParts ? PART_LENGTH : Infinity)
       start = end + 1
     }
@@ -212,7 +212,7 @@ class Scanner {
     return true
   }
 
-  /** The neighbors of a line tell it apart if little of it is left without numbers. */
+  /** The neighbors of a line identify it if little of it is left without numbers. */
   #shape(text: string, start: number, end: number, lineEnds: readonly number[], index: number): number {
     const { hash, weak } = shapeOf(text, start, end)
     if (!weak) return hash
@@ -225,7 +225,7 @@ class Scanner {
 }
 
 const MAX_LENGTH = 240
-/** A line with fewer letters outside numbers and ids has no shape of its own. */
+/** A line with fewer letters outside numbers and ids has no shape. */
 const FEW_LETTERS = 12
 const OFFSET = 0x811c9dc5
 const PRIME = 0x01000193
@@ -285,7 +285,7 @@ export interface TextChunk {
   readonly open: boolean
 }
 
-/** Chunks are the same however the blocks are cut. Drops a byte order mark; invalid bytes become U+FFFD. */
+/** Chunks do not depend on the blocks. Drops a byte order mark; invalid bytes become U+FFFD. */
 export async function* textChunks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const buffer = new Uint8Array(CHUNK_BYTES)

@@ -12,7 +12,7 @@ const RETURN_SIGN = 0x21b5
 /** Grouping of the lines between bars into rows. */
 export interface BarLayout {
   readonly columns: LineColumns
-  /** Whether bars are also before the first cell and after the last cell. */
+  /** Whether there are bars before the first cell and after the last cell. */
   readonly isFramed: boolean
   readonly isRuled: boolean
   /** Whether it is a Markdown table, in which a line with an empty first cell may be a row. */

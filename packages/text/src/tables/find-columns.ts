@@ -41,7 +41,7 @@ export function findBars(lines: readonly string[]): FoundBars | undefined {
   const rule = lines.slice(0, 6).findIndex(isRule)
   if (rule < 0) return undefined
   let header = /[|│┃+┼]/.test(lines[rule]!) && rule > 0 && !isRule(lines[rule - 1]!) ? rule - 1 : rule + 1
-  // A title spans the whole box, and has a rule of its own.
+  // A title spans the whole box, and has its own rule.
   const titled = bars(lines[header]) <= 2 && isRule(lines[header + 1] ?? '') && bars(lines[header + 2]) > 2
   if (titled) header += 2
   const text = lines[header]
@@ -258,7 +258,7 @@ export function wordColumns(
   return { names, columns, separator: ' ', find }
 }
 
-/** Cells are between bars, as in Markdown and in database clients. `framed`: bars are also at the ends. */
+/** Cells are between bars, as in Markdown and in database clients. `framed`: bars are at the ends too. */
 function barColumns(names: readonly string[], bar: string, framed: boolean): LineColumns {
   const code = bar.charCodeAt(0)
   const columns = names.length

@@ -198,7 +198,7 @@ function scanTokens(text: string): number {
       const joins = newlines === 0 || codes[index - 1] === 32
       const run = index - from - (joins ? 1 : 0)
       if (run > 0) tokens += 1 + Math.floor(newlines > 0 ? run / 24 : run / 64)
-      // Only indentation and empty lines are tokens of their own.
+      // Only indentation and empty lines are separate tokens.
       tokens += Math.max(0, changes - 4) / 2 + Math.floor(repeats)
       lead = joins ? SPACED : BARE
     } else if (kind === OTHER) {

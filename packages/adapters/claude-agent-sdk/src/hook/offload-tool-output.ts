@@ -13,7 +13,7 @@ const MAX_WHOLE_BYTES = 8 * 1024 * 1024
  * Offload large output of a Claude Code tool, and return the answer of the hook `PostToolUse`; `{}` if the output
  * stays.
  *
- * All output of a shell command is stored, also the part that Claude Code has written to a file. If storing fails,
+ * All output of a shell command is stored, even the part that Claude Code has written to a file. If storing fails,
  * `onEvent` of the offloader gets the error. Never rejects for any output.
  *
  * @param offloader - The offloader of the session.

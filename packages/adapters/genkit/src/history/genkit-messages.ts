@@ -29,7 +29,7 @@ import {
 import type { MessageData } from 'genkit'
 
 /**
- * Read and write messages of Genkit. Unchanged messages and parts are the very objects.
+ * Read and write messages of Genkit. Unchanged messages and parts keep their identity.
  *
  * A response is paired with its request by the ref, or else by name and order. Reading throws a `TypeError` that names
  * the message and field of an invalid message.

@@ -41,11 +41,11 @@ import { LANGCHAIN_MESSAGES, messageOf, nativeOfPart, standingFor, type AnyMessa
 import { blocksOf, isPlainValue, readPiece, readResultContent } from './read-content.ts'
 
 /**
- * Read and write messages of LangChain's classes. Unchanged messages are the very objects, others copies of their
- * class.
+ * Read and write messages of LangChain's classes. Unchanged messages keep their identity, and others are copies
+ * of their class.
  *
  * If a provider repeats a call in the content or the metadata, all places change together. Reading throws a `TypeError`
- * that names a message that is no instance.
+ * that names a message without its class.
  */
 export function langchainMessages(): HistoryFormat<readonly BaseMessage[]> {
   return {
@@ -128,7 +128,7 @@ function readResult(message: AnyMessage, { index, names }: Reading): HistoryPart
   })
 }
 
-/** A call stands where a block of the content repeats it, or else at the end. */
+/** A call has the position of the content block that repeats it, or the end. */
 function readAssistant(message: AnyMessage, reading: Reading): readonly HistoryPart[] {
   const calls = (message.tool_calls ?? []) as readonly unknown[] as readonly Fields[]
   const blocks = blocksOf(message.content)
@@ -244,7 +244,7 @@ const newCall = (call: HistoryToolCall): Fields => ({
   args: argumentsObject(call),
 })
 
-/** Returns the very message if no value differs. The constructor is not called, as it may need other arguments. */
+/** Returns the same message if no value differs. The constructor is not called, as it may need other arguments. */
 function copyMessage<Message extends BaseMessage>(message: Message, fields: Fields): Message {
   const changed = Object.entries(fields).filter(([name, value]) => (message as unknown as Fields)[name] !== value)
   if (changed.length === 0) return message

@@ -49,7 +49,7 @@ export function entriesOf(message: AnyMessage, { id }: Fields): NativeCall['entr
   })
 }
 
-/** Write the calls in all fields that have them. Unchanged fields stay the very values. */
+/** Write the calls in all fields that have them. Unchanged fields keep their values. */
 export function callFields(message: AnyMessage, calls: readonly NativeCall[]): Fields {
   const before = message.tool_calls ?? []
   const ids = new Set<unknown>(before.map(({ id }) => id))

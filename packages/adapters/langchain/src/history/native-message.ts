@@ -13,7 +13,7 @@ export const nativeOfPart = (value: unknown): NativeValue => ({ format: LANGCHAI
 /** Key of the message in its standing, which no comparison sees. */
 const MESSAGE: unique symbol = Symbol('message of LangChain')
 
-/** Stands for a message: two are equal if the messages say the same to a model. */
+/** The content of a message that a model sees: equal messages have equal values. */
 interface Standing {
   readonly visible: unknown
   readonly [MESSAGE]?: BaseMessage
@@ -28,7 +28,7 @@ interface Known {
 const known = new WeakMap<BaseMessage, Known>()
 
 /**
- * Return the native value that stands for a message, the same one until the message changes.
+ * Return the native value of a message, the same one until the message changes.
  *
  * Checkpoints copy messages without `undefined` fields, and add ids: comparing messages themselves would find a
  * difference.

@@ -264,7 +264,7 @@ class SessionConnection implements Connection {
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true
 
-/** Calls `onEnd` once, when the bytes end or nobody reads them. */
+/** Calls `onEnd` once, when the bytes end or are no longer read. */
 function watchEnd(onEnd: () => void): TransformStream<Uint8Array, Uint8Array> {
   let ended = false
   const end = (): void => {

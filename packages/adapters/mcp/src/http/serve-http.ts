@@ -22,7 +22,7 @@ export interface HttpOptions {
 /** A service that listens. */
 export interface HttpService {
   readonly url: string
-  /** Stop listening and end what is open. */
+  /** Stop listening and end open connections. */
   close(): Promise<void>
 }
 

@@ -4,7 +4,7 @@ import { fieldsOf, type Fields, type Message, type RequestId } from '../relay/me
 /** Marks an id that JavaScript cannot hold as a number, as ids are compared. */
 const EXACT_ID = 'spillway-number:'
 
-/** Copies lack this field: an unchanged message is written as it came. */
+/** Copies lack this field: an unchanged message is written as received. */
 const TEXT: unique symbol = Symbol('text of a message')
 
 /** Parse JSON text, one message or a batch, so that {@link writeMessage} restores it. Throws a `SyntaxError`. */
@@ -17,7 +17,7 @@ export function readMessages(text: string): readonly unknown[] {
   return [message]
 }
 
-/** An unchanged message is written byte for byte, and all numbers as they were. */
+/** An unchanged message is written byte for byte, and all numbers keep their digits. */
 export const writeMessage = (message: Message): string =>
   (message as { readonly [TEXT]?: string })[TEXT] ?? JSON.stringify(withIds(message, unnameId))
 

@@ -14,7 +14,7 @@ import {
 } from '../relay/message.ts'
 import { readPages, UniqueItems } from '../relay/read-pages.ts'
 
-/** A server behind a proxy. */
+/** One server of a proxy. */
 export interface ProxiedServer {
   /** The name in messages and events. */
   readonly name: string
@@ -220,7 +220,7 @@ export class MergedServers implements Connection {
     return { jsonrpc: '2.0', result: { ...first, [field]: known.flatMap(({ items = [] }) => items) } }
   }
 
-  /** Reads the whole list, as cursors of several servers could not be told apart. */
+  /** Reads the whole list, since cursors of several servers would be ambiguous. */
   async #listOf(
     server: MergedServer,
     request: Request,

@@ -213,7 +213,7 @@ export class Upstream implements Connection {
     for (let attempt = 1; ; attempt++) {
       const now = Date.now()
       while (this.#restarts[0] !== undefined && now - this.#restarts[0] > RESTART_WINDOW_MS) this.#restarts.shift()
-      // Also for a server that fails slowly, so that no request waits forever.
+      // The limit covers a server that fails slowly, so that no request waits forever.
       if (this.#restarts.length >= MAX_RESTARTS || attempt > MAX_RESTARTS) return this.#end('too many restarts')
       this.#restarts.push(now)
       await sleep(FIRST_DELAY_MS * 2 ** (this.#restarts.length - 1))

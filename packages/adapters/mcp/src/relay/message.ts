@@ -1,4 +1,4 @@
-/** The messages of JSON-RPC 2.0 as a relay sees them: whatever else they have passes through. */
+/** The messages of JSON-RPC 2.0 as a relay sees them. All other fields pass through. */
 
 /** The id of a request and its response. */
 export type RequestId = string | number

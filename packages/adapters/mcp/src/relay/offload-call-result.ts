@@ -10,7 +10,7 @@ import {
 import { fieldsOf, type Fields } from './message.ts'
 import { referenceUri } from './read-resource.ts'
 
-/** Tells programs what was stored. */
+/** Lists the stored parts for programs. */
 export const OFFLOADED_META_KEY = 'spillway/offloaded'
 
 interface CallResultRequest {
@@ -19,12 +19,12 @@ interface CallResultRequest {
   readonly result: unknown
   /** Whether to add links for `resources/read`. */
   readonly resourceLinks: boolean
-  /** Aborted if nobody waits for the result any more. */
+  /** Aborted if the result is no longer needed. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Offload a result of `tools/call`. Returns the very result if it stays.
+ * Offload a result of `tools/call`. Returns the same result if nothing changes.
  *
  * `structuredContent` that repeats the content is not stored again: it is removed if the content is replaced, or if
  * both together are over the limit. Parts for the user alone are replaced by themselves, so that their preview keeps
@@ -67,7 +67,7 @@ export async function offloadCallResult(offloader: ContextOffloader, request: Ca
   }
 }
 
-/** Offload the error of a failed call as its result would be. Returns the very error if it stays. */
+/** Offload the error of a failed call as its result would be. Returns the same error if nothing changes. */
 export async function offloadCallError(
   offloader: ContextOffloader,
   { error, ...request }: Omit<CallResultRequest, 'result'> & { readonly error: unknown },
@@ -213,7 +213,7 @@ function linkTo({ reference, type, contentType, size }: OffloadedBlock, toolName
 
 /** Characters beside the content that are too few to be measured. */
 const MAX_UNMEASURED = 500
-/** Names and types stay up to this length if what is beside the content is stored. */
+/** Names and types up to this length stay if the fields beside the content are stored. */
 const MAX_NAME_LENGTH = 100
 
 interface ResultPart {
@@ -327,7 +327,7 @@ function readStructured(
   const saidTwice = { parts, isSaidTwice: true }
   const saidAlone = { parts, isSaidTwice: false, structured: jsonBlock(structuredContent) }
   const fields = Object.values(fieldsOf(structuredContent))
-  // Many servers wrap a value that is no object in an object with one field.
+  // Many servers wrap a value that is not an object in an object with one field.
   const said = fields.length === 1 ? [structuredContent, fields[0]] : [structuredContent]
   if (said.some((value) => isEqual(value, content))) return saidTwice
   const [first] = parts

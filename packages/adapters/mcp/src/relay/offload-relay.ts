@@ -296,7 +296,7 @@ export class OffloadRelay {
         return { ...response, error }
       }
       const result = await offloadCallResult(named, { ...request, result: response.result })
-      // A copy is written anew: fields that its text repeats were not measured.
+      // A copy is written again: fields that its text repeats were not measured.
       return { ...response, result }
     } catch (error) {
       // For any error: the original result is passed on.
@@ -313,7 +313,7 @@ export class OffloadRelay {
     if (this.#tasks.size > MAX_TASKS && oldest !== undefined) this.#tasks.delete(oldest)
   }
 
-  /** Links need the capability of resources, also for a server that has none. */
+  /** Links need the capability of resources, even for a server without it. */
   #introduce(response: Response): Message {
     const result = fieldsOf(response.result)
     const capabilities = fieldsOf(result['capabilities'])
@@ -377,7 +377,7 @@ export class OffloadRelay {
     try {
       await this.#sides.toServer({ jsonrpc: '2.0', id, method, params }, options)
     } catch (error) {
-      // For any error: the waiting code must go on.
+      // For any error: the waiting code must continue.
       this.#sides.onError(error)
       this.#pending.delete(id)
       resolve({ jsonrpc: '2.0', id, error: { code: ERROR_CODE.internal, message: UNSENT } })

@@ -1,5 +1,5 @@
 /**
- * Delivers values in the order of their calls, also if some are not ready.
+ * Delivers values in the order of their calls, even if some are not ready.
  *
  * A ready value is delivered at once if nothing waits.
  */

@@ -68,7 +68,7 @@ export function joinPrompt({ input, instructions = '' }: ModelInputData): Item[]
   return items.toSpliced(systemCount(input), 0, { role: 'system', content: instructions })
 }
 
-/** Each item is the original one, changed if allowed: by it the SDK knows what a session has to store. */
+/** Returns the original items, changed if allowed: the SDK uses their identity to store new ones in the session. */
 export function splitPrompt(
   { input, instructions, ...data }: ModelInputData,
   smaller: readonly Item[],

@@ -15,7 +15,7 @@ type ScopedStorage = Storage & Required<Pick<Storage, (typeof METHODS)[number]>>
 export interface KeyedStorage extends StrandsStorage {
   /** A view of the keys that begin with `prefix` and a slash. */
   namespace(prefix: string): KeyedStorage
-  /** A view of what is stored for a sandbox. Present if there is a storage for each. */
+  /** A view of the content stored for a sandbox. Present if there is a storage for each. */
   forSandbox?(sandbox: Sandbox): KeyedStorage
 }
 
@@ -23,8 +23,8 @@ export interface KeyedStorage extends StrandsStorage {
  * Give a storage the form that Strands calls unified: for its `ContextOffloader`, and for all else that takes a
  * `Storage`.
  *
- * Each key has its own scope, in which the newest version is the value. Readers see a whole value, old or new, also
- * after a kill; of concurrent writes one stays.
+ * Each key has its own scope, in which the newest version is the value. Readers see a whole value, old or new, even
+ * after a kill. One of several concurrent writes remains.
  *
  * Keys have no `.` segments or control characters, at most 1,023 characters, and at most 16 segments together with the
  * storage's scope. Pass a scope that has nothing else in it.

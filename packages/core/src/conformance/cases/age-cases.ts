@@ -194,7 +194,7 @@ export const quotaCases: readonly ConformanceCase[] = [
       await keptByQuota(storage, third, 'new')
       clock.advance(-YEAR_MS)
       const fourth = await storage.store('fourth', pattern(PART, 4))
-      // A deletion makes a storage count anew.
+      // A deletion makes a storage count again.
       await storage.delete(await storage.store('small', bytes('content')))
       clock.advance(MINUTES)
       const fifth = await storage.store('fifth', pattern(PART, 5))

@@ -13,7 +13,7 @@ export class GivenUp extends Error {
  * Wait for work, and give up once `milliseconds` have passed or the signal has fired. Work that blocks the thread is
  * ended if possible.
  *
- * @param what - The work, as it stands in the message: `create()`.
+ * @param what - Name of the work in the message: `create()`.
  */
 export async function withinTime<Result>(
   what: string,
@@ -60,7 +60,7 @@ const [BEATS, LIMIT, ENDED] = [0, 1, 2]
 const BEAT_MS = 100
 
 /**
- * Runs in a thread of its own. If the beats stop for longer than the limit, its debugger ends the running code: nothing
+ * Runs in a separate thread. If the beats stop for longer than the limit, its debugger ends the running code: nothing
  * else can end a loop without `await`.
  */
 const WATCHER = `

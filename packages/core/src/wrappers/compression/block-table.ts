@@ -3,7 +3,7 @@ import { gzip, zstd, type BlockCodec } from '@spillway/text/internal/engines'
 import type { EntryInfo } from '../../storage/storage-driver.ts'
 import type { Metadata } from '../../storage/storage.ts'
 
-/** Maximum bytes of a plain block. A read allocates memory for a whole block, whatever size the backend reports. */
+/** Maximum bytes of a plain block. A read allocates memory for a whole block. The backend's size is not trusted. */
 export const MAX_BLOCK_BYTES = 16_777_216
 
 /** Positions of compressed blocks: content is cut into blocks of equal size, each compressed separately. */

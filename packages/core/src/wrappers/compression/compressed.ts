@@ -296,7 +296,7 @@ function hintOf(table: BlockTable | undefined, lineIndex: string | undefined): s
   return encodeHint(lineIndex === undefined ? { table } : { table, lineIndex })
 }
 
-/** Types with compression of their own, beside the patterns below. */
+/** Types that are already compressed, in addition to the patterns below. */
 const COMPRESSED: ReadonlySet<string> = new Set([
   'application/epub+zip',
   'application/gzip',

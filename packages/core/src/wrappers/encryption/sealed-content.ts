@@ -184,7 +184,7 @@ export async function* sealContent(
 /** 160 bits of an HMAC: 40 hexadecimal digits. */
 const NAME_BYTES = 20
 const MAX_KNOWN = 20_000
-/** Prefix of stand-in ids for entries whose name cannot be opened. Scopes and references never have it. */
+/** Prefix of placeholder ids for entries whose name cannot be decrypted. Scopes and references never have it. */
 const AS_IT_IS = '__'
 /** The prefix alone is an ordinary name. */
 const isAsItIs = (name: string): boolean => name.startsWith(AS_IT_IS) && name !== AS_IT_IS
@@ -230,12 +230,12 @@ export class SealedNames {
     this.#outerIds.set(inner, id)
   }
 
-  /** Return the id of an entry of the backend below a prefix. An unknown id is replaced by a stand-in. */
+  /** Return the id of an entry of the backend below a prefix. An unknown id is replaced by a placeholder. */
   outerId(inner: EntryId, below: NamePrefix): EntryId {
     return this.#outerIds.get(inner) ?? this.standIn(inner, below)
   }
 
-  /** Return a stand-in id for an entry of the backend with an unknown id. */
+  /** Return a placeholder id for an entry of the backend with an unknown id. */
   standIn(inner: EntryId, { prefix, innerPrefix }: NamePrefix): EntryId {
     const { path, reference } = splitId(inner)
     const known = this.#outerPaths.get(path)

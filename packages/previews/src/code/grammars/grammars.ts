@@ -225,7 +225,7 @@ const CPP: Grammar = {
   passages: `${C.passages} template_declaration field_declaration_list`,
 }
 
-/** Lines that only C++ has, to tell apart headers. */
+/** Lines that only C++ has, to recognize its headers. */
 const ONLY_CPP = /^[ \t]*(?:class[ \t]+\w|namespace\b|template[ \t]*<|(?:public|private|protected)[ \t]*:)/m
 
 const C_FAMILY: Readonly<Record<string, Grammar>> = {
