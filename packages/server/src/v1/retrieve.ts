@@ -45,6 +45,11 @@ export const retrieveRoute: Route = defineRoute({
             .number()
             .optional()
             .meta({ description: 'Matches, results, passages or rows in all. Absent if the call only read.' }),
+          matchingLines: z
+            .array(
+              z.object({ reference: z.string(), line: z.number(), column: z.number().optional(), text: z.string() }),
+            )
+            .meta({ description: 'Lines with matches that the answer shows. Empty without a pattern or a query.' }),
           isComplete: z.boolean().meta({ description: 'Whether the answer shows all that was asked for.' }),
           continuation: z
             .record(z.string(), z.unknown())
