@@ -13,7 +13,7 @@ export {
   type TextBlock,
   type UnknownBlock,
 } from '@spillway/text'
-export { ContextOffloader, type Meter } from './offload/context-offloader.ts'
+export { ContextOffloader, type ChildOptions, type Meter } from './offload/context-offloader.ts'
 export type {
   ContextOffloaderOptions,
   OffloadCandidate,
@@ -58,6 +58,14 @@ export {
   type RetrievalToolOptions,
 } from './retrieval/retrieval-tool.ts'
 export type { Redact, RedactOptions, RedactRule } from './redaction/redact-text.ts'
+export type {
+  ArgumentForm,
+  ReferenceArguments,
+  ReferenceCall,
+  ResolvedCall,
+  ResolvedReference,
+} from './session/reference-arguments.ts'
+export type { Granted } from './session/shared-content.ts'
 export { isContentType, type EntryId } from './storage/reference.ts'
 export {
   scopeOf,

@@ -18,6 +18,7 @@ export {
   type RunOptionsCheck,
   type Runs,
 } from './run-options.ts'
+export { assertNoReferences, callResolved, hasReferences, resolvedInput, takesReferences } from './call-resolved.ts'
 export { copyWith } from './copy-with.ts'
 export { countAsModel } from './count-as-model.ts'
 export {

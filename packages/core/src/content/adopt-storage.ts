@@ -1,7 +1,7 @@
 import { concatBytes } from '@spillway/text/internal'
 import { callerOf } from '../storage/reference.ts'
 import type { CachedContents, ContentInfo } from '../storage/opened-content.ts'
-import type { OpenContent, OperationOptions, Storage } from '../storage/storage.ts'
+import type { OpenContent, OperationOptions, Storage, StoredInfo } from '../storage/storage.ts'
 
 /** Runs a call of the user's storage and translates its errors. */
 export type CallStorage = <Result>(reference: string, run: () => Promise<Result>) => Promise<Result>
@@ -14,18 +14,25 @@ export type IndexedContent = OpenContent & Required<Pick<OpenContent, 'lineIndex
 
 type Filled = 'storeStream' | 'list' | 'delete' | 'endTurn' | 'locate'
 
+const ADOPTED: unique symbol = Symbol('adopted storage')
+
 /** Any storage, with fallbacks for the optional methods that core uses. */
 export interface AdoptedStorage extends Omit<Storage, Filled | 'open'>, Required<Pick<Storage, Filled>> {
+  readonly [ADOPTED]: true
   /** Capabilities of the storage without fallbacks. */
   readonly can: Readonly<Record<'list' | 'delete' | 'locate' | 'openEntry', boolean>>
   /** Identity of the caller: callers take turns. */
   readonly caller: unknown
   open(reference: string, options?: OpenOptions): Promise<IndexedContent>
+  /** Returns `undefined` if the storage cannot describe entries. */
+  describe(reference: string, options?: OperationOptions): Promise<StoredInfo | undefined>
 }
 
-export function adoptStorage(storage: Storage): AdoptedStorage {
+export function adoptStorage(storage: Storage | AdoptedStorage): AdoptedStorage {
+  if (ADOPTED in storage) return storage
   let contents: CachedContents<ContentInfo> | undefined
   return {
+    [ADOPTED]: true,
     can: {
       list: storage.list !== undefined,
       delete: storage.delete !== undefined,
@@ -47,6 +54,7 @@ export function adoptStorage(storage: Storage): AdoptedStorage {
       contents ??= newContents()
       return await new StoredContent(storage, contents, reference, options).open()
     },
+    describe: async (reference, options) => storage.stat?.(reference, options),
     list: (options) => storage.list?.(options) ?? nothing(),
     async delete(reference, options) {
       await storage.delete?.(reference, options)

@@ -4,6 +4,7 @@ import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import type { EventJournal } from '../journal/event-journal.ts'
 import { resolveRedact, type Redact, type RedactOptions } from '../redaction/redact-text.ts'
 import type { RetrievalCall, RetrievalEvent } from '../retrieval/retrieval-tool.ts'
+import { assertReferenceArguments, type ReferenceArguments } from '../session/reference-arguments.ts'
 import { assertStorage, type EvictedEntry, type Storage } from '../storage/storage.ts'
 import type { InlineReason, OffloadedBlock } from './offload-request.ts'
 import {
@@ -93,6 +94,11 @@ export interface ContextOffloaderOptions extends LimitOptions {
    * Defaults to none. If a rule throws, the result is withheld.
    */
   readonly redact?: RedactOptions | ((text: string) => string) | undefined
+  /**
+   * Arguments of tools in which the model may write `spill:<reference>` for stored content. The tool gets the content,
+   * up to 5 MiB, or is not called. Defaults to none.
+   */
+  readonly resolveReferences?: ReferenceArguments | undefined
   /** Called with every offload, retrieval and eviction. Errors that it throws are printed as warnings. */
   readonly onEvent?: ((event: OffloadEvent) => void) | undefined
   /** Journal of offloads, retrievals and evictions, which the caller closes. Defaults to none. */
@@ -112,6 +118,7 @@ export interface ResolvedOptions extends ResolvedLimits {
   readonly previewers: readonly Previewer[]
   readonly shouldOffload: ContextOffloaderOptions['shouldOffload']
   readonly redact: Redact | undefined
+  readonly resolveReferences: ReferenceArguments | undefined
   readonly onEvent: ContextOffloaderOptions['onEvent']
   readonly journal: EventJournal | undefined
 }
@@ -138,6 +145,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof ContextOffloaderOptions>([
   'previewers',
   'shouldOffload',
   'redact',
+  'resolveReferences',
   'onEvent',
   'journal',
 ])
@@ -172,6 +180,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
         : 'Without the retrieval tool nothing could reach this storage. Set includeRetrievalTool: true, or use a storage that a shell can reach, such as FileStorage.',
     )
   assertGuide(options.guide, includeRetrievalTool)
+  assertReferenceArguments(options.resolveReferences)
   if (options.journal !== undefined && typeof Object(options.journal).append !== 'function')
     throw new TypeError('journal must have the methods append() and read(), such as a FileJournal.')
   if (!showLocation && !includeRetrievalTool && options.guide === undefined && mode !== 'shadow')
@@ -190,6 +199,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     previewers: resolvePreviewers(options.previewers),
     shouldOffload: options.shouldOffload,
     redact: resolveRedact(options.redact),
+    resolveReferences: options.resolveReferences,
     onEvent: options.onEvent,
     journal: options.journal,
   }

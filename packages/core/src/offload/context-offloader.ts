@@ -12,6 +12,14 @@ import {
 } from '../retrieval/retrieval-tool.ts'
 import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
 import { RedactionError } from '../redaction/redact-text.ts'
+import { describeReferenceArguments, type ReferenceCall, type ResolvedCall } from '../session/reference-arguments.ts'
+import {
+  mentionedReferences,
+  SharedContents,
+  withShared,
+  type Granted,
+  type SharedContent,
+} from '../session/shared-content.ts'
 import { scopeOf, type EvictionReport } from '../storage/storage.ts'
 import {
   isMode,
@@ -40,7 +48,11 @@ interface OffloadContext {
   readonly meter: TokenMeter
   readonly failedOffloads: FailureReports
   readonly failedTurns: FailureReports
-  readonly scoped: boolean
+  /** Segments of the scope; empty for the whole storage. */
+  readonly segments: readonly string[]
+  readonly shared: SharedContents
+  /** The session whose sub-agent this one is of. */
+  readonly parent: SharedContent | undefined
   readonly missingPeers: Set<string>
   readonly retrievalToolName: string
   readonly sizesByKind: boolean
@@ -97,6 +109,8 @@ export class ContextOffloader {
   readonly options: ResolvedOptions
   /** The tool `retrieve_offloaded_content` over this scope. Register it if `options.includeRetrievalTool` is true. */
   readonly retrievalTool: RetrievalTool
+  readonly #own: AdoptedStorage
+  /** Also reads what other sessions have lent. */
   readonly #storage: AdoptedStorage
   private readonly context: OffloadContext
   private hasToldHiddenTool = false
@@ -104,25 +118,34 @@ export class ContextOffloader {
   /** @internal A `context` makes this a scope of another offloader, whose options are checked. */
   constructor(options: ContextOffloaderOptions, context?: OffloadContext) {
     this.options = context === undefined ? resolveOptions(options) : (options as ResolvedOptions)
-    this.#storage = adoptStorage(this.options.storage)
     this.context = context ?? {
       meter: new TokenMeter(),
       failedOffloads: new FailureReports(),
       failedTurns: new FailureReports(),
-      scoped: false,
+      segments: [],
+      shared: new SharedContents(),
+      parent: undefined,
       missingPeers: new Set(),
       retrievalToolName: RETRIEVAL_TOOL_NAME,
       sizesByKind: options.previewTokens === undefined,
     }
-    this.retrievalTool = createRetrievalTool({
-      storage: this.options.storage,
-      scoped: this.context.scoped,
+    const { segments, shared } = this.context
+    this.#own = adoptStorage(this.options.storage)
+    this.#storage = withShared(this.#own, () => shared.find(segments))
+    const tool = createRetrievalTool({
+      storage: this.#storage,
+      scoped: segments.length > 0,
       maxRetrievalTokens: this.options.maxRetrievalTokens,
       maxMediaBytes: this.options.maxMediaBytes,
       countTokens: this.options.countTokens,
       formatCall: (call) => formatRetrievalCall(call, this.context.retrievalToolName),
       onRetrieve: (event) => recordRetrieval(this, event),
     })
+    const { resolveReferences: references } = this.options
+    this.retrievalTool =
+      references === undefined
+        ? tool
+        : { ...tool, description: `${tool.description} ${describeReferenceArguments(references)}` }
   }
 
   /**
@@ -131,8 +154,70 @@ export class ContextOffloader {
    * @throws StorageError `unsupported` if the storage has no scopes, `invalid-key` if a segment is invalid.
    */
   forScope(...segments: string[]): ContextOffloader {
+    const { parent } = this.context
+    const scoped = this.#below(segments, parent)
+    if (parent !== undefined) this.#shared.extendTo(scoped.#shared)
+    return scoped
+  }
+
+  #below(segments: readonly string[], parent: SharedContent | undefined): ContextOffloader {
     const options = { ...this.options, storage: scopeOf(this.options.storage, segments) }
-    return new ContextOffloader(options, { ...this.context, scoped: true })
+    return new ContextOffloader(options, {
+      ...this.context,
+      segments: [...this.context.segments, ...segments],
+      parent,
+    })
+  }
+
+  get #shared(): SharedContent {
+    return this.context.shared.of(this.context.segments, this.#own)
+  }
+
+  /**
+   * Return the session of a sub-agent, with the same settings and meter, in a scope of its own below this one.
+   *
+   * It can read the references that the task names and those in `lend`, as far as this session can. Its turns do not
+   * evict entries of this session, and other sub-agents cannot read its entries. Pass its answer to
+   * {@link ContextOffloader.giveBack}. An equal id returns the same session again.
+   *
+   * @param id - Unique in this session, such as the id of the tool call that starts the sub-agent.
+   * @throws StorageError as `forScope` does.
+   */
+  child(id: string, { task = '', lend = [] }: ChildOptions = {}): ContextOffloader {
+    if (typeof task !== 'string') throw new TypeError(`task must be the text for the sub-agent, got ${typeof task}.`)
+    if (lend !== 'all' && !Array.isArray(lend))
+      throw new TypeError(`lend must be 'all' or an array of references, got ${typeof lend}.`)
+    if (lend === 'all' && this.context.segments.length === 0)
+      throw new TypeError("lend: 'all' needs the session of a scope: offloader.forScope(tenant, session).child(…).")
+    const child = this.#below(['sub', id], this.#shared)
+    child.#shared.grant(this.#shared, lend === 'all' ? 'all' : [...lend, ...mentionedReferences(task)])
+    return child
+  }
+
+  /**
+   * Let the parent of this sub-agent's session read the references that the answer names. Nothing is copied.
+   *
+   * @returns The answer.
+   * @throws TypeError if the session is not one of {@link ContextOffloader.child}.
+   */
+  giveBack(answer: string): string {
+    const { parent } = this.context
+    if (parent === undefined) throw new TypeError('giveBack() needs the session of a sub-agent: session.child(id).')
+    if (typeof answer !== 'string') throw new TypeError(`answer must be a text, got ${typeof answer}.`)
+    parent.grant(this.#shared, mentionedReferences(answer))
+    return answer
+  }
+
+  /**
+   * Replace the references in the arguments of a call by their content, as the option `resolveReferences` allows.
+   *
+   * Adapters do so when they call the tool. A program calls it to show an approval what the tool would get.
+   *
+   * Rejects with an `Error` whose message is for the model, if one of them cannot be resolved.
+   */
+  async resolveReferences<Input>(call: ReferenceCall<Input>): Promise<ResolvedCall<Input>> {
+    const { resolveReferences } = await import('../session/resolve-references.ts')
+    return resolveReferences(call, this.options.resolveReferences, this.#storage)
   }
 
   /**
@@ -394,6 +479,14 @@ export class ContextOffloader {
   #emit(event: OffloadEvent): void {
     emitEvent(this.options, event)
   }
+}
+
+/** Options of {@link ContextOffloader.child}. */
+export interface ChildOptions {
+  /** The task in words. The sub-agent can read the references that it names. */
+  readonly task?: string | undefined
+  /** References that the sub-agent can read besides, or `all` entries of the parent's own. Defaults to none. */
+  readonly lend?: Granted | undefined
 }
 
 type SkipReason = Extract<OffloadEvent, { type: 'offload-skipped' }>['reason']

@@ -1,0 +1,120 @@
+/**
+ * Form in which a tool gets the content of a reference.
+ *
+ * - `text`: the text, which may be JSON or a table.
+ * - `json`: the parsed value, an object or an array.
+ * - `base64`: the bytes, as Base64.
+ */
+export type ArgumentForm = 'text' | 'json' | 'base64'
+
+const FORMS: readonly unknown[] = ['text', 'json', 'base64'] satisfies ArgumentForm[]
+
+/** Arguments of tools that may be references. */
+export interface ReferenceArguments {
+  /**
+   * Forms by the exact name of a tool and the path of its argument, such as `{ send_email: { 'files/*': 'base64' } }`.
+   * `*` stands for each item of an array.
+   */
+  readonly tools: Readonly<Record<string, Readonly<Record<string, ArgumentForm>>>>
+  /** Decide whether the tool may get this content. The call is refused if it returns `false` or throws. */
+  readonly allow?: ((call: ResolvedCall & ReferenceCall) => boolean | Promise<boolean>) | undefined
+}
+
+/** A tool call whose arguments may be references. */
+export interface ReferenceCall<Input = unknown> {
+  readonly toolName: string
+  readonly toolCallId?: string | undefined
+  /** The arguments as the model wrote them. */
+  readonly input: Input
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A tool call with the content of its references. */
+export interface ResolvedCall<Input = unknown> {
+  /** The arguments for the tool: the very input if it has no references. */
+  readonly resolved: Input
+  readonly references: readonly ResolvedReference[]
+}
+
+/** A reference in the arguments of a call. */
+export interface ResolvedReference {
+  /** Path of the argument, such as `files/0`. */
+  readonly path: string
+  readonly reference: string
+  readonly form: ArgumentForm
+  readonly contentType: string
+  /** Size of the content, in bytes. */
+  readonly size: number
+  /** Name of the tool whose result the content is. Absent if unknown. */
+  readonly source?: string | undefined
+}
+
+/** A string that stands for stored content, or is meant to. */
+export interface FoundReference {
+  readonly path: readonly string[]
+  readonly form: ArgumentForm
+  readonly text: string
+}
+
+/** Also text that only resembles a reference, which is refused. */
+const LIKE_REFERENCE = /^\s*spill:/i
+
+/** Returns the strings at the paths of a tool that are, or resemble, references. */
+export function findReferences(
+  settings: ReferenceArguments | undefined,
+  { toolName, input }: ReferenceCall,
+): FoundReference[] {
+  if (settings === undefined || !Object.hasOwn(settings.tools, toolName)) return []
+  const found: FoundReference[] = []
+  const find = (value: unknown, [name, ...rest]: readonly string[], path: readonly string[], form: ArgumentForm) => {
+    if (name === undefined) {
+      if (typeof value === 'string' && LIKE_REFERENCE.test(value)) found.push({ path, form, text: value })
+      return
+    }
+    if (typeof value !== 'object' || value === null) return
+    const names = name === '*' && Array.isArray(value) ? Object.keys(value) : [name]
+    for (const one of names)
+      if (Object.hasOwn(value, one)) find(value[one as keyof typeof value], rest, [...path, one], form)
+  }
+  for (const [path, form] of Object.entries(settings.tools[toolName] ?? {})) find(input, path.split('/'), [], form)
+  return found
+}
+
+export function assertReferenceArguments(settings: ReferenceArguments | undefined): void {
+  if (settings === undefined) return
+  const { tools, allow, ...others } = Object(settings) as Partial<ReferenceArguments>
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw new TypeError(`Unknown setting resolveReferences.${unknown}. Known: tools, allow.`)
+  if (typeof tools !== 'object' || tools === null)
+    throw new TypeError("resolveReferences needs tools, such as { tools: { send_email: { attachment: 'base64' } } }.")
+  if (allow !== undefined && typeof allow !== 'function')
+    throw new TypeError(`resolveReferences.allow must be a function, got ${typeof allow}.`)
+  for (const [toolName, paths] of Object.entries(tools)) {
+    const where = `resolveReferences.tools[${JSON.stringify(toolName)}]`
+    if (typeof paths !== 'object' || paths === null)
+      throw new TypeError(`${where} must be an object of forms by argument, such as { attachment: 'base64' }.`)
+    for (const [path, form] of Object.entries(paths)) {
+      if (path.split('/').includes(''))
+        throw new TypeError(
+          `${where} has an empty name in the path ${JSON.stringify(path)}. Write 'files/*', without a slash in front.`,
+        )
+      if (!FORMS.includes(form))
+        throw new TypeError(`${where}[${JSON.stringify(path)}] must be ${FORMS.join(', ')}, got ${form}.`)
+    }
+  }
+}
+
+/** A tool was not called, since a reference in its arguments could not be resolved. The message is for the model. */
+export class ReferenceArgumentError extends Error {
+  override readonly name = 'ReferenceArgumentError'
+
+  constructor(toolName: string, path: string, problem: string, options?: ErrorOptions) {
+    super(`${toolName} was not called, because of its argument ${path}: ${problem}`, options)
+  }
+}
+
+/** Says to the model which arguments may be references. */
+export function describeReferenceArguments({ tools }: ReferenceArguments): string {
+  const names = Object.entries(tools).map(([name, paths]) => `${name} (${Object.keys(paths).join(', ')})`)
+  return `To hand stored content to a tool unread, write "spill:<reference>" as the whole argument: ${names.join(', ')}.`
+}

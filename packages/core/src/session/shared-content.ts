@@ -1,0 +1,110 @@
+import { BoundedMap } from '@spillway/text/internal'
+import type { AdoptedStorage } from '../content/adopt-storage.ts'
+import { isMinted } from '../storage/reference.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { ListOptions, StoredInfo } from '../storage/storage.ts'
+
+/** References that one session may read of another; `all` stands for all entries of that session's own scope. */
+export type Granted = 'all' | readonly string[]
+
+const MAX_MENTIONED = 1_000
+const MAX_SESSIONS = 10_000
+
+/** Content shared between sessions, by the scope of the session that may read it. */
+export class SharedContents {
+  readonly #contents = new BoundedMap<string, SharedContent>(MAX_SESSIONS)
+
+  find(segments: readonly string[]): SharedContent | undefined {
+    return this.#contents.get(JSON.stringify(segments))
+  }
+
+  of(segments: readonly string[], own: AdoptedStorage): SharedContent {
+    const content = this.find(segments) ?? new SharedContent(own)
+    this.#contents.set(JSON.stringify(segments), content)
+    return content
+  }
+}
+
+/** A session's own entries, and those of other sessions that it may read. */
+export class SharedContent {
+  readonly #own: AdoptedStorage
+  readonly #granted = new Map<SharedContent, 'all' | ReadonlySet<string>>()
+  /** Scopes below the session of a sub-agent, in which its framework stores. */
+  readonly #below = new Set<SharedContent>()
+
+  constructor(own: AdoptedStorage) {
+    this.#own = own
+  }
+
+  /** Let this session read entries that the other one can read. */
+  grant(from: SharedContent, references: Granted): void {
+    const known = this.#granted.get(from) ?? new Set()
+    const isAll = references === 'all' || known === 'all'
+    this.#granted.set(from, isAll ? 'all' : new Set([...known, ...references]))
+  }
+
+  /** Let a scope below read what this session was lent, and this session what is stored there. */
+  extendTo(below: SharedContent): void {
+    for (const [from, granted] of this.#granted) below.grant(from, granted === 'all' ? 'all' : [...granted])
+    this.#below.add(below)
+  }
+
+  /** Ask the storages that may have an entry, one after the other. Rejects as the last one does. */
+  async read<Result>(reference: string, ask: (storage: AdoptedStorage) => Promise<Result>): Promise<Result> {
+    let missing: unknown
+    for (const storage of this.#holders(reference, new Set())) {
+      try {
+        return await ask(storage)
+      } catch (error) {
+        if (!StorageError.isInstance(error) || error.code !== 'not-found') throw error
+        missing = error
+      }
+    }
+    throw missing
+  }
+
+  /** `seen` ends loops, as sessions may lend to each other. */
+  *#holders(reference: string, seen: Set<SharedContent>): Generator<AdoptedStorage> {
+    if (seen.has(this)) return
+    seen.add(this)
+    for (const [from, granted] of this.#granted)
+      if (granted !== 'all' && granted.has(reference)) yield* from.#holders(reference, seen)
+    yield this.#own
+    for (const below of this.#below) yield* below.#holders(reference, seen)
+    for (const [from, granted] of this.#granted) if (granted === 'all') yield from.#own
+  }
+
+  /** List the session's own entries, and those that it was lent. */
+  async *list(options: ListOptions, seen: Set<SharedContent> = new Set()): AsyncGenerator<StoredInfo> {
+    if (seen.has(this)) return
+    seen.add(this)
+    yield* this.#own.list(options)
+    for (const below of this.#below) yield* below.list(options, seen)
+    for (const [from, granted] of this.#granted)
+      if (granted === 'all') yield* from.#own.list(options)
+      else for await (const info of from.list(options, seen)) if (granted.has(info.reference)) yield info
+  }
+}
+
+/** A storage that also reads what other sessions have lent. */
+export function withShared(own: AdoptedStorage, shared: () => SharedContent | undefined): AdoptedStorage {
+  const read = <Result>(reference: string, ask: (storage: AdoptedStorage) => Promise<Result>): Promise<Result> =>
+    shared()?.read(reference, ask) ?? ask(own)
+  return {
+    ...own,
+    open: (reference, options) => read(reference, (storage) => storage.open(reference, options)),
+    describe: (reference, options) => read(reference, (storage) => storage.describe(reference, options)),
+    list: (options = {}) => (options.below === false ? shared()?.list(options) : undefined) ?? own.list(options),
+  }
+}
+
+/** Returns the references in a text: whole words of the form that storages make, at most 1,000. */
+export function mentionedReferences(text: string): string[] {
+  const found = new Set<string>()
+  for (const [word] of text.matchAll(/[a-z0-9_]+/g)) {
+    const reference = word.replace(/^_+|_+$/g, '')
+    if (isMinted(reference)) found.add(reference)
+    if (found.size === MAX_MENTIONED) break
+  }
+  return [...found]
+}
