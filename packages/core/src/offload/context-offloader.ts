@@ -320,6 +320,8 @@ export class ContextOffloader {
       const limits = isFixed || tokens === undefined ? own : withinTurn(own, tokens)
       if (original <= limits.maxResultTokens) return inline(request, own.isExempt ? 'exempt' : 'within-limit', original)
       if (mode === 'shadow') return this.#skip(request, 'shadow', original, started)
+      const readBack = await this.#readBack(request, blocks, original, started)
+      if (readBack !== undefined) return readBack
       if (!(await this.#shouldOffload(request, original))) return this.#skip(request, 'declined', original, started)
       // Loads previews with the first large result.
       const { replaceResult } = await import('./replace-result.ts')
@@ -332,8 +334,34 @@ export class ContextOffloader {
     }
   }
 
+  /** Content that a tool read from storage is limited like an answer of the retrieval tool, and not stored again. */
+  async #readBack(
+    request: OffloadRequest,
+    blocks: readonly MeasuredBlock[],
+    original: number,
+    started: number,
+  ): Promise<Outcome | undefined> {
+    const { maxRetrievalTokens, maxMediaBytes, includeRetrievalTool } = this.options
+    if (blocks.some(({ block }) => 'data' in block && (block.data?.byteLength ?? 0) > maxMediaBytes)) return undefined
+    const { findReadBack } = await import('./read-back.ts')
+    const found = await findReadBack(request, blocks, this.#storage)
+    if (found === undefined) return undefined
+    const stays = this.#skip(request, 'read-back', original, started)
+    const texts = blocks.filter(({ text }) => text !== undefined)
+    const isWhole = texts.reduce((sum, { tokens }) => sum + tokens, 0) <= maxRetrievalTokens
+    const { cutResult, storedAlready } = await import('./cut-result.ts')
+    const why = storedAlready(found, includeRetrievalTool ? this.context.retrievalToolName : undefined)
+    const replacing = this.#replacing(request, limitsOf(this.options, request.toolName))
+    const cut = isWhole
+      ? undefined
+      : await cutResult(request, blocks, { maxTokens: maxRetrievalTokens, why }, replacing)
+    this.context.meter.retrieved(cut?.tokens.replacement ?? original, found.references[0])
+    return cut === undefined ? stays : { status: 'cut', reason: 'read-back', stored: [], ...cut }
+  }
+
   #staysBecause({ toolName, isCancelled }: OffloadRequest, { maxResultTokens }: ToolLimits): InlineReason | undefined {
-    if (this.options.includeRetrievalTool && toolName === RETRIEVAL_TOOL_NAME) return 'retrieval-result'
+    const ownNames = [RETRIEVAL_TOOL_NAME, this.context.retrievalToolName]
+    if (this.options.includeRetrievalTool && ownNames.includes(toolName)) return 'retrieval-result'
     if (maxResultTokens === Infinity) return 'exempt'
     return isCancelled === true ? 'cancelled' : undefined
   }
@@ -355,8 +383,9 @@ export class ContextOffloader {
       this.#emit({ type: 'offload-failed', toolName, toolCallId, error, ...report, durationMs: since(started) })
     const limits = limitsOf(this.options, toolName)
     if (original <= limits.maxInlineTokens || isAborted) return { ...inline(request, 'failed', original), error }
-    const { cutResult } = await import('./cut-result.ts')
-    const cut = await cutResult(request, blocks, error, this.#replacing(request, limits))
+    const { cutResult, notStored } = await import('./cut-result.ts')
+    const cutting = { maxTokens: limits.maxInlineTokens, why: notStored(error) }
+    const cut = await cutResult(request, blocks, cutting, this.#replacing(request, limits))
     return { status: 'cut', reason: 'failed', stored: [], ...cut, error }
   }
 

@@ -3,6 +3,7 @@ import { readText } from '@spillway/previews/internal'
 import { StorageError } from '../storage/storage-error.ts'
 import { chooseBlocks, shareBudget, type MeasuredBlock } from './measure-content.ts'
 import type { OffloadRequest } from './offload-request.ts'
+import type { ReadBack } from './read-back.ts'
 import { readingOf, type ReplacingOffloader } from './replace-result.ts'
 
 /** Tokens of the statement at the end. */
@@ -13,21 +14,21 @@ export interface CutResult {
   readonly tokens: { readonly original: number; readonly replacement: number }
 }
 
-/** Reduces a result that could not be stored to previews of its largest blocks, and states at its end what is lost. */
+/** Reduces a result to previews of its largest blocks, and says at its end why the rest is missing. */
 export async function cutResult(
   request: OffloadRequest,
   blocks: readonly MeasuredBlock[],
-  error: unknown,
+  { maxTokens, why }: { readonly maxTokens: number; readonly why: string },
   offloader: ReplacingOffloader,
 ): Promise<CutResult> {
-  const { countTokens, maxInlineTokens, previewTokens } = offloader.options
+  const { countTokens, previewTokens } = offloader.options
   const { call, previewers, onFallback } = readingOf(request, offloader)
-  const cut = chooseBlocks(blocks, maxInlineTokens, previewTokens)
+  const cut = chooseBlocks(blocks, maxTokens, previewTokens)
   const kept = blocks.filter((block) => !cut.includes(block))
   const keptTokens = tokensOf(kept)
   const shares = shareBudget(
     cut.map(({ text, tokens }) => (text === undefined ? 0 : tokens)),
-    Math.max(0, maxInlineTokens - STATEMENT_TOKENS - keptTokens),
+    Math.max(0, maxTokens - STATEMENT_TOKENS - keptTokens),
   )
   const parts: string[] = []
   for (const [index, { block, text }] of cut.entries()) {
@@ -41,17 +42,23 @@ export async function cutResult(
   const original = tokensOf(blocks)
   const shown = parts.filter((part) => part !== '').join('\n')
   const missing = Math.max(1, original - keptTokens - countTokens(shown))
-  const text = `${shown}\n${statement(missing, original, error)}`
+  const lost = `~${formatCount(missing)} of ~${formatCount(original)} tokens`
+  const text = `${shown}\n[Cut here: ${lost} are missing, because ${why}]`
   return {
     content: [{ type: 'text', text }, ...kept.map(({ block }) => block)],
     tokens: { original, replacement: countTokens(text) + keptTokens },
   }
 }
 
-function statement(missing: number, original: number, error: unknown): string {
-  const why = StorageError.isInstance(error) ? ` (${error.code})` : ''
-  const lost = `~${formatCount(missing)} of ~${formatCount(original)} tokens`
-  return `[Cut here: ${lost} are missing, because the result could not be stored${why}. They cannot be retrieved. Run the tool again later, or ask it for less.]`
+/** The reason to cut a result that could not be stored. */
+export const notStored = (error: unknown): string =>
+  `the result could not be stored${StorageError.isInstance(error) ? ` (${error.code})` : ''}. They cannot be retrieved. Run the tool again later, or ask it for less.`
+
+/** The reason to cut a result that was read back from storage. */
+export function storedAlready({ references, added }: ReadBack, retrievalTool: string | undefined): string {
+  const how = retrievalTool === undefined ? 'Read a smaller part' : `Read a part with ${retrievalTool}`
+  const others = added.length === 0 ? '' : ` Beside the stored lines, the tool returned ${JSON.stringify(added)}.`
+  return `they are stored already: ${references.join(', ')}. ${how}.${others}`
 }
 
 const tokensOf = (blocks: readonly MeasuredBlock[]): number => blocks.reduce((sum, { tokens }) => sum + tokens, 0)

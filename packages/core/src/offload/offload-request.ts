@@ -65,6 +65,7 @@ export interface OffloadedBlock {
  * - `within-limit`: it has at most `maxResultTokens`.
  * - `exempt`: its tool has `offload: false`, and it has at most `maxInlineTokens`.
  * - `retrieval-result`: it is an answer of the retrieval tool.
+ * - `read-back`: a tool read it from this scope's storage, and it has at most `maxRetrievalTokens`.
  * - `cancelled`: the call was canceled.
  * - `off`, `shadow`: the offloader's `mode`.
  * - `declined`: `shouldOffload` returned `false`.
@@ -76,6 +77,7 @@ export type InlineReason =
   | 'within-limit'
   | 'exempt'
   | 'retrieval-result'
+  | 'read-back'
   | 'cancelled'
   | 'off'
   | 'shadow'
@@ -96,14 +98,15 @@ export type Outcome =
       readonly error?: unknown
     }
   | {
-      /** The result could not be stored, and has more than `maxInlineTokens`. */
+      /** The result could not be stored or was read back, and has more than `maxInlineTokens` or `maxRetrievalTokens`. */
       readonly status: 'cut'
-      readonly reason: 'failed'
+      readonly reason: 'failed' | 'read-back'
       readonly stored: readonly []
-      /** A text block with previews, which ends with what is lost, then the kept blocks. */
+      /** A text block with previews, which ends with what is missing, then the kept blocks. */
       readonly content: readonly ContentBlock[]
       readonly tokens: { readonly original: number; readonly replacement: number }
-      readonly error: unknown
+      /** Set if the reason is `failed`. */
+      readonly error?: unknown
     }
   | {
       /** The result stays in the context, without what `redact` has removed. */

@@ -1,0 +1,142 @@
+import { indentJson, isMediaBlock, isTextContentType, yieldWhenDue } from '@spillway/text/internal'
+import { parseJsonText } from '@spillway/text/internal/json'
+import type { AdoptedStorage } from '../content/adopt-storage.ts'
+import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
+import { isMinted } from '../storage/reference.ts'
+import { StorageError } from '../storage/storage-error.ts'
+import type { MeasuredBlock } from './measure-content.ts'
+import type { OffloadRequest } from './offload-request.ts'
+
+/** UTF-16 units in which references are looked for: usual arguments, and the beginning of a text. */
+const INPUT_UNITS = 65_536
+const BEGINNING_UNITS = 4_096
+const MAX_REFERENCES = 4
+/** UTF-16 units around stored lines, such as an exit code or the frame of an answer. */
+const MAX_ADDED_UNITS = 1_000
+const LINES_AT_ONCE = 1_000
+/** Numbers before lines, as `cat -n`, `grep -n`, read tools and the retrieval tool write them. */
+const LINE_NUMBER = /^(?:>\s*)?\d+(?:[|→:\t-]|\s{2})\s*/
+const SEPARATOR = '---'
+
+/** A result whose content is stored already. */
+export interface ReadBack {
+  /** Entries that have the content. */
+  readonly references: readonly string[]
+  /** Lines of the result that no entry has. */
+  readonly added: readonly string[]
+}
+
+/**
+ * Recognizes a result that a tool read from storage, whatever the tool is.
+ *
+ * The arguments or the beginning of the result name entries. They are read, since anybody can name them: each line of a
+ * text must be a line of theirs, in their order, and media must have their bytes.
+ */
+export async function findReadBack(
+  { input, signal }: Pick<OffloadRequest, 'input' | 'signal'>,
+  blocks: readonly MeasuredBlock[],
+  storage: AdoptedStorage,
+): Promise<ReadBack | undefined> {
+  const texts = blocks.flatMap(({ text }) => text ?? [])
+  const naming = [
+    (indentJson(input) ?? '').slice(0, INPUT_UNITS),
+    ...texts.map((text) => text.slice(0, BEGINNING_UNITS)),
+  ]
+  const words = naming.flatMap((text) => text.match(/\w{22,64}/g) ?? [])
+  const references = [...new Set(words.filter(isMinted))].slice(0, MAX_REFERENCES)
+  if (references.length === 0) return undefined
+
+  async function eachSource(use: (source: ContentSource) => Promise<void>): Promise<void> {
+    for (const reference of references)
+      try {
+        await withTextSource(storage, reference, { blockBytes: DEFAULT_BLOCK_BYTES, signal }, use)
+      } catch (error) {
+        // Names of no entry are usual, and an outage is reported by storing.
+        if (!StorageError.isInstance(error)) throw error
+      }
+  }
+
+  const added: string[] = []
+  for (const { block, isStorable } of blocks) {
+    const data = isMediaBlock(block) ? block.data : undefined
+    let isSame = false
+    if (data !== undefined)
+      await eachSource(async (source) => {
+        isSame ||= source.size === data.byteLength && (await source.whole()).every((byte, at) => byte === data[at])
+      })
+    if (data !== undefined && !isSame) return undefined
+    if (!isStorable) added.push(indentJson(block) ?? '')
+  }
+  if (texts.length === 0) return { references, added }
+  for (const { lines, others } of [{ lines: texts, others: [] }, unfolded(texts)]) {
+    const found = await findLines(await formsOf(lines), eachSource)
+    const all = [...added, ...others, ...(found ?? [])]
+    if (found !== undefined && all.join('\n').length <= MAX_ADDED_UNITS) return { references, added: all }
+  }
+  return undefined
+}
+
+/** Takes texts of several lines out of JSON, as a shell returns its output in a field. */
+function unfolded(texts: readonly string[]): { readonly lines: readonly string[]; readonly others: readonly string[] } {
+  const lines: string[] = []
+  const others = texts.map((text) => {
+    const value = /^\s*[{[]/.test(text) ? parseJsonText(text) : undefined
+    const take = (_key: string, field: unknown): unknown =>
+      typeof field === 'string' && field.includes('\n') ? (lines.push(field), '') : field
+    return value === undefined ? text : JSON.stringify(value, take)
+  })
+  return { lines, others }
+}
+
+/** A line as it is, and without a number before it. */
+type LineForms = readonly [line: string, bare: string]
+
+async function formsOf(texts: readonly string[]): Promise<LineForms[]> {
+  const all: LineForms[] = []
+  for (const text of texts)
+    for (const each of text.split('\n')) {
+      const line = each.trim()
+      if (line !== '' && line !== SEPARATOR) all.push([line, line.replace(LINE_NUMBER, '')])
+      if (all.length % LINES_AT_ONCE === 0) await yieldWhenDue()
+    }
+  return all
+}
+
+/** Returns the lines that are not stored, or `undefined` if there are many, or if the others have another order. */
+async function findLines(
+  lines: readonly LineForms[],
+  eachSource: (use: (source: ContentSource) => Promise<void>) => Promise<void>,
+): Promise<readonly string[] | undefined> {
+  const eachLine = async (visit: (line: string) => void): Promise<void> =>
+    await eachSource(async (source) => {
+      if (isTextContentType(source.contentType)) await readLines(source, visit)
+    })
+  const wanted = new Set(lines.flat())
+  const found = new Set<string>()
+  await eachLine((line) => {
+    if (wanted.has(line)) found.add(line)
+  })
+  const added: string[] = []
+  const stored = lines.filter((forms) => forms.some((form) => found.has(form)) || (added.push(forms[0]), false))
+  if (added.join('\n').length > MAX_ADDED_UNITS) return undefined
+  let next = 0
+  await eachLine((line) => {
+    if (stored[next]?.includes(line) === true) next++
+  })
+  return stored.length > 0 && next === stored.length ? added : undefined
+}
+
+async function readLines(source: ContentSource, visit: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  let open: string[] = []
+  for await (const block of source.blocks()) {
+    const text = decoder.decode(block, { stream: true })
+    const end = text.lastIndexOf('\n')
+    if (end >= 0) {
+      for (const line of (open.join('') + text.slice(0, end)).split('\n')) visit(line.trim())
+      open = []
+    }
+    open.push(text.slice(end + 1))
+  }
+  visit((open.join('') + decoder.decode()).trim())
+}
