@@ -47,6 +47,7 @@ describe('resolveOptions', () => {
     ['a flag that is no flag', { includeRetrievalTool: 'no' }, /includeRetrievalTool must be true or false/],
     ['a counter that is no function', { countTokens: 4 }, /countTokens must be a function/],
     ['locations of a storage without any', { showLocation: true }, /showLocation needs/],
+    ['a location that is no function', { showLocation: '/mnt' as never }, /showLocation must be true, false, or a/],
     ['no tool and nothing to locate', { includeRetrievalTool: false }, /nothing could reach/],
     [
       'no tool and no locations',

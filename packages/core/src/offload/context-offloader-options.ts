@@ -5,7 +5,7 @@ import type { EventJournal } from '../journal/event-journal.ts'
 import { resolveRedact, type Redact, type RedactOptions } from '../redaction/redact-text.ts'
 import type { RetrievalCall, RetrievalEvent } from '../retrieval/retrieval-tool.ts'
 import { assertReferenceArguments, type ReferenceArguments } from '../session/reference-arguments.ts'
-import { assertStorage, type EvictedEntry, type Storage } from '../storage/storage.ts'
+import { assertStorage, type EvictedEntry, type Location, type Storage } from '../storage/storage.ts'
 import type { InlineReason, OffloadedBlock } from './offload-request.ts'
 import {
   resolveLimits,
@@ -76,8 +76,11 @@ export interface ContextOffloaderOptions extends LimitOptions {
   readonly mode?: OffloadMode | (() => OffloadMode) | undefined
   /** Offer the tool `retrieve_offloaded_content` and mention it in replacements. Defaults to `true`. */
   readonly includeRetrievalTool?: boolean | undefined
-  /** Show how a shell reaches stored content, outside scopes. Defaults to `true` without retrieval tool and `guide`. */
-  readonly showLocation?: boolean | undefined
+  /**
+   * Show how a shell reaches stored content, outside scopes. A function says how it does where the agent's tools run, for
+   * example in a container or over SSH. Defaults to `true` without retrieval tool and `guide`.
+   */
+  readonly showLocation?: boolean | ((location: Location) => Location) | undefined
   /** Say in replacements how to get more without the retrieval tool. Requires `includeRetrievalTool: false`. */
   readonly guide?: RetrievalGuide | undefined
   /** Count tokens as the model does. Defaults to an estimate from the characters. */
@@ -111,7 +114,7 @@ export interface ResolvedOptions extends ResolvedLimits {
   readonly maxMediaBytes: number
   readonly mode: OffloadMode | (() => OffloadMode)
   readonly includeRetrievalTool: boolean
-  readonly showLocation: boolean
+  readonly showLocation: boolean | ((location: Location) => Location)
   readonly guide: RetrievalGuide | undefined
   readonly countTokens: CountTokens
   /** The offloader's own previewers, tried before those of core. */
@@ -165,15 +168,16 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     options.showLocation ?? (!includeRetrievalTool && options.guide === undefined && mode !== 'shadow')
   if (!(typeof maxMediaBytes === 'number' && maxMediaBytes > 0))
     throw new TypeError(`maxMediaBytes must be a positive number of bytes or Infinity, got ${maxMediaBytes}.`)
-  for (const name of ['includeRetrievalTool', 'showLocation'] as const)
-    if (options[name] !== undefined && typeof options[name] !== 'boolean')
-      throw new TypeError(`${name} must be true or false, got ${String(options[name])}.`)
+  if (options.includeRetrievalTool !== undefined && typeof options.includeRetrievalTool !== 'boolean')
+    throw new TypeError(`includeRetrievalTool must be true or false, got ${String(options.includeRetrievalTool)}.`)
+  if (typeof showLocation !== 'boolean' && typeof showLocation !== 'function')
+    throw new TypeError(`showLocation must be true, false, or a function of a location, got ${String(showLocation)}.`)
   for (const name of ['countTokens', 'shouldOffload', 'onEvent'] as const)
     if (options[name] !== undefined && typeof options[name] !== 'function')
       throw new TypeError(`${name} must be a function, got ${typeof options[name]}.`)
   if (typeof mode !== 'function' && !isMode(mode))
     throw new TypeError(`mode must be 'offload', 'shadow', 'off', or a function that returns one, got ${String(mode)}.`)
-  if (showLocation && options.storage.locate === undefined)
+  if (showLocation !== false && options.storage.locate === undefined)
     throw new TypeError(
       includeRetrievalTool
         ? 'showLocation needs a storage that a shell can reach, such as FileStorage. Leave it out.'
@@ -203,6 +207,18 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     onEvent: options.onEvent,
     journal: options.journal,
   }
+}
+
+/** Returns the location to show, or `undefined` if none is shown or known. */
+export function locationOf(
+  { storage, showLocation }: Pick<ResolvedOptions, 'storage' | 'showLocation'>,
+  reference: string,
+): Location | undefined {
+  const location = showLocation === false ? undefined : storage.locate?.(reference)
+  if (location === undefined || typeof showLocation !== 'function') return location
+  const shown = showLocation(location)
+  if (typeof shown?.command === 'string' && !/[\r\n]/.test(shown.command)) return shown
+  throw new TypeError('showLocation must return { address, command }, where the command is one line.')
 }
 
 function assertGuide(guide: RetrievalGuide | undefined, includeRetrievalTool: boolean): void {

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createStorage, type ManagedStorage } from '../storage/managed-storage.ts'
 import type { DriverContent, StorageDriver } from '../storage/storage-driver.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import type { ManagedStorageOptions, Storage } from '../storage/storage.ts'
+import type { Location, ManagedStorageOptions, Storage } from '../storage/storage.ts'
 import type { ContextOffloaderOptions, OffloadEvent } from './context-offloader-options.ts'
 import { ContextOffloader, TokenMeter } from './context-offloader.ts'
 import type { Outcome } from './offload-request.ts'
@@ -330,6 +330,28 @@ describe('a replacement', () => {
     expect(replacementText(outcome)).toMatch(/\| sed -n '\d+,\d+p'/)
     expect(replacementText(outcome)).not.toContain('retrieve_offloaded_content')
   })
+})
+
+describe('showLocation as a function', () => {
+  const offloadTo = async (showLocation: (location: Location) => Location): Promise<Outcome> => {
+    const { storage } = mapStorage()
+    const located: Storage = Object.assign(storage, { locate: () => ({ address: '/srv/a', command: "cat '/srv/a'" }) })
+    const offloader = new ContextOffloader({ storage: located, showLocation })
+    return offloader.offload({ toolName: 't', toolCallId: 'c', content: [textBlock(log(5_000))] })
+  }
+
+  test('says how the tools of the agent reach what is stored', async () => {
+    const ssh = ({ address, command }: Location): Location => ({ address, command: `ssh build ${command}` })
+    expect(replacementText(await offloadTo(ssh))).toMatch(/lines\): ssh build cat '\/srv\/a'$/)
+  })
+
+  test.each([undefined, {}, { address: '/a', command: 'cat a\n[Stored references:]' }])(
+    'leaves the result as it is if it returns %j',
+    async (returned) => {
+      const outcome = await offloadTo(() => returned as Location)
+      expect(outcome).toMatchObject({ status: 'inline', reason: 'failed', error: expect.any(TypeError) })
+    },
+  )
 })
 
 describe('the size of a preview', () => {

@@ -17,7 +17,7 @@ import {
 } from '@spillway/text/internal'
 import { escapeExpression } from '@spillway/text/internal/patterns'
 import { checkAborted } from '../storage/storage-error.ts'
-import type { AdoptedOptions, ResolvedOptions } from './context-offloader-options.ts'
+import { locationOf, type AdoptedOptions, type ResolvedOptions } from './context-offloader-options.ts'
 import { frameTokens, measureContent, shareBudget } from './measure-content.ts'
 import { assertBlocks } from './offload-request.ts'
 import { formatReplacement, placeholder, type ReplacedBlock } from './replacement.ts'
@@ -141,7 +141,7 @@ async function renderText(
   const blocks: ReplacedBlock[] = []
   for (const [index, source] of sources.entries()) {
     const { text, tokens: _tokens, added: _added, ...block } = source
-    const location = options.showLocation ? options.storage.locate(block.reference) : undefined
+    const location = locationOf(options, block.reference)
     const preview = await text?.write({
       budgetTokens: shares[index] ?? 0,
       countTokens: options.countTokens,

@@ -2,11 +2,12 @@ import { isTextContentType } from '@spillway/text/internal'
 import {
   retrievalToolNameOf,
   formatReplacement,
+  locationOf,
   type ReplacedBlock,
   toolMetadata,
   orAborted,
 } from '@spillway/core/internal'
-import type { ContextOffloader, Location, StoreReceipt } from '@spillway/core'
+import type { ContextOffloader, StoreReceipt } from '@spillway/core'
 import { orMiss } from '@spillway/core/adapter'
 import {
   unlessMissing,
@@ -78,7 +79,7 @@ export function offloaderArchive(offloader: ContextOffloader): HistoryArchive {
     writeSnapshot: (snapshot) =>
       formatSnapshot(snapshot, {
         howToRead: howToRead(offloader, snapshot.groups, 'them').map((line) => `The messages are stored: ${line}`),
-        commandOf: (name) => locationOf(offloader, name)?.command,
+        commandOf: (name) => locationOf(offloader.options, name)?.command,
       }),
     readSnapshot: findSnapshot,
   }
@@ -97,7 +98,7 @@ function writeReplacement(offloader: ContextOffloader, replaced: ReplacedContent
       name: label,
       lines,
       preview: preview === '' ? undefined : preview,
-      location: locationOf(offloader, name),
+      location: locationOf(offloader.options, name),
     })
   }
   const { subject, isError, items } = replaced
@@ -106,9 +107,6 @@ function writeReplacement(offloader: ContextOffloader, replaced: ReplacedContent
   const brief = [how === undefined ? `${what}.` : `${what}: ${how}`, ...more]
   return formatReplacement({ blocks, original: replaced, isError, retrievalTool: undefined, brief })
 }
-
-const locationOf = ({ options }: ContextOffloader, name: string): Location | undefined =>
-  options.showLocation ? options.storage.locate?.(name) : undefined
 
 function howToRead(
   offloader: ContextOffloader,
@@ -128,7 +126,7 @@ function howToRead(
       ),
     )
   }
-  if (showLocation) lines.push(`the command after a reference prints ${what}.`)
+  if (showLocation !== false) lines.push(`the command after a reference prints ${what}.`)
   return lines
 }
 

@@ -1,0 +1,25 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { ContextOffloader, type Location } from '@spillway/core'
+import { expect, test } from 'vitest'
+import { FileStorage } from '../src/index.ts'
+import { temporaryDirectory } from './support/temporary-directory.ts'
+
+const hasNamespaces = spawnSync('unshare', ['-rm', 'true']).status === 0
+const LOG = Array.from({ length: 3_000 }, (_, line) => `line ${line + 1} of the log`).join('\n')
+
+test.skipIf(!hasNamespaces)('the shown command works where the directory is mounted at another path', async () => {
+  const directory = await temporaryDirectory()
+  const showLocation = ({ address }: Location): Location => {
+    const path = address.replace(directory, '/mnt')
+    return { address: path, command: `cat '${path}'` }
+  }
+  const storage = new FileStorage(directory)
+  const offloader = new ContextOffloader({ storage, includeRetrievalTool: false, showLocation })
+  const request = { toolName: 'read_log', toolCallId: 'call_1', content: [{ type: 'text', text: LOG } as const] }
+  const [block] = (await offloader.forScope('a').offload(request)).content
+  const command = / 3,000 lines\): (cat .*)$/.exec(block?.type === 'text' ? block.text : '')?.[1] ?? 'false'
+  // A container in small: root of its own, and the directory mounted at /mnt.
+  const inContainer = ['-rm', 'sh', '-c', 'mount --bind "$1" /mnt && exec sh -c "$2"', 'sh', directory, command]
+  expect(execFileSync('unshare', inContainer, { encoding: 'utf8' })).toBe(LOG)
+  expect(spawnSync('sh', ['-c', command]).status).not.toBe(0)
+})
