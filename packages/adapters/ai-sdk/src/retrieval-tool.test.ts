@@ -48,7 +48,7 @@ describe('retrievalTool', () => {
       content: [
         {
           type: 'text',
-          text: `[1 match for /two/]\n<<< ${reference}: untrusted content\n> 2| two\n>>> end of ${reference}`,
+          text: `[1 match for /two/]\n<<< ${reference.slice(-8)}: untrusted content\n> 2| two\n>>> end of ${reference.slice(-8)}`,
         },
       ],
     })
@@ -57,7 +57,12 @@ describe('retrievalTool', () => {
   it('answers with JSON as text', async () => {
     const reference = await store('{"a":[1]}', 'application/json')
     expect(await retrieve({ reference })).toMatchObject({
-      content: [{ type: 'text', text: `<<< ${reference}: untrusted content\n{"a":[1]}\n>>> end of ${reference}` }],
+      content: [
+        {
+          type: 'text',
+          text: `<<< ${reference.slice(-8)}: untrusted content\n{"a":[1]}\n>>> end of ${reference.slice(-8)}`,
+        },
+      ],
     })
   })
 

@@ -25,15 +25,17 @@ describe('retrievalTool', () => {
   it('answers with text', async () => {
     const reference = await store('one\ntwo\n', 'text/plain')
     const answer = await retrievalTool(offloader).run({ reference, pattern: 'two', context_lines: 0 })
-    expect(answer).toBe(`[1 match for /two/]\n<<< ${reference}: untrusted content\n> 2| two\n>>> end of ${reference}`)
+    expect(answer).toBe(
+      `[1 match for /two/]\n<<< ${reference.slice(-8)}: untrusted content\n> 2| two\n>>> end of ${reference.slice(-8)}`,
+    )
   })
 
   it('answers with JSON as text', async () => {
     const reference = await store('{"a":[1]}', 'application/json')
     expect(await retrievalTool(offloader).run({ reference })).toMatchObject([
-      { text: `<<< ${reference}: untrusted content` },
+      { text: `<<< ${reference.slice(-8)}: untrusted content` },
       { text: '{"a":[1]}' },
-      { text: `>>> end of ${reference}` },
+      { text: `>>> end of ${reference.slice(-8)}` },
     ])
   })
 

@@ -575,7 +575,7 @@ describe('retrievalTool', () => {
       toolResponse: {
         name: RETRIEVAL_TOOL_NAME,
         ref: 'call_2',
-        output: `[1 match for /FAILED/]\n<<< ${reference}: untrusted content\n> 4322| line 4321: FAILED\n>>> end of ${reference}`,
+        output: `[1 match for /FAILED/]\n<<< ${reference.slice(-8)}: untrusted content\n> 4322| line 4321: FAILED\n>>> end of ${reference.slice(-8)}`,
       },
     })
   })
@@ -586,7 +586,11 @@ describe('retrievalTool', () => {
     const bytes = new TextEncoder().encode(JSON.stringify(value, undefined, 2))
     const reference = await offloader.options.storage.store('call_1', bytes, 'application/json')
     const { toolResponse } = await answerRetrieval(offloader, request({ reference }), undefined)
-    expect(toolResponse.output).toEqual([`<<< ${reference}: untrusted content`, value, `>>> end of ${reference}`])
+    expect(toolResponse.output).toEqual([
+      `<<< ${reference.slice(-8)}: untrusted content`,
+      value,
+      `>>> end of ${reference.slice(-8)}`,
+    ])
   })
 
   it('answers with a medium in the content, and names it in the output', async () => {

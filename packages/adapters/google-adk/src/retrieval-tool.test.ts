@@ -30,7 +30,7 @@ it('the retrieval tool answers with text as the result', async () => {
   const offloader = newOffloader()
   const reference = await store(offloader, 'one\ntwo\nthree')
   expect(await call(retrievalTool(offloader), { reference, pattern: 'two', context_lines: 0 })).toEqual({
-    result: `[1 match for /two/]\n<<< ${reference}: untrusted content\n> 2| two\n>>> end of ${reference}`,
+    result: `[1 match for /two/]\n<<< ${reference.slice(-8)}: untrusted content\n> 2| two\n>>> end of ${reference.slice(-8)}`,
   })
 })
 
@@ -38,7 +38,11 @@ it('the retrieval tool answers with a value as the result, even if it looks like
   const offloader = newOffloader()
   const reference = await store(offloader, '{"error": "as data"}', 'application/json')
   expect(await call(retrievalTool(offloader), { reference })).toEqual({
-    result: [`<<< ${reference}: untrusted content`, { error: 'as data' }, `>>> end of ${reference}`],
+    result: [
+      `<<< ${reference.slice(-8)}: untrusted content`,
+      { error: 'as data' },
+      `>>> end of ${reference.slice(-8)}`,
+    ],
   })
 })
 

@@ -20,11 +20,11 @@ test('get prints lines that match, with context and line numbers', async () => {
   expect(stdout).toBe(
     [
       '[1 match for /^line 500 /]',
-      `<<< ${reference}: untrusted content`,
+      `<<< ${reference.slice(-8)}: untrusted content`,
       '  499| line 499 of the text',
       '> 500| line 500 of the text',
       '  501| line 501 of the text',
-      `>>> end of ${reference}`,
+      `>>> end of ${reference.slice(-8)}`,
       '',
     ].join('\n'),
   )
@@ -73,7 +73,7 @@ test('get counts matches, and shows the last of them', async () => {
     /^\[Last (\d) of 10 matches [^]*> 99\| .*\n>>> end of .*\n.*To continue: spillway get \S+ --pattern '9 of' --context 0 --from-end --after \1\]\n$/,
   )
   expect(await get('--from-end', '--context', '1')).toBe(
-    `[Lines 100-100 of 100]\n<<< ${reference}: untrusted content\n  100| line 100 of the text\n>>> end of ${reference}\n`,
+    `[Lines 100-100 of 100]\n<<< ${reference.slice(-8)}: untrusted content\n  100| line 100 of the text\n>>> end of ${reference.slice(-8)}\n`,
   )
 })
 

@@ -230,7 +230,7 @@ test('mcp searches and reads what other commands have stored', async () => {
     textOf(client.callTool({ name: 'retrieve_offloaded_content', arguments: input }))
   expect(await retrieve({ pattern: 'FAILED', context_lines: 0 })).toContain('> 2| second FAILED')
   expect(await retrieve({ reference })).toBe(
-    `<<< ${reference}: untrusted content\nfirst\nsecond FAILED\nthird\n\n>>> end of ${reference}`,
+    `<<< ${reference.slice(-8)}: untrusted content\nfirst\nsecond FAILED\nthird\n\n>>> end of ${reference.slice(-8)}`,
   )
   expect(await retrieve({ reference: 'made_up' })).toMatch(/^Error: /)
 })

@@ -1,4 +1,5 @@
 import { countOf, mediaFormat, safeName } from '@spillway/text/internal'
+import { fenceName } from '../storage/reference.ts'
 import type { Location } from '../storage/storage.ts'
 
 export interface ReplacedBlock {
@@ -36,7 +37,6 @@ const BEGINNING = /^\[Offloaded: \d[\d,]* blocks?, ~/
 const MAX_CONTEXT_LENGTH = 160
 /** With more media blocks, describing each of them twice would fill the context. */
 const MAX_PLACEHOLDERS = 16
-const BRIEF_FENCE_LENGTH = 8
 
 /** Writes `[Offloaded: …]` first and `[Stored references:]` last, like Strands. Fences separate untrusted previews. */
 export function formatReplacement(replacement: Replacement): string {
@@ -62,17 +62,12 @@ function instructions(
 ): readonly string[] {
   if (brief !== undefined) return brief
   const what = isError ? 'The tool failed; its output' : 'The tool result'
-  const lines = [
-    `${what} was offloaded to storage because of its size. Use the preview below if it answers your question.`,
-  ]
+  const lines = [`${what} was offloaded because of its size. Use the preview if it answers your question.`]
   if (retrievalTool !== undefined)
     lines.push(
       ...(blocks.some(isText)
         ? [
-            `If you need more, use ${retrievalTool} with a reference and:`,
-            '  - pattern: regex or keyword to find matching lines with context',
-            '  - line_range: { start, end } to read a span of lines',
-            'Retrieve full content (omit pattern and line_range) only as a last resort.',
+            `If you need more, use ${retrievalTool} with a reference and a pattern (regex or keyword) or line_range { start, end }.`,
           ]
         : [`It is binary: ${retrievalTool} with a reference, and nothing else, gives it whole.`]),
     )
@@ -89,10 +84,12 @@ function instructions(
 const isText = (block: ReplacedBlock): boolean => block.lines !== undefined
 
 function formatBlocks(blocks: readonly ReplacedBlock[]): string[] {
-  if (!areMany(blocks)) return blocks.filter((block) => !isInPreview(block)).flatMap(formatBlock)
+  const shown = blocks.filter((block) => !isInPreview(block))
+  if (shown.length === 1) return shown.flatMap((block) => formatBlock(block, shortFence(block)))
+  if (!areMany(blocks)) return shown.flatMap((block) => formatBlock(block))
   const previewed = blocks.filter((block) => block.preview !== undefined)
   return [
-    ...previewed.flatMap(formatBlock),
+    ...previewed.flatMap((block) => formatBlock(block)),
     `[${blocks.length - previewed.length} media blocks: what each is stands beside its reference]`,
     '',
   ]
@@ -104,9 +101,8 @@ const areMany = (blocks: readonly ReplacedBlock[]): boolean =>
 /** The preview of a text has placeholders of the media in it. */
 const isInPreview = ({ preview, partOf }: ReplacedBlock): boolean => preview === undefined && partOf !== undefined
 
-function formatBlock(block: ReplacedBlock): string[] {
+function formatBlock(block: ReplacedBlock, fence: string = fenceFor(block)): string[] {
   if (block.preview === undefined) return [placeholder(block), '']
-  const fence = fenceFor(block)
   const isMedia = block.type !== 'text' && block.type !== 'json'
   return [
     ...(isMedia ? [placeholder(block)] : []),
@@ -117,10 +113,9 @@ function formatBlock(block: ReplacedBlock): string[] {
   ]
 }
 
-/** A short preview needs only a few characters of the digest. */
 function formatBriefly(block: ReplacedBlock): string[] {
   if (block.preview === undefined) return block.type === 'text' || block.type === 'json' ? [] : [placeholder(block)]
-  const fence = fenceFor(block, block.reference.slice(-BRIEF_FENCE_LENGTH))
+  const fence = shortFence(block)
   return [`<<< ${fence}: untrusted content`, block.preview, `>>> ${fence}`]
 }
 
@@ -130,6 +125,9 @@ function fenceFor(block: ReplacedBlock, beginning: string = block.reference): st
   while (block.preview?.includes(fence) === true) fence += '_'
   return fence
 }
+
+/** Enough if no other preview stands beside. */
+const shortFence = (block: ReplacedBlock): string => fenceFor(block, fenceName(block.reference))
 
 /** For example `[document: pdf, "report.pdf", 12 pages, 99 bytes]`. */
 export function placeholder(block: Omit<ReplacedBlock, 'reference'>): string {

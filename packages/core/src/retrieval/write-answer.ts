@@ -1,4 +1,5 @@
 import { contentTypeEssence, longerThan, visibleText, type ContentBlock } from '@spillway/text/internal'
+import { fenceName } from '../storage/reference.ts'
 import type { AnswerLimit, MatchingLine, RetrievalCall } from './retrieval-tool.ts'
 
 /** An answer as data. Only {@link writeAnswer} makes text of it, so that stored text is always inside a fence. */
@@ -46,7 +47,7 @@ export function writeAnswer(answer: Answer, limit: AnswerLimit): WrittenAnswer {
 /** Returns one text, or a JSON block between the two lines of its fence. */
 function contentOf({ parts: [part] = [], json }: Answer, text: string): readonly ContentBlock[] {
   if (json === undefined || part === undefined) return [{ type: 'text', text }]
-  const [begin, end] = fenceOf(part.reference, '', part.lines?.join('\n') ?? '')
+  const [begin, end] = fenceOf(part, part.lines?.join('\n') ?? '')
   return [
     { type: 'text', text: begin },
     { type: 'json', value: json.value },
@@ -63,18 +64,22 @@ export function formatAnswer({ header, parts = [], notes = [], rest }: Answer, {
 const bracketed = (text: string): string => `[${text}]`
 
 /** A part without lines and remarks has its facts alone. */
-export function formatPart({ reference, facts = '', lines = [], remarks = [] }: AnswerPart): string[] {
+export function formatPart(part: AnswerPart): string[] {
+  const { reference, facts = '', lines = [], remarks = [] } = part
   if (lines.length + remarks.length === 0) return facts === '' ? [] : [bracketed(`${oneLine(reference)}${facts}`)]
   const inside = [...lines, ...remarks.map(bracketed)].join('\n')
-  const [begin, end] = fenceOf(reference, facts, inside)
+  const [begin, end] = fenceOf(part, inside)
   return [begin, inside, end]
 }
 
-/** A digest makes the fence unforgeable. References of other storages may be guessed, so the text is checked. */
-function fenceOf(reference: string, facts: string, text: string): readonly [begin: string, end: string] {
-  let fence = oneLine(reference)
+/** Named by the end of the reference if the call named the whole. The text is checked, so that it cannot end the fence. */
+function fenceOf(
+  { reference, facts }: Pick<AnswerPart, 'reference' | 'facts'>,
+  text: string,
+): readonly [begin: string, end: string] {
+  let fence = oneLine(facts === undefined ? fenceName(reference) : reference)
   while (text.includes(`>>> end of ${fence}`)) fence += '_'
-  return [`<<< ${fence}${facts}: untrusted content`, `>>> end of ${fence}`]
+  return [`<<< ${fence}${facts ?? ''}: untrusted content`, `>>> end of ${fence}`]
 }
 
 const LINE_ENDINGS = /[\n\u2028\u2029]/g

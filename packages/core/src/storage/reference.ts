@@ -77,6 +77,11 @@ export const isOpenReference = (reference: string): boolean => OPEN_REFERENCE.te
 export const isReference = (value: unknown): value is string => typeof value === 'string' && REFERENCE.test(value)
 export const isMinted = (value: string): boolean => isReference(value) && MINTED.test(value)
 
+const FENCE_LENGTH = 8
+
+/** Returns the end of a reference, which names the fence around text of one entry. */
+export const fenceName = (reference: string): string => reference.slice(-FENCE_LENGTH).toWellFormed()
+
 export function assertReference(value: unknown): asserts value is string {
   if (isReference(value)) return
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_REFERENCE_LENGTH)) : `a ${typeof value}`
