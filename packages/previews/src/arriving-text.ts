@@ -4,7 +4,7 @@ import { withPurpose } from './detect/purpose-words.ts'
 import { LogReader, textPreviewer } from './log/log-previewer.ts'
 import { fallbackOf } from './preview-fallback.ts'
 import type { TextPreviewer, TextReader, TextSubject } from './previewer.ts'
-import { attempt, checked, type TextPreview, type TextPreviewing } from './read-text.ts'
+import { attempt, checked, finishReader, type TextPreview, type TextPreviewing } from './read-text.ts'
 
 /**
  * Preview a text that arrives in pieces like a whole one: all previewers that recognize the start read it, and the end
@@ -39,10 +39,15 @@ export class ArrivingText {
     const open = [...this.#readers.keys()].filter((previewer) => previewer !== textPreviewer)
     for (const previewer of textPreviewersFor(subject, open, onFallback)) {
       const reader = this.#readers.get(previewer) ?? this.#byLines
-      const write = await attempt(previewer, onFallback, () => reader.finish(subject))
-      if (write === undefined) continue
-      const { name: kind, usualTokens } = previewer
-      return { lines: scan.lines, kind, usualTokens, write: checked(previewer, write, () => scan, onFallback) }
+      const read = await attempt(previewer, onFallback, () => finishReader(reader, subject, previewer))
+      if (read === undefined) continue
+      const { write, usualTokens } = read
+      return {
+        lines: scan.lines,
+        kind: previewer.name,
+        usualTokens,
+        write: checked(previewer, write, () => scan, onFallback),
+      }
     }
     return { lines: scan.lines, write: async () => '' }
   }

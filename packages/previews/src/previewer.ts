@@ -49,6 +49,8 @@ export interface TextReader {
    * then reads it.
    */
   finish(subject: TextSubject): WritePreview | undefined | Promise<WritePreview | undefined>
+  /** Used for this text if the previewer has no number. Read after `finish`. */
+  readonly usualTokens?: number | undefined
 }
 
 /** A previewer of one kind of text. */

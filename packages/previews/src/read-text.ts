@@ -58,14 +58,19 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
   await pushSlowly(text, counter)
   for (const previewer of textPreviewersFor(subject, previewers, onFallback)) {
     if (text.length > (previewer.maxLength ?? Infinity)) continue
-    const write = await attempt(previewer, onFallback, async () => {
+    const read = await attempt(previewer, onFallback, async () => {
       const reader = previewer.read(subject)
       await pushSlowly(text, reader)
-      return reader.finish(subject)
+      return await finishReader(reader, subject, previewer)
     })
-    if (write === undefined) continue
-    const { name: kind, usualTokens } = previewer
-    return { lines: counter.lines, kind, usualTokens, write: checked(previewer, write, scan, onFallback) }
+    if (read === undefined) continue
+    const { write, usualTokens } = read
+    return {
+      lines: counter.lines,
+      kind: previewer.name,
+      usualTokens,
+      write: checked(previewer, write, scan, onFallback),
+    }
   }
   return { lines: counter.lines, write: async () => '' }
 }
@@ -89,12 +94,26 @@ async function withoutNuls(text: string): Promise<string> {
   return parts.join('') + filter.finish()
 }
 
+/** End the text of a reader; `undefined` if it is of another kind. */
+export async function finishReader(
+  reader: TextReader,
+  subject: TextSubject,
+  previewer: TextPreviewer,
+): Promise<ReadPreview | undefined> {
+  const write = await reader.finish(subject)
+  return write === undefined ? undefined : { write, usualTokens: previewer.usualTokens ?? reader.usualTokens }
+}
+
+interface ReadPreview extends Pick<TextPreview, 'usualTokens'> {
+  readonly write: WritePreview
+}
+
 /** Reports an exception and leaves the text to the next previewer. */
-export async function attempt(
+export async function attempt<Read>(
   previewer: TextPreviewer,
   onFallback: OnFallback,
-  read: () => ReturnType<TextReader['finish']>,
-): Promise<WritePreview | undefined> {
+  read: () => Promise<Read>,
+): Promise<Read | undefined> {
   try {
     return await read()
   } catch (error) {

@@ -3,8 +3,8 @@
  * Missing kinds have too few questions there.
  */
 export const USUAL_TOKENS = {
-  /** Tables, JSON, and source code are queried by a key or a name: the preview must list them. */
+  /** Tables, JSON, source code, and text without failures are queried by a key or a name. */
   structured: 300,
-  /** Logs and plain text: the preview must contain the reason of a failure. */
+  /** The preview must contain the reason of a failure. */
   log: 800,
 } as const

@@ -40,8 +40,8 @@ export interface ContextOffloaderOptions extends LimitOptions {
   /** Offload results with more tokens than this. Defaults to 2,500. */
   readonly maxResultTokens?: TokenLimit | undefined
   /**
-   * Tokens of the preview in the context, less than `maxResultTokens`. Defaults to 300 for tables, JSON and source
-   * code, 800 for logs, and up to 1,000 for others.
+   * Tokens of the preview in the context, less than `maxResultTokens`. Defaults to 300 for tables, JSON, source
+   * code and text without failures, 800 for text with failures and for errors, and up to 1,000 for others.
    */
   readonly previewTokens?: TokenLimit | undefined
   /** Tokens of one answer of the retrieval tool, at most. `Infinity` for no limit. Defaults to `maxResultTokens`. */

@@ -299,7 +299,7 @@ describe('a replacement', () => {
 
   test('has the frame, a preview within its budget, gaps with the call that shows them, and the references last', async () => {
     const { offload } = setUp()
-    const outcome = await offload([textBlock(log(5_000))])
+    const outcome = await offload([textBlock(log(5_000))], { isError: true })
     const text = replacementText(outcome)
     const reference = offloaded(outcome).stored[0]?.reference ?? ''
     expect(text).toMatch(/^\[Offloaded: 1 block, ~[\d,]+ tokens\]\n/)
@@ -358,14 +358,21 @@ describe('the size of a preview', () => {
   const table = textBlock(
     `id,name,amount\n${Array.from({ length: 4_000 }, (_, row) => `${row},name ${row},${row * 3}`).join('\n')}`,
   )
-  const tokens = async (options: Partial<ContextOffloaderOptions>, block: ContentBlock): Promise<number> => {
+  const tokens = async (
+    options: Partial<ContextOffloaderOptions>,
+    block: ContentBlock,
+    request: { readonly isError?: boolean } = {},
+  ): Promise<number> => {
     const { offload } = setUp({ countTokens: quarter, ...options })
-    return offloaded(await offload([block])).tokens.replacement
+    return offloaded(await offload([block], request)).tokens.replacement
   }
 
   test('depends on the kind of content if previewTokens is not set, with scopes too', async () => {
     expect(await tokens({}, table)).toBeLessThan(600)
-    expect(await tokens({}, textBlock(log(4_000)))).toBeGreaterThan(700)
+    expect(await tokens({}, textBlock(log(4_000)))).toBeLessThan(600)
+    expect(await tokens({}, textBlock(log(4_000)), { isError: true })).toBeGreaterThan(700)
+    const failing = `${log(4_000)}\nFAILED tests/a.test.ts\nError: expected 1 to be 2\nProcess exited with code 1`
+    expect(await tokens({}, textBlock(failing))).toBeGreaterThan(700)
     const { offloader } = setUp({ countTokens: quarter })
     const scope = offloader.forScope('a').withRetrievalToolName('recall')
     const outcome = await scope.offload({ toolName: 'read', toolCallId: 'call_2', input: {}, content: [table] })

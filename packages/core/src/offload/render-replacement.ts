@@ -3,6 +3,7 @@ import {
   fallbackOf,
   readMedia,
   readText,
+  USUAL_TOKENS,
   type OnFallback,
   type ReadMedia,
   type TextPreview,
@@ -87,8 +88,9 @@ export async function writeReplacement(
 ): Promise<WrittenReplacement> {
   const { countTokens } = options
   const needs = sources.map(({ text, tokens }) => {
-    if (text === undefined) return 0
-    return Math.min(tokens, (request.sizesByKind ? text.usualTokens : undefined) ?? tokens)
+    if (text?.usualTokens === undefined || !request.sizesByKind) return text === undefined ? 0 : tokens
+    // Something failed, although no line may say so.
+    return Math.min(tokens, request.original.isError ? Math.max(text.usualTokens, USUAL_TOKENS.log) : text.usualTokens)
   })
   const shares = shareBudget(needs, options.previewTokens)
   const previewed = shares.reduce((sum, share) => sum + share, 0)

@@ -1,7 +1,7 @@
 import { cleanLine, perSubject } from '@spillway/text/internal'
 import type { TextPreviewer, TextReader, TextSubject, WritePreview } from '../previewer.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
-import { isLevelObject, saysEnd } from './text-nature.ts'
+import { isLevelObject, saysEnd, SURE_SCORE } from './text-nature.ts'
 import { type LineModel } from './line-model.ts'
 import { LINE_MODEL } from './line-weights.ts'
 import { writeTextPreview } from './render-text-preview.ts'
@@ -73,6 +73,12 @@ export class LogReader implements TextReader {
     return (this.#scan ??= this.#scanner.finish())
   }
 
+  /** A text in which no line surely tells a failure is asked for single lines, which a search finds. */
+  get usualTokens(): number {
+    const { scores } = this.scan.scores()
+    return [...scores.values()].some((score) => score >= SURE_SCORE) ? USUAL_TOKENS.log : USUAL_TOKENS.structured
+  }
+
   finish(subject: TextSubject): WritePreview {
     const { scan } = this
     const isLog = this.#isLog(subject)
@@ -85,7 +91,6 @@ export class LogReader implements TextReader {
 export const textPreviewer: TextPreviewer = {
   name: 'text',
   previews: 'text',
-  usualTokens: USUAL_TOKENS.log,
   recognize: () => 0.01,
   read: () => new LogReader(),
 }
@@ -100,7 +105,6 @@ export function logPreviewer(): TextPreviewer {
   return {
     name: 'log',
     previews: 'text',
-    usualTokens: USUAL_TOKENS.log,
     recognize: logSureness,
     read: () => new LogReader((subject) => logSureness(subject) >= SURE),
   }

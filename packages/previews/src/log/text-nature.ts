@@ -24,7 +24,7 @@ export function isLevelObject(line: string): boolean {
 type TextNature = 'output' | 'data' | 'writing'
 
 /** Score that is rare outside of program output, unless many lines have it. */
-const SURE = 0.5
+export const SURE_SCORE = 0.5
 const FEW = 6
 const LOOKED_AT = 400
 /** A line number written by a tool. */
@@ -45,7 +45,9 @@ export function textNature(scan: TextScan): TextNature {
   if (scan.kept.some(({ text }) => saysEnd(text.slice(0, 400)))) return 'output'
   // Only programs report failures of some of a few things.
   const { scores } = scan.scores()
-  const sure = scan.kept.filter(({ number, text }) => (scores.get(number) ?? 0) >= SURE && !isWritten(text)).length
+  const sure = scan.kept.filter(
+    ({ number, text }) => (scores.get(number) ?? 0) >= SURE_SCORE && !isWritten(text),
+  ).length
   if (sure > 0 && sure <= Math.max(FEW, scan.lines / 50)) return 'output'
   if (/^\s*(?:<\?xml|<!doctype|<html|<svg)\b/i.test(first.text)) return 'writing'
   const step = Math.max(1, Math.floor(scan.kept.length / LOOKED_AT))
