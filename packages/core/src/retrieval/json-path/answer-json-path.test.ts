@@ -49,12 +49,8 @@ async function ask(content: unknown, path: string, asked: Asked = {}): Promise<s
 describe('an answer to a JSON path', () => {
   test("has the number of results and each result's path", async () => {
     const content = { items: [{ name: 'Ann' }, { 'full name': 'Ben', name: 'B' }] }
-    expect(await ask(content, '$.items[*].name')).toBe(
-      '[2 results for $.items[*].name]\n\n$.items[0].name: "Ann"\n$.items[1].name: "B"',
-    )
-    expect(await ask(content, "$..['full name']")).toBe(
-      "[1 result for $..['full name']]\n\n$.items[1]['full name']: \"Ben\"",
-    )
+    expect(await ask(content, '$.items[*].name')).toBe('[2 results]\n\n$.items[0].name: "Ann"\n$.items[1].name: "B"')
+    expect(await ask(content, "$..['full name']")).toBe('[1 result]\n\n$.items[1][\'full name\']: "Ben"')
   })
 
   test('keeps numbers exactly, beyond the precision of a double', async () => {
@@ -66,26 +62,24 @@ describe('an answer to a JSON path', () => {
   test('is indented if it is long', async () => {
     const value = { first: 'x'.repeat(80), second: [1, { deep: 'y'.repeat(80) }], empty: {}, none: [] }
     const answer = await ask({ value }, '$.value')
-    expect(answer).toBe(`[1 result for $.value]\n\n$.value:\n${JSON.stringify(value, null, 2)}`)
+    expect(answer).toBe(`[1 result]\n\n$.value:\n${JSON.stringify(value, null, 2)}`)
   })
 
   test('has only the count if the call asks for it', async () => {
-    expect(await ask(MANY, '$.items[*]', { countOnly: true })).toBe('[800 results for $.items[*]]')
-    expect(await ask(MANY, '$.items[?@.id >= 790]', { countOnly: true })).toBe('[10 results for $.items[?@.id >= 790]]')
+    expect(await ask(MANY, '$.items[*]', { countOnly: true })).toBe('[800 results]')
+    expect(await ask(MANY, '$.items[?@.id >= 790]', { countOnly: true })).toBe('[10 results]')
   })
 
   test('accepts a path without its leading $', async () => {
-    expect(await ask(MANY, 'items[7].name')).toBe('[1 result for $.items[7].name]\n\n$.items[7].name: "name 7"')
-    expect(await ask(MANY, ' .total ')).toBe('[1 result for $.total]\n\n$.total: 800')
+    expect(await ask(MANY, 'items[7].name')).toBe('[1 result]\n\n$.items[7].name: "name 7"')
+    expect(await ask(MANY, ' .total ')).toBe('[1 result]\n\n$.total: 800')
   })
 
   test('shows results up to a limit, with the call that continues', async () => {
     expect(await ask(MANY, '$.items[*].id', { after: 4, maxTokens: 80 })).toMatch(
-      /^\[800 results for \$\.items\[\*\]\.id\]\n\n\$\.items\[4\]\.id: 4\n[^]*\[Shown: results 5-(\d+) of 800\. To continue: \{"reference":"r","json_path":"\$\.items\[\*\]\.id","after":\1\}\]$/,
+      /^\[800 results\]\n\n\$\.items\[4\]\.id: 4\n[^]*\[Shown: results 5-(\d+) of 800\. To continue: \{"reference":"r","json_path":"\$\.items\[\*\]\.id","after":\1\}\]$/,
     )
-    expect(await ask(MANY, '$.items[*].id', { after: 900 })).toBe(
-      '[800 results for $.items[*].id: none is left after the first 900]',
-    )
+    expect(await ask(MANY, '$.items[*].id', { after: 900 })).toBe('[800 results: none is left after the first 900]')
   })
 
   test('continues until every result was shown whole and once, with any limit of tokens', async () => {
@@ -114,7 +108,7 @@ describe('an answer to a JSON path', () => {
   test('cuts a value that does not fit, and names its kind, its size and a path to a part of it', async () => {
     const answer = await ask(MANY, '$.items', { maxTokens: 200 })
     expect(answer).toMatch(
-      /^\[1 result for \$\.items\]\n\n\$\.items \(an array of 800; the first item is an object with the keys "id", "name", "tags"; [\d,]+ bytes\): \[\{"id": 0, /,
+      /^\[1 result\]\n\n\$\.items \(an array of 800; the first item is an object with the keys "id", "name", "tags"; [\d,]+ bytes\): \[\{"id": 0, /,
     )
     expect(answer).toMatch(
       /… \[cut\]\n\[To see a part of it: \{"reference":"r","json_path":"\$\.items\[0:10\]"\}\]\n\n\[Cut\. To continue: \{"reference":"r","byte_range":\{"start":\d+,"end":36602\}\}\]$/,
@@ -203,7 +197,7 @@ describe('an answer to a JSON path without results', () => {
     const answer = await ask(MANY, '$.items[*].nme')
     const call = /\[For example: (.*)\]$/.exec(answer)?.[1]
     const { json_path: path } = JSON.parse(call ?? '') as { json_path: string }
-    expect(await ask(MANY, path)).toMatch(/^\[1 result /)
+    expect(await ask(MANY, path)).toMatch(/^\[1 result\]/)
   })
 })
 
@@ -261,7 +255,7 @@ describe('a JSON path', () => {
 
   test('selects values before the position where content stops being JSON', async () => {
     expect(await ask('{"a":[1,2,', '$.a[*]')).toBe(
-      '[2 results for $.a[*]]\n[The JSON breaks off at the end of the content.]\n\n$.a[0]: 1\n$.a[1]: 2',
+      '[2 results]\n[The JSON breaks off at the end of the content.]\n\n$.a[0]: 1\n$.a[1]: 2',
     )
   })
 
@@ -324,7 +318,7 @@ describe('a hostile JSON path', () => {
   test('selects very many, very deep and very long values', async () => {
     const deep = `${'{"key":['.repeat(50_000)}1${']}'.repeat(50_000)}`
     const answer = await ask(deep, '$..key', { maxTokens: 4_000 })
-    expect(answer).toContain('[50,000 results for $..key]')
+    expect(answer).toContain('[50,000 results]')
     expect(answer).toMatch(/\$\.key \(an array of 1; .* … \[cut\]\n[^]*\[Shown: results 1-1 of 50,000\. To continue: /)
     const wide = JSON.stringify(Array.from({ length: 60_000 }, (_, id) => ({ id })))
     expect(await ask(wide, '$..id', { after: 58_000 })).toContain('$[58000].id: 58000\n$[58001].id: 58001\n')

@@ -76,7 +76,7 @@ async function writeSelected(question: PathQuestion): Promise<Answer> {
   if (count === 0) return await writeNothing(question, selection)
   const { reference } = request
   const counted = {
-    header: [describeSelection(selection, request, path.text), ...notesOf(question, selection)],
+    header: [describeSelection(selection, request), ...notesOf(question, selection)],
     matches: count,
     isPartial: ended.by !== 'all',
   }
@@ -162,11 +162,10 @@ async function tooLarge(
   return new RetrievalError('too-large', message, { stored: { remarks, call } })
 }
 
-function describeSelection({ count }: Selection, { after }: JsonPathRequest, path: string): string {
-  const shown = quotePath(path)
+/** Each result has its path, so that of the call is not repeated. */
+function describeSelection({ count }: Selection, { after }: JsonPathRequest): string {
   const results = countOf(count, 'result')
-  if (count <= after) return `${results} for ${shown}: none is left after the first ${formatCount(after)}`
-  return `${results} for ${shown}`
+  return count <= after ? `${results}: none is left after the first ${formatCount(after)}` : results
 }
 
 const MAX_COMPARED_UNITS = 60
