@@ -1,5 +1,7 @@
 import { need, norm } from '../preview/lib/text.mjs'
 import { callsOf, type ChatMessage } from '../history/chat/chat-message.ts'
+import { findLine } from '../history/measure/find-lines.ts'
+import type { Subject } from '../history/subjects/subject.ts'
 import { modelCalls, type Transcript } from '../history/transcripts/transcript.ts'
 import type { AnswerCase } from './answer-case.ts'
 import { joinNear, linesCase } from './cases/case-parts.ts'
@@ -17,8 +19,8 @@ export interface SessionCost {
   readonly kept: number
   /** Lines that the agent used later and that the replacement does not show. */
   readonly hiddenLines: number
-  /** Calls that become necessary for them, by one who knows where they are. */
-  readonly extraCalls: number
+  /** Calls that become necessary for them, by one who knows where they are; absent if they are not kept. */
+  readonly extraCalls: number | undefined
   /** Prompt tokens of all calls of the model. */
   readonly promptTokens: number
   /** The same with a prompt cache, in tokens at the full price. */
@@ -60,6 +62,45 @@ export async function replaySession(transcript: Transcript, system: System, pric
     cachedPromptTokens,
   }
 }
+
+/** Replay a recorded session with a framework's own way of taking older results out of the prompt. */
+export async function replayEdited(
+  transcript: Transcript,
+  subject: Subject,
+  prices: CachePrices,
+): Promise<SessionCost> {
+  const calls = modelCalls(transcript)
+  const sent = await subject.replay(transcript)
+  const prompts = sent.map(({ messages }) => messages.map((message) => JSON.stringify(message)))
+  let [promptTokens, cachedPromptTokens] = [0, 0]
+  for (const [index, prompt] of prompts.entries()) {
+    const before = prompts[index - 1] ?? []
+    const changed = prompt.findIndex((message, at) => message !== before[at])
+    const known = sizeOf(prompt.slice(0, changed < 0 ? prompt.length : changed))
+    const size = sizeOf(prompt)
+    promptTokens += size
+    cachedPromptTokens += known * prices.cached + (size - known) * prices.written
+  }
+  const isResult = ({ role }: ChatMessage): boolean => role === 'tool'
+  const sentResults = transcript.messages.slice(0, calls.at(-1)).filter(isResult)
+  const last = new Set(prompts.at(-1))
+  const hidden = transcript.laterUses.filter((use) => {
+    const prompt = sent[calls.indexOf(use.usedAt)]
+    return prompt !== undefined && findLine(use, prompt, 'anywhere') !== 'visible'
+  })
+  return {
+    session: transcript.id,
+    system: subject.name,
+    results: transcript.messages.filter(isResult).length,
+    kept: sentResults.filter((message) => !last.has(JSON.stringify(message))).length,
+    hiddenLines: hidden.length,
+    extraCalls: undefined,
+    promptTokens,
+    cachedPromptTokens,
+  }
+}
+
+const sizeOf = (messages: readonly string[]): number => messages.reduce((sum, message) => sum + countTokens(message), 0)
 
 interface Replaced {
   readonly shown: string

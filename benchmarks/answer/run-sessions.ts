@@ -7,7 +7,9 @@ import { parseArgs } from 'node:util'
 import { readTranscripts } from '../history/transcripts/read-transcripts.ts'
 import { dataFolder } from '../preview/lib/data.mjs'
 import { currentCommit } from './current-commit.ts'
-import { replaySession, type SessionCost } from './replay-session.ts'
+import { contextEditing } from '../history/subjects/langchain.ts'
+import { pruning } from '../history/subjects/prune-messages.ts'
+import { replayEdited, replaySession, type SessionCost } from './replay-session.ts'
 import { intervalOverGroups } from './summarize.ts'
 import { allSystems } from './systems/all-systems.ts'
 
@@ -24,6 +26,11 @@ const { values: options } = parseArgs({
 const prices = { cached: Number(options.cached), written: Number(options.written) }
 const data = dataFolder(options.data)
 const systems = allSystems({ forQuestions: false })
+const editors = [
+  contextEditing('LangChain, context editing'),
+  pruning('AI SDK, pruning to the last 3', 'before-last-3-messages', false),
+  pruning('AI SDK, the same over 20,000', 'before-last-3-messages', true),
+]
 const sections: string[] = []
 for (const [heading, folder] of [
   ['Sessions that were set aside, of projects that the development sessions have too', join(data, 'more')],
@@ -31,8 +38,10 @@ for (const [heading, folder] of [
 ] as const) {
   const transcripts = readTranscripts(folder).slice(0, Number(options.most ?? Infinity))
   const costs: SessionCost[] = []
-  for (const transcript of transcripts)
+  for (const transcript of transcripts) {
     for (const system of systems) costs.push(await replaySession(transcript, system, prices))
+    for (const editor of editors) costs.push(await replayEdited(transcript, editor, prices))
+  }
   sections.push(`## ${heading}\n\n${transcripts.length} sessions.\n\n${tableOf(costs)}`)
 }
 const report = [
@@ -51,12 +60,12 @@ function tableOf(costs: readonly SessionCost[]): string {
   const whole = costs.filter(({ system }) => system === 'whole result')
   const rows = [...Map.groupBy(costs, ({ system }) => system)].map(([system, own]) => {
     const add = (field: 'kept' | 'results' | 'hiddenLines' | 'extraCalls'): number =>
-      own.reduce((sum, cost) => sum + cost[field], 0)
+      own.reduce((sum, cost) => sum + (cost[field] ?? 0), 0)
     const cells = [
       system,
       `${add('kept')} of ${add('results')}`,
       add('hiddenLines'),
-      add('extraCalls'),
+      own[0]?.extraCalls === undefined ? '–' : add('extraCalls'),
       ...change(own, whole, 'promptTokens'),
       ...change(own, whole, 'cachedPromptTokens'),
     ]
