@@ -52,20 +52,23 @@ function adviceFor({ offloaded, tokensAvoided, tokensNet, bounceRate }: TokenTot
 async function otherSettings(journal: Journal, path: string): Promise<readonly OtherSetting[]> {
   const offloads = new Map<string, { original: number; replacement: number; retrieved: number }>()
   const all = new Set<{ original: number; replacement: number; retrieved: number }>()
+  // Searches in all results cost the same with any setting.
+  let searched = 0
   for await (const event of journal.read()) {
     if (relativeScope(path, event.scope) === undefined) continue
     if (event.type === 'offload') {
       const result = { ...event.tokens, retrieved: 0 }
       all.add(result)
       for (const reference of event.references) offloads.set(`${event.scope}/${reference}`, result)
-    } else if (event.type === 'retrieval' && event.reference !== undefined) {
+    } else if (event.type === 'retrieval') {
       const result = offloads.get(`${event.scope}/${event.reference}`)
-      if (result !== undefined) result.retrieved += event.tokens
+      if (result === undefined) searched += event.tokens
+      else result.retrieved += event.tokens
     }
   }
   const results = [...all]
   const net = (each: (result: (typeof results)[number]) => number): number =>
-    results.reduce((sum, result) => sum + each(result), 0)
+    results.reduce((sum, result) => sum + each(result), -searched)
   const smallest = Math.min(...results.map(({ original }) => original))
   return [
     ...RESULT_LIMITS.filter((value) => value >= smallest || value === RESULT_LIMITS[0]).map((value) => ({

@@ -1,7 +1,10 @@
+import { ContextOffloader, type TokenTotals } from '@spillway/core'
+import { FileJournal, FileStorage } from '@spillway/file'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startServe } from '../../test/serve/start-serve.ts'
-import { BIN, put, spillway, start, temporaryFolder } from '../../test/spillway.ts'
+import { BIN, numbered, put, spillway, start, temporaryFolder } from '../../test/spillway.ts'
 
 /** Ask the inspector behind a URL with its token, as the page does. */
 async function askAt(url: string, path: string, body?: object): Promise<unknown> {
@@ -30,6 +33,48 @@ it('inspect prints the URL of a page that shows the scope with commands, until i
   expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('two') })
   child.kill('SIGTERM')
   expect(await end).toMatchObject({ code: 0, stderr: '' })
+})
+
+it('inspect and stats --tokens show the totals of the meter, less everything that came back', async () => {
+  const cwd = temporaryFolder()
+  const folder = join(cwd, 'store')
+  const journal = new FileJournal(join(folder, '.journal'))
+  const offloader = new ContextOffloader({ storage: new FileStorage(folder), journal })
+  const session = offloader.forScope('a')
+  const offload = async (toolName: string, lines: number): Promise<string> => {
+    const content = [{ type: 'text', text: numbered(lines) } as const]
+    const outcome = await session.offload({ toolName, toolCallId: toolName, content })
+    return outcome.status === 'offloaded' ? outcome.stored[0]!.reference : ''
+  }
+  const reference = await offload('read', 3_000)
+  await session.retrievalTool.execute({ reference, pattern: 'line 7' })
+  // A replayed call, another result, a search in all results, and a reference that does not exist.
+  await offload('read', 3_000)
+  await offload('list', 4_000)
+  await session.retrievalTool.execute({ reference, line_range: { start: 1, end: 5 } })
+  await session.retrievalTool.execute({ pattern: 'line 1' })
+  await session.retrievalTool.execute({ reference: 'invented' })
+  await journal.close()
+  const { offloaded, tokensAvoided, tokensShown, tokensRetrieved, tokensNet, retrievals, bounceRate } =
+    offloader.meter()
+  const meter = { offloaded, tokensAvoided, tokensShown, tokensRetrieved, tokensNet, retrievals, bounceRate }
+  expect(meter).toMatchObject({ offloaded: 3, retrievals: 4, bounceRate: 2 / 3 })
+  const store = ['--store', 'file:./store']
+  const stats = await spillway(['stats', '--tokens', '--by', 'tool', '--json', ...store], { cwd })
+  const { total, groups } = JSON.parse(stats.stdout) as { total: TokenTotals; groups: readonly TokenTotals[] }
+  expect(total).toMatchObject(meter)
+  expect(groups.reduce((sum, group) => sum + group.tokensNet, 0)).toBe(meter.tokensNet)
+  const { child } = start(process.execPath, [BIN, 'inspect', '--no-open', ...store], { cwd })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [printed] = (await once(child.stdout!, 'data')) as [Buffer]
+  const report = (await askAt(printed.toString().trim(), 'api/meter')) as {
+    readonly total: TokenTotals
+    readonly others: readonly { readonly setting: string; readonly value: number; readonly tokensNet: number }[]
+  }
+  expect(report.total).toEqual(meter)
+  // The limit in force gives what it gave.
+  const inForce = report.others.find(({ setting, value }) => setting === 'maxResultTokens' && value === 2_500)
+  expect(inForce?.tokensNet).toBe(meter.tokensNet)
 })
 
 it('inspect listens only on this machine, and only if there is a store', async () => {
