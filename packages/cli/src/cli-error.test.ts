@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { inOptionNames, inStoreOptions } from './cli-error.ts'
+import { StorageError } from '@spillway/core'
+import { errorJson, inOptionNames, inStoreOptions } from './cli-error.ts'
 
 test.each([
   [
@@ -29,4 +30,10 @@ test('a store failure names options of the command line, and keeps paths', () =>
   expect(inStoreOptions('/line_range is full: choose another with the option "directory".')).toBe(
     '/line_range is full: choose another with --store or SPILLWAY_STORE.',
   )
+})
+
+test('an error as JSON has the page of its code, as a failure of a store has it', () => {
+  const error = new StorageError('corrupt', 'The entry cannot be read.')
+  expect(errorJson(error)).toEqual({ code: 'corrupt', message: 'The entry cannot be read.', help: error.help })
+  expect(errorJson(new Error('A fault.')).help).toMatch(/#internal$/)
 })

@@ -34,10 +34,14 @@ export function describeError(error: unknown): CliError {
   )
 }
 
-export function errorJson(error: unknown): { readonly code: string; readonly message: string } {
+export function errorJson(error: unknown): { readonly code: string; readonly message: string; readonly help: string } {
   const { code, message } = describeError(error)
-  return { code, message }
+  return { code, message, help: helpOf(code) }
 }
+
+/** Return the URL that a `StorageError` has as `help`, without loading core. */
+export const helpOf = (code: string): string =>
+  `https://github.com/spillway-js/spillway/blob/main/docs/errors.md#${code}`
 
 /** Read without loading core. */
 const STORAGE_ERROR = Symbol.for('spillway.storage-error')

@@ -300,6 +300,15 @@ describe('on a terminal', () => {
     expect(stdout).toMatch(/^\u001B\[2mREFERENCE/)
   })
 
+  it.skipIf(!HAS_SCRIPT)('an error names the page of its code, which a pipe does not get', async () => {
+    const cwd = temporaryFolder()
+    await put('x', cwd)
+    const command = [process.execPath, BIN, 'stat', 'nothing'].map((word) => `'${word}'`).join(' ')
+    const page = /^spillway: See https:\S+\/docs\/errors\.md#not-found\s*$/m
+    expect((await start('script', ['-qec', command, '/dev/null'], { cwd }).end).stdout).toMatch(page)
+    expect((await spillway(['stat', 'nothing'], { cwd })).stderr).not.toMatch(page)
+  })
+
   it('get prints the numbered first lines of large content', async () => {
     const cwd = temporaryFolder()
     const reference = await put(numbered(5_000), cwd)

@@ -1,5 +1,5 @@
 import { Command, CommanderError, type Option } from 'commander'
-import { describeError, errorJson, EXIT_CODE, usageError } from './cli-error.ts'
+import { describeError, errorJson, EXIT_CODE, helpOf, usageError } from './cli-error.ts'
 import { addCommand, writeManual } from './commands/command.ts'
 import { conformanceCommand } from './commands/conformance.ts'
 import {
@@ -121,10 +121,12 @@ export async function reportError(thrown: unknown, args: readonly string[]): Pro
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT_CODE.ok
   if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT_CODE.usage
   const error = thrown instanceof CommanderError ? usageError(usageMessage(thrown, args), { cause: thrown }) : thrown
-  const { message, exitCode } = describeError(error)
+  const { code, message, exitCode } = describeError(error)
   if (wantsJson(args)) await printJson({ error: errorJson(error) })
   else if (process.env['SPILLWAY_DEBUG']) await note(`spillway: ${stackOf(error)}\n`)
   else await noteLine(message)
+  // Agents read pipes, and pay for each line.
+  if (process.stderr.isTTY && code !== 'usage') await noteLine(`See ${helpOf(code)}`)
   return exitCode
 }
 

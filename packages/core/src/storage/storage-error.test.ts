@@ -22,6 +22,12 @@ test('a StorageError keeps its reference and its cause', () => {
   expect('cause' in new StorageError('not-found', 'Nothing.')).toBe(false)
 })
 
+test('a StorageError names the page of its code beside its message', () => {
+  const { help, message } = new StorageError('too-large', 'Too much.')
+  expect(help).toBe('https://github.com/spillway-js/spillway/blob/main/docs/errors.md#too-large')
+  expect(message).toBe('Too much.')
+})
+
 test('a StorageError is recognized across two copies of the package, and other errors are not', () => {
   const other = Object.assign(new Error('from another copy'), { [Symbol.for('spillway.storage-error')]: true })
   expect(StorageError.isInstance(other)).toBe(true)

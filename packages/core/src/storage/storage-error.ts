@@ -47,6 +47,9 @@ export interface StorageErrorDetails {
   readonly cause?: unknown
 }
 
+/** One page has all codes. It can be read where no site of ours can. */
+const ERROR_PAGE = 'https://github.com/spillway-js/spillway/blob/main/docs/errors.md'
+
 const BRAND: unique symbol = Symbol.for('spillway.storage-error') as never
 
 /**
@@ -67,6 +70,8 @@ export class StorageError extends Error {
   readonly key: string | undefined
   readonly retryable: boolean
   readonly eviction: Eviction | undefined
+  /** URL of the causes and fixes for the code. It is no part of the message, because models read messages. */
+  readonly help: string
 
   constructor(code: StorageErrorCode, message: string, details: StorageErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -75,6 +80,7 @@ export class StorageError extends Error {
     this.key = details.key
     this.retryable = details.retryable ?? code === 'unavailable'
     this.eviction = details.eviction
+    this.help = `${ERROR_PAGE}#${code}`
     Object.defineProperty(this, BRAND, { value: true })
   }
 

@@ -7,7 +7,10 @@ import { HttpError } from '../app/http-error.ts'
 export const failureSchema: z.ZodType = z
   .object({
     error: z.object({
-      code: z.string().meta({ description: 'Stable, for programs.' }),
+      code: z.string().meta({
+        description:
+          'Stable, for programs. Causes and fixes: https://github.com/spillway-js/spillway/blob/main/docs/errors.md',
+      }),
       message: z.string().meta({ description: 'For people and models: what to do. It may change.' }),
       retryable: z.boolean().meta({ description: 'Whether the same request may succeed later.' }),
     }),
