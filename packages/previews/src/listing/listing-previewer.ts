@@ -149,68 +149,6 @@ function split(line: string): ListedLine {
   return { group: end < 0 ? '' : path.slice(0, Math.max(end, 1)), item: line.slice(end + 1) }
 }
 
-/** Lines drawn before a branch, and the branch itself. */
-const ABOVE = ' \u00a0│|'
-const BRANCHES = '├└+`|'
-const LINES = '─-┬'
-const LEAST_BRANCHES = 4
-/** Followed parent folders. */
-const DEEPEST = 16
-
-/** Trees of `tree`, `npm ls`, `cargo tree`, `pnpm list`. */
-const treeListing: ListingForm = {
-  name: 'tree',
-  group: 'branch',
-  item: 'entry',
-  onLines: false,
-  mark: '/',
-  joint: '/',
-  recognize: (lines) => {
-    const filled = lines.filter((line) => line.trim() !== '')
-    const branches = filled.filter((line) => branchAt(line) >= 0).length
-    return branches >= LEAST_BRANCHES && branches >= filled.length * 0.6 ? 0.92 : 0
-  },
-  start: () => new TreeReader(),
-}
-
-class TreeReader implements ListingReader {
-  #above: { readonly name: string; readonly indent: number }[] = []
-
-  read(line: string): ListedLine | undefined {
-    if (line.trim() === '') return {}
-    const indent = branchAt(line)
-    if (indent < 0) {
-      if (/^\s*\d+ (?:director|folder|file)/.test(line)) return {}
-      this.#above = []
-      return { group: '', item: line.trim() }
-    }
-    const name = line.slice(branchEnd(line, indent)).trim()
-    let depth = this.#above.length
-    while (depth > 0 && this.#above[depth - 1]!.indent >= indent) depth--
-    this.#above.length = depth
-    const group = this.#above.map((folder) => folder.name).join('/')
-    if (depth < DEEPEST) this.#above.push({ name, indent })
-    return { group, item: name }
-  }
-}
-
-/** Returns -1 if the line has no branch. */
-function branchAt(line: string): number {
-  let at = 0
-  while (at < line.length && ABOVE.includes(line[at]!) && !isBranch(line, at)) at++
-  return isBranch(line, at) ? at : -1
-}
-
-function isBranch(line: string, at: number): boolean {
-  return at + 1 < line.length && BRANCHES.includes(line[at]!) && (line[at + 1] === '─' || line.startsWith('--', at + 1))
-}
-
-function branchEnd(line: string, from: number): number {
-  let at = from + 1
-  while (at < line.length && LINES.includes(line[at]!)) at++
-  return at
-}
-
 /** Number of folders that is sufficient evidence. */
 const LEAST_FOLDERS = 2
 
@@ -254,40 +192,11 @@ function isFolder(line: string): boolean {
   return line.length > 1 && line.endsWith(':') && !/^\s/.test(line)
 }
 
-const LEAST_LINES = 12
-const LONGEST_NAME = 80
-
-/** One name per line, for example files of a folder or packages. */
-const nameListing: ListingForm = {
-  name: 'names',
-  group: 'group',
-  item: 'name',
-  onLines: false,
-  mark: '',
-  joint: '',
-  recognize: (lines) => {
-    const names = lines.filter((line) => line !== '')
-    if (names.length < LEAST_LINES || shareRead(names, { read: readName }) < 0.98) return 0
-    if (new Set(names).size < names.length * 0.9) return 0
-    const length = names.reduce((sum, name) => sum + name.length, 0) / names.length
-    // Lines of equal length are encoded bytes.
-    return length > 40 || names.filter((name) => !/\p{L}/u.test(name)).length > names.length * 0.2 ? 0 : 0.6
-  },
-  start: () => ({ read: readName }),
-}
-
-function readName(line: string): ListedLine | undefined {
-  if (line === '') return {}
-  return line.length <= LONGEST_NAME && /^[\p{L}\p{N}_@.~][\p{L}\p{N}_@.+~=#%,^-]*[*/@=|]?$/u.test(line)
-    ? { group: '', item: line }
-    : undefined
-}
-
-const FORMS: readonly ListingForm[] = [folderListing, matchListing, treeListing, pathListing, nameListing]
+const FORMS: readonly ListingForm[] = [folderListing, matchListing, pathListing]
 const MOST_LINES = 400
 
 /**
- * Previews listings: files of folders, paths, matches of a search, trees, names.
+ * Previews listings: files of folders, paths, matches of a search.
  *
  * Counts the entries of each folder or file, the fullest first, and shows some of each.
  */

@@ -23,8 +23,6 @@ export interface TableData {
   readonly separator: string
   /** Whether the first cells are sizes: the largest rows come first. */
   readonly largest?: boolean | undefined
-  /** Whether a shown row spans several lines of the text. */
-  readonly isRewritten?: boolean | undefined
   /** Lines after the rows. */
   readonly notes: readonly string[]
 }

@@ -1,6 +1,6 @@
 import { cleanLine, cutAtGrapheme, estimateTokens, formatCount } from '@spillway/text/internal'
 import { unquote } from '@spillway/text/internal/tables'
-import { lineLabel, textItem, type HiddenNames, type Item, type PreviewModel } from '../layout/preview-model.ts'
+import { textItem, type HiddenNames, type Item, type PreviewModel } from '../layout/preview-model.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import { countSought } from '../layout/wanted-words.ts'
 import type { SampledRow } from './row-sample.ts'
@@ -55,7 +55,6 @@ export function tableItems(
     head: [table.title.trimEnd(), columnsOf(table, budgetTokens - estimateTokens(header)), ...table.notes]
       .filter((line) => line !== '')
       .map((line) => cutAtGrapheme(line, budgetTokens * 2)),
-    label: table.isRewritten === true ? lineLabel : undefined,
   }
 }
 

@@ -1,9 +1,7 @@
 import {
   AlignedReader,
-  ExpandedRecords,
   MOST_COLUMNS,
   RecordReader,
-  TextCodes,
   alignedFormat,
   cellsOf,
   isFooter,
@@ -14,7 +12,6 @@ import {
   type AlignedTable,
   type BeginTable,
   type BlockText,
-  type ExpandedRecord,
   type LineColumns,
   type RecordSink,
   type SeparatedFormat,
@@ -46,10 +43,6 @@ export function tablePreviewer(): TextPreviewer {
       const separated = separatedFormat(subject)
       const aligned = alignedFormat(subject)
       if (aligned !== undefined && aligned.sureness > (separated?.sureness ?? 0)) {
-        if (aligned.form === 'expanded') {
-          const reader = new ExpandedReader()
-          return { push: (text) => reader.push(text), finish: () => writer(reader.finish(), words) }
-        }
         const begin: BeginTable<TableSection> = (...table) => new TableSection(...table, aligned)
         const reader = new AlignedReader(aligned, begin)
         const tables = (): TableData[] | undefined =>
@@ -79,63 +72,8 @@ function columnToCount(tables: readonly TableData[]): string | undefined {
   return names[Math.max(0, few)]?.trim()
 }
 
-/** UTF-16 units kept of a record. */
-const LONGEST_RECORD = 4_096
 /** Separates values of a kept record; never shown. */
 const BETWEEN = '\u001f'
-
-/** Reads query results with one line per cell. */
-class ExpandedReader {
-  readonly #records = new ExpandedRecords((record) => this.#take(record))
-  readonly #sample = new RowSample()
-  readonly #summaries: ColumnSummary[] = []
-  readonly #codes = new TextCodes()
-  #names: readonly string[] | undefined
-  #ragged = 0
-
-  push(text: string): void {
-    this.#records.push(text)
-  }
-
-  /** Returns `undefined` if no record has a column. */
-  finish(): [TableData] | undefined {
-    this.#records.finish()
-    const names = this.#names
-    if (names === undefined) return undefined
-    return [
-      {
-        kind: 'table',
-        title: '',
-        names,
-        columns: names.length,
-        rows: this.#sample.rows,
-        ragged: this.#ragged,
-        summaries: this.#ragged === 0 ? this.#summaries : [],
-        sample: this.#sample.finish(),
-        lines: this.#records.lines,
-        isRewritten: true,
-        notes: [],
-        split: (row) => row.split(BETWEEN),
-        separator: '|',
-      },
-    ]
-  }
-
-  #take({ names, values, line }: ExpandedRecord): void {
-    this.#names ??= names
-    if (names.join(BETWEEN) !== this.#names.join(BETWEEN)) this.#ragged++
-    else {
-      for (const [column, text] of values.entries()) {
-        const block: BlockText = { text, codes: this.#codes.of(text) }
-        this.#summaries[column] ??= new ColumnSummary()
-        this.#summaries[column].add(block, 0, text.length)
-      }
-    }
-    const text = values.join(BETWEEN)
-    this.#sample.add(text, 0, Math.min(text.length, LONGEST_RECORD), line, 1 + names.length)
-    this.#sample.endBlock(text)
-  }
-}
 
 /** Kept notes after the rows. */
 const MOST_NOTES = 12

@@ -1,5 +1,4 @@
 import { cleanLine } from '../lines/clean-line.ts'
-import { LineReader, type LineSink } from '../lines/line-reader.ts'
 import { perSubject } from '../shared/per-subject.ts'
 import { barLayout, BarRows, type BarLayout } from './bar-rows.ts'
 import {
@@ -20,8 +19,8 @@ import type { TableText } from './separated-format.ts'
 
 /** Layout of the tables in the lines of a text. */
 export interface AlignedFormat {
-  /** `bars` between cells, `aligned` columns, or a line for each cell. */
-  readonly form: 'bars' | 'aligned' | 'expanded'
+  /** `bars` between cells, or `aligned` columns. */
+  readonly form: 'bars' | 'aligned'
   /** Kind of the rows, if they are not a table with a header. */
   readonly kind?: string
   /** Whether the first cells are sizes. */
@@ -36,14 +35,6 @@ export interface AlignedFormat {
   readonly bars?: BarLayout
   /** Confidence that the text is such a table, from 0 to 1. */
   readonly sureness: number
-}
-
-const EXPANDED: AlignedFormat = {
-  form: 'expanded',
-  above: 0,
-  header: true,
-  columns: wordColumns(1, undefined),
-  sureness: 0.95,
 }
 
 const MOST_LINES = 200
@@ -129,9 +120,6 @@ const RECORD_FORMS: readonly RecordForm[] = [
   valuesForm(/^[A-Za-z_][\w.@/%-]{0,127}:(?=\s|$)/, ' '),
 ]
 
-/** Line before each record: `-[ RECORD 1 ]---` of psql's expanded display, `*** 1. row ***` of mysql's `\G`. */
-const BEFORE_RECORD = /^(?:-\[ RECORD \d{1,12} \][-+]*|\*{3,40} \d{1,12}\. row \*{3,40})$/
-
 /** Detect tables of aligned columns, or of cells between bars. */
 export const alignedFormat: (subject: TableText) => AlignedFormat | undefined = perSubject(findAligned)
 
@@ -140,7 +128,6 @@ function findAligned({ start, isWhole }: TableText): AlignedFormat | undefined {
   // The last line may be truncated.
   if (!isWhole) all.pop()
   const lines = all.slice(0, MOST_LINES).map((line) => cleanLine(line))
-  if (isExpanded(lines)) return EXPANDED
   return barsFormat(lines) ?? longListFormat(lines) ?? headedFormat(lines) ?? recordFormat(lines)
 }
 
@@ -308,80 +295,4 @@ function follow(numbers: readonly number[]): boolean {
   return (
     numbers.filter((number, index) => index === 0 || number === numbers[index - 1]! + 1).length > numbers.length * 0.9
   )
-}
-
-const BLOCK_UNITS = 32_768
-/** Further columns of a record are ignored. */
-const MOST_COLUMNS = 256
-
-function isExpanded(lines: readonly string[]): boolean {
-  return BEFORE_RECORD.test(lines[0] ?? '') && lines.filter((line) => BEFORE_RECORD.test(line)).length >= 2
-}
-
-/** A record with a line for each of its columns. */
-export interface ExpandedRecord {
-  readonly names: readonly string[]
-  readonly values: readonly string[]
-  /** The line before its first column, from 1. */
-  readonly line: number
-}
-
-/** Reads query results with a line for each cell, and emits their records in order. */
-export class ExpandedRecords implements LineSink {
-  readonly #take: (record: ExpandedRecord) => void
-  readonly #lines: LineReader
-  #window = ''
-  #line = 0
-  #record: { readonly names: string[]; readonly values: string[]; line: number } | undefined
-
-  constructor(take: (record: ExpandedRecord) => void) {
-    this.#take = take
-    this.#lines = new LineReader(this)
-  }
-
-  get lines(): number {
-    return this.#line
-  }
-
-  push(text: string): void {
-    for (let from = 0; from < text.length; from += BLOCK_UNITS) this.#lines.push(text.slice(from, from + BLOCK_UNITS))
-  }
-
-  finish(): void {
-    this.#lines.finish()
-    this.#endRecord()
-  }
-
-  open(window: string): void {
-    this.#window = window
-  }
-
-  line(start: number, end: number): void {
-    this.#read(cleanLine(this.#window.slice(start, end)))
-  }
-
-  longLine(start: string): void {
-    this.#read(cleanLine(start))
-  }
-
-  #read(line: string): void {
-    this.#line++
-    if (BEFORE_RECORD.test(line)) {
-      this.#endRecord()
-      this.#record = { names: [], values: [], line: this.#line }
-      return
-    }
-    const record = this.#record
-    if (record === undefined || record.names.length >= MOST_COLUMNS) return
-    const bar = line.search(/[|:]/)
-    if (bar <= 0) return
-    record.names.push(line.slice(0, bar).trim())
-    record.values.push(line.slice(bar + 1).trim())
-  }
-
-  #endRecord(): void {
-    const record = this.#record
-    this.#record = undefined
-    if (record !== undefined && record.names.length > 0) this.#take(record)
-  }
 }

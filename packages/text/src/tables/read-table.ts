@@ -1,13 +1,13 @@
 import type { JsonLayout } from '../json/json-form.ts'
 import { cleanLine, formatCount } from '../lines/clean-line.ts'
 import { contentTypeEssence } from '../types/content-types.ts'
-import { alignedFormat, ExpandedRecords, type AlignedFormat, type ExpandedRecord } from './aligned-format.ts'
+import { alignedFormat } from './aligned-format.ts'
 import { AlignedRows } from './aligned-reader.ts'
 import { isFooter } from './find-columns.ts'
 import { JsonRows, type JsonRowsForm } from './json-rows.ts'
 import { RecordReader, type BlockText, type KeptCell, type RecordSink } from './record-reader.ts'
 import { separatedFormat, splitRecord, unquote, type SeparatedFormat, type TableText } from './separated-format.ts'
-import { columnName, GrowingColumns, type RowReader, type TableRow, type TableSink } from './table-row.ts'
+import { columnName, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
 /** Minimum confidence for a text that is not declared a table, if rows are requested. */
 const DECLARED_SURENESS = 0.97
@@ -24,13 +24,9 @@ export function readTable(text: Omit<TableText, 'intent'>, layout: JsonLayout, s
   const json = layout.sureness < tableSureness ? undefined : jsonForm(start.slice(before.length), layout)
   if (json === 'other') return undefined
   if (json !== undefined) return new JsonRows(json, sink, before)
-  if (aligned !== undefined && aligned.sureness > (separated?.sureness ?? 0)) return readAligned(aligned, sink)
+  if (aligned !== undefined && aligned.sureness > (separated?.sureness ?? 0)) return new AlignedRows(aligned, sink)
   const format = separated ?? lenientFormat(asked)
   return format && new SeparatedRows(format, sink)
-}
-
-function readAligned(format: AlignedFormat, sink: TableSink): RowReader {
-  return format.form === 'expanded' ? new ExpandedRows(sink) : new AlignedRows(format, sink)
 }
 
 /** Return the layout of objects in JSON: `other` if they are not rows. */
@@ -70,42 +66,6 @@ function lenientFormat(text: TableText): SeparatedFormat | undefined {
 function hasNames(start: string, { separator, quotes, comments }: SeparatedFormat): boolean {
   const first = start.split('\n', comments + 1)[comments] ?? ''
   return splitRecord(first.trimEnd(), separator, quotes).every((cell) => cell.startsWith('"') || NAME.test(cell.trim()))
-}
-
-class ExpandedRows implements RowReader, TableRow {
-  readonly #records = new ExpandedRecords((record) => this.#take(record))
-  readonly #sink: TableSink
-  readonly #columns = new GrowingColumns()
-  #values: (string | undefined)[] = []
-  #began = false
-
-  constructor(sink: TableSink) {
-    this.#sink = sink
-  }
-
-  push(text: string): void {
-    this.#records.push(text)
-  }
-
-  finish(): readonly string[] | undefined {
-    this.#records.finish()
-    return this.#began ? [] : undefined
-  }
-
-  cell(column: number): string | undefined {
-    return this.#values[column]
-  }
-
-  #take({ names, values }: ExpandedRecord): void {
-    this.#values = []
-    for (const [index, name] of names.entries()) {
-      const column = this.#columns.place(name)
-      if (column !== undefined) this.#values[column] = values[index]
-    }
-    if (!this.#began) this.#sink.begin(this.#columns.names)
-    this.#began = true
-    this.#sink.row(this)
-  }
 }
 
 /** Cells of a row: the maximum columns of a spreadsheet. */
