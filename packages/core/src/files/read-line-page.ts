@@ -1,14 +1,13 @@
-import { detach, lineBatches, linesWithin, type LineProgress, type LineRange } from '@spillway/text/internal'
-import { adoptStorage } from '../content/adopt-storage.ts'
+import { detach, lineBatches, type LineRange } from '@spillway/text/internal'
+import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
 import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
-import { findLineSpan } from '../search/view-hits.ts'
+import { findLineSpan, type LineSpan } from '../search/view-hits.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { OperationOptions, Storage } from '../storage/storage.ts'
 
-const BATCH_LENGTH = 262_144
-/** UTF-16 units, approximate. */
-const PAGE_LENGTH = 1_048_576
+const PAGE_BYTES = 1_048_576
 const CUT = '… [this line goes on: search it for what you need]'
+const LINE_FEED = 10
 
 /** A page of lines, as stored. */
 export interface LinePage {
@@ -16,86 +15,29 @@ export interface LinePage {
   readonly text: string
   /** The lines in `text`. Absent if there are none. */
   readonly lines?: LineRange
-  /** Number of lines in the whole text. Absent if the text was not read to its end. */
-  readonly totalLines?: number
+  /** Number of lines in the whole text. */
+  readonly totalLines: number
   /** Whether more lines follow. */
   readonly goesOn: boolean
 }
 
-/** Read a range of lines. Ends a large page early, and cuts a too large line. `countAll` sets `totalLines`. */
-export async function readLinePage(
-  blocks: AsyncIterable<Uint8Array>,
-  range: LineRange,
-  countAll: boolean,
-): Promise<LinePage> {
-  const progress: LineProgress = { lines: 0, ended: false }
-  const batches = lineBatches(blocks, { maxLength: BATCH_LENGTH, overlap: 0, keepByteOrderMark: true })
-  const page = new PageCollector(range)
-  // The line after the range shows whether the text continues.
-  for await (const batch of linesWithin(batches, { ...range, end: range.end + 1 }, progress, countAll)) {
-    for (const [index, start] of batch.lineStarts.entries()) {
-      const begins = index > 0 || batch.column === 0
-      page.add(batch.text.slice(start, batch.lineStarts[index + 1]), begins)
-    }
-    if (page.goesOn && !countAll) break
-  }
-  const { text, lines, goesOn } = page
-  return {
-    text,
-    ...(lines === undefined ? {} : { lines }),
-    ...(progress.ended ? { totalLines: progress.lines } : {}),
-    goesOn,
-  }
+/** Read a range of lines. Ends a large page early, and cuts a too large line. */
+export function readLinePage(storage: AdoptedStorage, reference: string, range: LineRange): Promise<LinePage> {
+  return readLines(storage, reference, range, {}, async (source, found) => {
+    if (found.end - found.start <= PAGE_BYTES) return await wholePage(source, found, range)
+    const bytes = await source.read(found.start, PAGE_BYTES)
+    const { start } = found.range
+    const cut = bytes.lastIndexOf(LINE_FEED)
+    const text = decodeStart(cut < 0 ? bytes : bytes.subarray(0, cut))
+    const end = cut < 0 ? start : start + text.split('\n').length - 1
+    const lines = { start, end }
+    return { text: cut < 0 ? text + CUT : text, lines, totalLines: found.lines, goesOn: end < found.lines }
+  })
 }
 
-class PageCollector {
-  readonly #range: LineRange
-  readonly #lines: string[] = []
-  #length = 0
-  #lineLength = 0
-  /** LF, or empty at the end of the text. */
-  #lineEnd = ''
-  #goesOn = false
-
-  constructor(range: LineRange) {
-    this.#range = range
-  }
-
-  get goesOn(): boolean {
-    return this.#goesOn
-  }
-
-  get lines(): LineRange | undefined {
-    const { start } = this.#range
-    return this.#lines.length === 0 ? undefined : { start, end: start + this.#lines.length - 1 }
-  }
-
-  get text(): string {
-    const isWhole = this.#lines.length > this.#range.end - this.#range.start
-    return this.#lines.join('\n') + (isWhole || this.#goesOn ? '' : this.#lineEnd)
-  }
-
-  add(part: string, begins: boolean): void {
-    if (begins) this.#begin()
-    if (this.#goesOn) return
-    this.#lineEnd = part.endsWith('\n') ? '\n' : ''
-    const line = part.slice(0, part.length - this.#lineEnd.length)
-    const left = PAGE_LENGTH - this.#lineLength
-    if (left >= 0) this.#lines[this.#lines.length - 1] += line.length > left ? line.slice(0, left) + CUT : line
-    this.#lineLength += line.length
-    this.#length += part.length
-  }
-
-  #begin(): void {
-    const { start, end } = this.#range
-    this.#goesOn ||= this.#length > PAGE_LENGTH || start + this.#lines.length > end
-    if (this.#goesOn) return
-    this.#lines.push('')
-    this.#lineLength = 0
-  }
-}
-
-const LINE_FEED = 10
+/** Leaves out a character that is cut at the end. */
+const decodeStart = (bytes: Uint8Array): string =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
 
 /** Options of {@link readStoredLines}. */
 export interface ReadStoredLinesOptions extends OperationOptions {
@@ -129,21 +71,38 @@ export async function readStoredLines(
   range: LineRange,
   { maxBytes = 67_108_864, beforeRead, signal }: ReadStoredLinesOptions = {},
 ): Promise<LinePage> {
-  assertLineRange(range)
-  const { start, end } = range
-  const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal, readsPart: true }
-  return await withTextSource(adoptStorage(storage), reference, reading, async (source) => {
-    const { lines } = await source.lineIndex()
-    const found = end < start ? undefined : await findLineSpan(source, range)
-    if (found === undefined) return { text: '', totalLines: lines, goesOn: start <= lines }
-    if (found.end - found.start > maxBytes) {
-      const message = `These lines have ${found.end - found.start} bytes, and ${maxBytes} are allowed. Read fewer lines at a time.`
+  return await readLines(adoptStorage(storage), reference, range, { signal }, async (source, found) => {
+    const bytes = found.end - found.start
+    if (bytes > maxBytes) {
+      const message = `These lines have ${bytes} bytes, and ${maxBytes} are allowed. Read fewer lines at a time.`
       throw new StorageError('too-large', message, { reference })
     }
-    beforeRead?.(found.end - found.start)
-    const text = await textOf(source, found.start, found.end, end <= found.lines)
-    return { text, lines: found.range, totalLines: found.lines, goesOn: found.range.end < found.lines }
+    beforeRead?.(bytes)
+    return await wholePage(source, found, range)
   })
+}
+
+async function readLines(
+  storage: AdoptedStorage,
+  reference: string,
+  range: LineRange,
+  { signal }: OperationOptions,
+  read: (source: ContentSource, found: LineSpan) => Promise<LinePage>,
+): Promise<LinePage> {
+  assertLineRange(range)
+  const reading = { blockBytes: DEFAULT_BLOCK_BYTES, signal, readsPart: true }
+  return await withTextSource(storage, reference, reading, async (source) => {
+    const { lines } = await source.lineIndex()
+    const found = range.end < range.start ? undefined : await findLineSpan(source, range)
+    return found === undefined
+      ? { text: '', totalLines: lines, goesOn: range.start <= lines }
+      : await read(source, found)
+  })
+}
+
+async function wholePage(source: ContentSource, found: LineSpan, { end }: LineRange): Promise<LinePage> {
+  const text = await textOf(source, found.start, found.end, end <= found.lines)
+  return { text, lines: found.range, totalLines: found.lines, goesOn: found.range.end < found.lines }
 }
 
 export function assertLineRange({ start, end }: LineRange): void {
@@ -159,6 +118,7 @@ async function textOf(source: ContentSource, start: number, end: number, isWhole
 }
 
 /** UTF-16 units. */
+const BATCH_LENGTH = 262_144
 const SHOWN_LENGTH = 10_000
 
 /** A line that contains the search text. */
@@ -170,13 +130,13 @@ export interface FoundLine {
   readonly text: string
 }
 
-/** Find the lines that contain `literal`, in bounded memory. The line after a final LF contains an empty text too. */
+/** Find the lines that contain `literal`, in bounded memory. An empty one is also in the line after a final LF. */
 export async function* findLines(
   path: string,
   blocks: AsyncIterable<Uint8Array>,
   literal: string,
 ): AsyncGenerator<FoundLine> {
-  // Room for a match of any length across two batches of one line.
+  // Room for a match across two batches of one line, whatever its length.
   const maxLength = Math.max(BATCH_LENGTH, 4 * literal.length)
   const options = { maxLength, overlap: Math.max(0, literal.length - 1), keepByteOrderMark: true }
   let latest = 0

@@ -11,7 +11,7 @@ import {
   type FileContent,
   type FileEntry,
 } from './file-entry.ts'
-import { assertLineRange, findLines, readLinePage, type FoundLine, type LinePage } from './read-line-page.ts'
+import { findLines, readLinePage, type FoundLine, type LinePage } from './read-line-page.ts'
 
 const MAX_MATCHES = 10_000
 /** UTF-16 units, approximate. */
@@ -186,9 +186,6 @@ function withoutFinalSlashes(path: string): string {
   return path.slice(0, end)
 }
 
-/** Up to this size, all lines of a file are counted. */
-const MAX_COUNTED_BYTES = 524_288
-
 /**
  * A file as listed. Its content is read on request. Reading rejects with `not-found` if the file was replaced or
  * removed since.
@@ -238,7 +235,7 @@ export class StoredFile {
   }
 
   /**
-   * Read a range of lines; the encoding is detected. Reads no further than needed.
+   * Read a range of lines; the encoding is detected.
    *
    * A page ends early after about a million UTF-16 units; a longer line is cut and marked. A range beyond the end or
    * with its end before its start has no lines.
@@ -247,8 +244,7 @@ export class StoredFile {
    * @throws TypeError if the range has no whole numbers.
    */
   async readLines(range: LineRange): Promise<LinePage> {
-    assertLineRange(range)
-    return await readLinePage(this.#blocks(), range, this.size <= MAX_COUNTED_BYTES)
+    return await readLinePage(this.#storage, this.reference, range)
   }
 
   /** Find the lines that contain a literal text, each once, in order; the encoding is detected. */

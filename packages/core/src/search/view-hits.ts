@@ -379,7 +379,7 @@ export class LineFinder {
   }
 }
 
-interface LineSpan extends ByteSpan {
+export interface LineSpan extends ByteSpan {
   readonly range: LineRange
   readonly lines: number
 }

@@ -317,7 +317,7 @@ export async function readPage(file: StoredFile, offset: number, limit: number):
     content: text,
     startLine: lines.start,
     endLine: lines.end,
-    ...(totalLines === undefined ? {} : { totalLines }),
+    totalLines,
     ...(goesOn ? { nextOffset: lines.end } : {}),
   }
 }
