@@ -13,36 +13,33 @@ interface RequestStart {
 
 /** Prometheus metrics and OpenTelemetry traces, without content; traces are free without a provider. */
 export class ServiceTelemetry {
-  readonly #registry = new MetricRegistry()
   readonly #tracer: Tracer = trace.getTracer(NAME)
-  readonly #requests = this.#registry.counter('spillway_http_requests_total', 'Requests answered.', [
-    'method',
-    'route',
-    'status',
-  ])
-  readonly #durations = this.#registry.histogram(
+  readonly #requests = new Metric('spillway_http_requests_total', 'Requests answered.')
+  readonly #durations = new Metric(
     'spillway_http_request_duration_seconds',
     'Time from the headers of a request to those of its answer.',
-    ['route'],
     DURATIONS,
   )
-  readonly #failures = this.#registry.counter('spillway_http_failures_total', 'Requests that failed, by code.', [
-    'code',
-  ])
-  readonly #bytes = this.#registry.counter('spillway_http_body_bytes_total', 'Bytes of bodies.', ['direction'])
-  readonly #tokens = this.#registry.counter('spillway_tokens_total', 'Tokens of offloaded results.', ['kind'])
+  readonly #failures = new Metric('spillway_http_failures_total', 'Requests that failed, by code.')
+  readonly #bytes = new Metric('spillway_http_body_bytes_total', 'Bytes of bodies.')
+  readonly #tokens = new Metric('spillway_tokens_total', 'Tokens of offloaded results.')
+  readonly #gate: WorkGate
   #inFlight = 0
 
   constructor(gate: WorkGate) {
-    this.#registry.gauge('spillway_http_requests_in_flight', 'Requests under way.', () => this.#inFlight)
-    this.#registry.gauge('spillway_work_running', 'Requests that are worked on.', () => gate.running)
-    this.#registry.gauge('spillway_work_queued', 'Requests that wait for their turn.', () => gate.queued)
-    this.#registry.gauge('spillway_work_memory_bytes', 'Memory of bodies and answers, by estimate.', () => gate.bytes)
+    this.#gate = gate
   }
 
   /** Write the metrics in Prometheus' text format. */
   metricsText(): string {
-    return this.#registry.text()
+    const { running, queued, bytes } = this.#gate
+    return [
+      ...[this.#requests, this.#durations, this.#failures, this.#bytes, this.#tokens].map((metric) => metric.text()),
+      gauge('spillway_http_requests_in_flight', 'Requests under way.', this.#inFlight),
+      gauge('spillway_work_running', 'Requests that are worked on.', running),
+      gauge('spillway_work_queued', 'Requests that wait for their turn.', queued),
+      gauge('spillway_work_memory_bytes', 'Memory of bodies and answers, by estimate.', bytes),
+    ].join('')
   }
 
   /** Run a request in a span, below that of the caller. The span lasts until `done`, which never rejects. */
@@ -77,11 +74,11 @@ export class ServiceTelemetry {
 
   answered(record: RequestRecord, span: Span): void {
     const { method, route, status, milliseconds, bytesIn, bytesOut, code } = record
-    this.#requests([method, route, `${status}`])
-    this.#durations([route], milliseconds / 1_000)
-    this.#bytes(['in'], bytesIn)
-    this.#bytes(['out'], bytesOut)
-    if (code !== undefined) this.#failures([code])
+    this.#requests.add({ method, route, status: `${status}` })
+    this.#durations.observe({ route }, milliseconds / 1_000)
+    this.#bytes.add({ direction: 'in' }, bytesIn)
+    this.#bytes.add({ direction: 'out' }, bytesOut)
+    if (code !== undefined) this.#failures.add({ code })
     const attributes = {
       'http.request.method': method,
       'http.route': route,
@@ -115,93 +112,57 @@ export class ServiceTelemetry {
   /** Count an offloader's event. */
   offloaded(event: OffloadEvent): void {
     if (event.type === 'offload') {
-      this.#tokens(['original'], event.tokens.original)
-      this.#tokens(['shown'], event.tokens.replacement)
-    } else if (event.type === 'retrieval') this.#tokens(['retrieved'], event.tokens)
+      this.#tokens.add({ kind: 'original' }, event.tokens.original)
+      this.#tokens.add({ kind: 'shown' }, event.tokens.replacement)
+    } else if (event.type === 'retrieval') this.#tokens.add({ kind: 'retrieved' }, event.tokens)
   }
-}
-
-type LabelValues = readonly string[]
-
-interface Metric {
-  write(): Iterable<string>
 }
 
 /** A bug must not fill the memory. */
 const MAX_SERIES = 1_000
 
-/** Metrics in Prometheus' text format. */
-export class MetricRegistry {
-  readonly #metrics: Metric[] = []
+type Labels = Readonly<Record<string, string>>
 
-  /** Create a counter; the function adds to it. */
-  counter(name: string, help: string, labels: readonly string[]): (values: LabelValues, amount?: number) => void {
-    const series = new Map<string, number>()
-    this.#metrics.push({
-      *write() {
-        yield* heading(name, help, 'counter')
-        for (const [key, value] of series) yield `${name}${key} ${value}`
-      },
-    })
-    return (values, amount = 1) => {
-      const key = labelText(labels, values)
-      if (series.has(key) || series.size < MAX_SERIES) series.set(key, (series.get(key) ?? 0) + amount)
-    }
+/** A counter in Prometheus' text format, or a histogram if there are buckets, with a value for each set of labels. */
+export class Metric {
+  readonly #name: string
+  readonly #heading: string
+  readonly #buckets: readonly number[]
+  readonly #series = new Map<string, number>()
+
+  constructor(name: string, help: string, buckets: readonly number[] = []) {
+    this.#name = name
+    this.#heading = heading(name, help, buckets.length === 0 ? 'counter' : 'histogram')
+    this.#buckets = buckets
   }
 
-  /** Create a gauge, which is read on request. */
-  gauge(name: string, help: string, read: () => number): void {
-    this.#metrics.push({ write: () => [...heading(name, help, 'gauge'), `${name} ${read()}`] })
+  /** Add to a counter. */
+  add(labels: Labels, amount = 1, suffix = ''): void {
+    const key = this.#name + suffix + labelText(labels)
+    if (this.#series.has(key) || this.#series.size < MAX_SERIES)
+      this.#series.set(key, (this.#series.get(key) ?? 0) + amount)
   }
 
-  /** Create a histogram; the function adds an observation. */
-  histogram(
-    name: string,
-    help: string,
-    labels: readonly string[],
-    buckets: readonly number[],
-  ): (values: LabelValues, observed: number) => void {
-    const series = new Map<
-      string,
-      { readonly values: LabelValues; readonly counts: number[]; sum: number; count: number }
-    >()
-    this.#metrics.push({
-      *write() {
-        yield* heading(name, help, 'histogram')
-        for (const [key, { values, counts, sum, count }] of series) {
-          for (const [index, bound] of buckets.entries())
-            yield `${name}_bucket${labelText([...labels, 'le'], [...values, `${bound}`])} ${counts[index]}`
-          yield `${name}_bucket${labelText([...labels, 'le'], [...values, '+Inf'])} ${count}`
-          yield `${name}_sum${key} ${sum}`
-          yield `${name}_count${key} ${count}`
-        }
-      },
-    })
-    return (values, observed) => {
-      const key = labelText(labels, values)
-      const histogram = series.get(key) ?? { values, counts: buckets.map(() => 0), sum: 0, count: 0 }
-      if (!series.has(key) && series.size >= MAX_SERIES) return
-      series.set(key, histogram)
-      histogram.sum += observed
-      histogram.count += 1
-      for (const [index, bound] of buckets.entries()) if (observed <= bound) histogram.counts[index]! += 1
-    }
+  /** Add an observation to a histogram. */
+  observe(labels: Labels, observed: number): void {
+    for (const bound of this.#buckets) this.add({ ...labels, le: `${bound}` }, observed <= bound ? 1 : 0, '_bucket')
+    this.add({ ...labels, le: '+Inf' }, 1, '_bucket')
+    this.add(labels, observed, '_sum')
+    this.add(labels, 1, '_count')
   }
 
-  /** Write all metrics. */
   text(): string {
-    return `${this.#metrics.flatMap((metric) => [...metric.write()]).join('\n')}\n`
+    return this.#heading + [...this.#series].map(([key, value]) => `${key} ${value}\n`).join('')
   }
 }
 
-function* heading(name: string, help: string, type: string): Generator<string> {
-  yield `# HELP ${name} ${help}`
-  yield `# TYPE ${name} ${type}`
-}
+const gauge = (name: string, help: string, value: number): string => `${heading(name, help, 'gauge')}${name} ${value}\n`
 
-function labelText(names: readonly string[], values: LabelValues): string {
-  if (names.length === 0) return ''
+const heading = (name: string, help: string, type: string): string => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
+
+function labelText(labels: Labels): string {
   const escaped = (value: string): string =>
     value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
-  return `{${names.map((name, index) => `${name}="${escaped(values[index] ?? '')}"`).join(',')}}`
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
 }
