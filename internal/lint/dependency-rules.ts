@@ -31,7 +31,7 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     layout: [],
     media: [],
     log: ['layout'],
-    config: ['layout'],
+    yaml: ['layout'],
     diff: ['layout'],
     json: ['layout', 'log'],
     listing: ['layout'],

@@ -2,10 +2,10 @@ import { jsonPreviewer, ndjsonPreviewer } from './json/json-previewer.ts'
 import { listingPreviewer } from './listing/listing-previewer.ts'
 import { logPreviewer } from './log/log-previewer.ts'
 import { mediaPreviewer } from './media/media-previewer.ts'
-import { configPreviewer } from './config/config-previewer.ts'
 import { diffPreviewer } from './diff/diff-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
 import { htmlPreviewer } from './html/html-previewer.ts'
+import { yamlPreviewer } from './yaml/yaml-previewer.ts'
 import { xmlPreviewer } from './markup/xml-previewer.ts'
 import type { Previewer, TextPreviewer } from './previewer.ts'
 import { prosePreviewer } from './prose/prose-previewer.ts'
@@ -82,7 +82,7 @@ export const corePreviewers: readonly Previewer[] = [
   listingPreviewer(),
   diffPreviewer(),
   markdownPreviewer(),
-  configPreviewer(),
+  yamlPreviewer(),
   prosePreviewer(),
   htmlPreviewer(),
   xmlPreviewer(),

@@ -302,5 +302,14 @@ export const DEFINITION_RULES: Readonly<Record<string, DefinitionRules>> = {
     keywords: '',
     forms: [[/([\p{L}_][\w.-]*)[ \t]*=[ \t]*(?:\{|\w+:|with\b|let\b)/uy, 'attribute']],
   },
+  toml: {
+    ...HASH,
+    keywords: '',
+    forms: [
+      [/\[\[?[ \t]*([^\]\n]{1,120})\]/uy, 'section', '^'],
+      [/name[ \t]*=[ \t]*"([^"\n]{1,120})"/uy, 'name', '^'],
+    ],
+  },
+  ini: { comment: ';', keywords: '', forms: [[/\[([^\]\n]{1,120})\]/uy, 'section', '^']] },
   dockerfile: { ...HASH, keywords: '', forms: [[/FROM[ \t]+(\S{1,120})/iuy, 'stage']] },
 }

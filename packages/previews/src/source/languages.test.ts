@@ -9,6 +9,8 @@ describe('the language of a file', () => {
     ['include/a.hpp', 'cpp'],
     ['Makefile', 'makefile'],
     ['deploy/Dockerfile', 'dockerfile'],
+    ['Cargo.lock', 'toml'],
+    ['setup.cfg', 'ini'],
     ['lib/tasks/a.rake', 'ruby'],
     ['notes.md', undefined],
     ['README', undefined],

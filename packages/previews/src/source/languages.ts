@@ -91,6 +91,8 @@ const LANGUAGES: readonly Language[] = [
   language('pascal', 'Pascal', 'pas pp dpr'),
   language('tcl', 'Tcl', 'tcl', { interpreters: ['tclsh', 'wish', 'expect'] }),
   language('nix', 'Nix', 'nix'),
+  language('toml', 'TOML', 'toml', { files: ['cargo.lock', 'poetry.lock', 'uv.lock', 'pdm.lock', 'pipfile'] }),
+  language('ini', 'INI', 'ini cfg desktop service timer socket editorconfig gitconfig', { files: ['.flake8'] }),
 ]
 
 const BY_ID: ReadonlyMap<string, Language> = new Map(LANGUAGES.map((each) => [each.id, each]))

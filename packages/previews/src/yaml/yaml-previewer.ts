@@ -1,19 +1,7 @@
-import { perSubject } from '@spillway/text/internal'
 import { writePreview } from '../layout/write-preview.ts'
 import { countOf } from '../layout/gap-marks.ts'
 import { RawLines, type RawLine } from '../layout/raw-lines.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
-import { ASKED_WORTH, KEYS, TEXT, type ConfigOutline, type ConfigReader } from './config-outline.ts'
-import { SectionReader } from './section-reader.ts'
-import {
-  assignedKey,
-  keyOf,
-  opensText,
-  sectionName,
-  yamlLine,
-  type ConfigDialect,
-  type YamlLine,
-} from './config-line.ts'
 import { itemOf, type Item } from '../layout/preview-model.ts'
 import { ItemStore } from '../layout/item-store.ts'
 import { WantedWords } from '../layout/wanted-words.ts'
@@ -22,37 +10,35 @@ import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.
 /** Shares of the budget: keys, then text and values of several lines. Unused tokens go to the others. */
 const SHARES = [0.85, 0.15]
 
+/** Indices of the parts of a preview. */
+const KEYS = 0
+const TEXT = 1
+/** Factor for sought lines, enough to raise the keys above them. */
+const ASKED_WORTH = 40
+
 /**
- * Previews configuration as an outline of its keys, with line numbers and lengths of lists.
- *
- * Reads YAML by indentation, TOML and INI by sections, and HCL by braces. Anchors, aliases, and references are not
- * resolved.
+ * Previews YAML as an outline of its keys by indentation, with line numbers and lengths of lists. Anchors, aliases, and
+ * tags are shown unchanged.
  */
-export function configPreviewer(): TextPreviewer {
+export function yamlPreviewer(): TextPreviewer {
   return {
-    name: 'config',
+    name: 'yaml',
     previews: 'text',
-    recognize: (subject) => configKind(subject).sureness,
-    read: readConfig,
+    recognize: recognizeYaml,
+    read: readYaml,
   }
 }
 
-function readConfig(subject: TextSubject): ReturnType<TextPreviewer['read']> {
-  const { dialect } = configKind(subject)
-  const { words } = subject.intent
-  const reader: ConfigReader = dialect === 'indented' ? new YamlReader(words) : new SectionReader(dialect, words)
+function readYaml(subject: TextSubject): ReturnType<TextPreviewer['read']> {
+  const reader = new YamlReader(subject.intent.words)
   const numbers = numberCut(subject.start)
   const lines = new RawLines((line) => reader.push(line), numbers?.cut)
   return {
     push: (text) => lines.push(text),
     finish: () => {
       lines.finish()
-      const { items, summary } = reader.finish()
-      const header = [
-        `${dialect === 'indented' ? 'YAML' : 'config'}: ${countOf(lines.count, 'line')}`,
-        ...(summary === '' ? [] : [summary]),
-        ...numberNote(numbers),
-      ].join(', ')
+      const { items, counted } = reader.finish()
+      const header = `YAML: ${[countOf(lines.count, 'line'), ...counted, ...numberNote(numbers)].join(', ')}`
       return (options) =>
         writePreview({ items, lines: lines.count, header, shares: SHARES, lineShare: 0.1, endShare: 0 }, options)
     },
@@ -60,72 +46,26 @@ function readConfig(subject: TextSubject): ReturnType<TextPreviewer['read']> {
 }
 
 const LOOKED_AT = 300
-
-const TYPES: Readonly<Record<string, ConfigDialect>> = {
-  'application/yaml': 'indented',
-  'application/x-yaml': 'indented',
-  'text/yaml': 'indented',
-  'text/x-yaml': 'indented',
-  'text/vnd.yaml': 'indented',
-  'application/toml': 'sections',
-  'text/x-toml': 'sections',
-  'text/x-ini': 'sections',
-  'text/x-java-properties': 'sections',
-  'text/x-hcl': 'braces',
-}
-
-const NAMES: readonly (readonly [ConfigDialect, RegExp])[] = [
-  ['indented', /\.ya?ml$|(?:^|\/)\.clang-format$/i],
-  [
-    'sections',
-    /\.(?:toml|ini|cfg|env|properties|service|timer|socket|desktop|editorconfig|gitconfig|npmrc)$|(?:^|\/)(?:\.env(?:\.[\w.-]+)?|\.git\/config|(?:Cargo|poetry|uv|Gopkg)\.lock|Pipfile|\.flake8)$/i,
-  ],
-  ['braces', /\.(?:tf|tfvars|hcl|nomad)$|nginx[\w./-]*\.conf$/i],
-]
+const TYPE = /^(?:application|text)\/(?:x-|vnd\.)?yaml$/
+const NAME = /\.ya?ml$|(?:^|\/)\.clang-format$/i
 
 /** A time or a level, as in logs. */
 const LOGGED =
   /^\s*(?:[[(]?\d{4}-\d\d-\d\d[T ]\d|[[(]?\d\d:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL)\b)/
 
-interface ConfigKind {
-  readonly sureness: number
-  readonly dialect: ConfigDialect
-}
-
-/** Almost every line must match the dialect. */
-export const configKind: (subject: TextSubject) => ConfigKind = perSubject(findKind)
-
-function findKind(subject: TextSubject): ConfigKind {
+/** Almost every line must be YAML. */
+export function recognizeYaml(subject: TextSubject): number {
   const { contentType, start, intent } = subject
-  const declared = Object.hasOwn(TYPES, contentType) ? TYPES[contentType] : undefined
-  const named = NAMES.find(([, pattern]) => intent.paths.some((path) => pattern.test(path)))?.[0]
   const lines = withoutNumbers(subject)
     .slice(0, LOOKED_AT)
     .map((line) => line.trimEnd())
     .filter((line) => line !== '')
-  if (lines.length < 3 || lines.filter((line) => LOGGED.test(line)).length > lines.length * 0.02)
-    return { sureness: 0, dialect: 'indented' }
-  const known = declared ?? named
-  if (known !== undefined && shareOf(lines, known) >= 0.75) return { sureness: declared ? 0.95 : 0.92, dialect: known }
-  if (isYaml(lines)) return { sureness: /^(?:---|apiVersion: |%YAML)/m.test(start) ? 0.85 : 0.75, dialect: 'indented' }
-  const sections = lines.filter((line) => sectionName(line) !== undefined).length
-  const keys = lines.filter((line) => assignedKey(line.trimStart()) !== undefined).length
-  if (sections > 0 && keys > sections && shareOf(lines, 'sections') >= 0.97)
-    return { sureness: 0.8, dialect: 'sections' }
-  const blocks = lines.filter((line) => /^[a-z_]+(?: "[^"]+"){1,3} \{$/.test(line)).length
-  if (blocks > 1 && shareOf(lines, 'braces') >= 0.9) return { sureness: 0.8, dialect: 'braces' }
-  return { sureness: 0, dialect: 'indented' }
-}
-
-function shareOf(lines: readonly string[], dialect: ConfigDialect): number {
-  if (dialect === 'indented') return yamlShare(lines).share
-  const own = lines.filter((line) => {
-    const text = line.trimStart()
-    if (/^(?:[#;]|\/\/)/.test(text) || assignedKey(text) !== undefined) return true
-    if (dialect === 'braces') return /[{};,\])([]$|^[})\]]/.test(text)
-    return sectionName(text) !== undefined || /^[\]"'}]|^\d/.test(text) || line !== text
-  })
-  return own.length / lines.length
+  if (lines.length < 3 || lines.filter((line) => LOGGED.test(line)).length > lines.length * 0.02) return 0
+  const isDeclared = TYPE.test(contentType)
+  const isKnown = isDeclared || intent.paths.some((path) => NAME.test(path))
+  if (isKnown && yamlShare(lines).share >= 0.75) return isDeclared ? 0.95 : 0.92
+  if (!isYaml(lines)) return 0
+  return /^(?:---|apiVersion: |%YAML)/m.test(start) ? 0.85 : 0.75
 }
 
 interface YamlShare {
@@ -191,7 +131,6 @@ interface Document {
   isMetadata: boolean
 }
 
-/** Shows anchors, aliases, and tags unchanged. */
 class YamlReader {
   readonly #store = new ItemStore()
   readonly #words: WantedWords
@@ -217,12 +156,17 @@ class YamlReader {
     this.#blanks = 0
   }
 
-  finish(): ConfigOutline {
+  finish(): { readonly items: Item[]; readonly counted: readonly string[] } {
     this.#endText()
     this.#closeTo(-1)
     this.#endDocument()
-    const count = this.#documents > 1 ? countOf(this.#documents, 'document') : countOf(this.#topKeys, 'top-level key')
-    return { items: this.#store.finish(), summary: this.#documents > 1 || this.#topKeys > 0 ? count : '' }
+    const counted =
+      this.#documents > 1
+        ? [countOf(this.#documents, 'document')]
+        : this.#topKeys > 0
+          ? [countOf(this.#topKeys, 'top-level key')]
+          : []
+    return { items: this.#store.finish(), counted }
   }
 
   #inText(line: RawLine): boolean {
@@ -346,4 +290,87 @@ class YamlReader {
     this.#store.add(item)
     return item
   }
+}
+
+export interface YamlLine {
+  readonly kind: 'document' | 'comment' | 'key' | 'value'
+  /** Columns of the dashes before it, the outermost first. */
+  readonly dashes: readonly number[]
+  readonly column: number
+  /** End of the key and start of the value; the end of the line if missing. */
+  readonly keyEnd: number
+  readonly valueStart: number
+}
+
+const NO_DASHES: readonly number[] = []
+/** Header of a text over several lines (YAML 1.2, 8.1). */
+const TEXT_HEADER = /(?:^|\s)[|>][+-]?\d?[+-]?\s*(?:#.*)?$/
+const KEY_UNITS = 600
+const MOST_DASHES = 16
+
+export function yamlLine(line: string): YamlLine {
+  const end = Math.min(line.length, KEY_UNITS)
+  let column = skipBlanks(line, 0, end)
+  const first = line.charCodeAt(column)
+  if (first === 35) return { kind: 'comment', dashes: NO_DASHES, column, keyEnd: 0, valueStart: end }
+  if (column === 0 && (first === 37 || line.startsWith('---') || line.startsWith('...')))
+    return { kind: 'document', dashes: NO_DASHES, column, keyEnd: 0, valueStart: end }
+  let dashes: number[] | undefined
+  while (
+    line.charCodeAt(column) === 45 &&
+    isBlank(line.charCodeAt(column + 1)) &&
+    (dashes?.length ?? 0) < MOST_DASHES
+  ) {
+    ;(dashes ??= []).push(column)
+    column = skipBlanks(line, column + 1, end)
+  }
+  const keyEnd = endOfKey(line, column, end)
+  const valueStart = keyEnd === 0 ? column : skipBlanks(line, line.indexOf(':', keyEnd) + 1, end)
+  return { kind: keyEnd === 0 ? 'value' : 'key', dashes: dashes ?? NO_DASHES, column, keyEnd, valueStart }
+}
+
+export function opensText(line: string, { valueStart }: YamlLine): boolean {
+  const first = line.charCodeAt(valueStart)
+  // Only an anchor or a tag can be before the mark.
+  if (first !== 124 && first !== 62 && first !== 38 && first !== 33) return false
+  return TEXT_HEADER.test(line.slice(valueStart, KEY_UNITS))
+}
+
+export function keyOf(line: string, { column, keyEnd }: YamlLine): string {
+  return line.slice(column, keyEnd).replace(/^["']|["']$/g, '')
+}
+
+function skipBlanks(line: string, from: number, end: number): number {
+  let at = from
+  while (at < end && line.charCodeAt(at) === 32) at++
+  return at
+}
+
+/** Returns 0 if there is no key. */
+function endOfKey(line: string, column: number, end: number): number {
+  const first = line.charCodeAt(column)
+  if (first === 34 || first === 39) {
+    const close = line.indexOf(line.charAt(column), column + 1) + 1
+    return close > column + 2 && close < end && /^ ?:(?:\s|$)/.test(line.slice(close, close + 3)) ? close : 0
+  }
+  if (!startsKey(first)) return 0
+  for (let at = column + 1; at < end; at++) {
+    const code = line.charCodeAt(at)
+    if (code === 58) {
+      if (isBlank(line.charCodeAt(at + 1))) return at
+    } else if (code === 34 || code === 39 || code === 44 || code === 59 || code === 61) return 0
+    // Comments, and calls or sentences with brackets.
+    else if ((code === 35 || code === 40 || code === 41) && line.charCodeAt(at - 1) === 32) return 0
+  }
+  return 0
+}
+
+/** Letters, digits, non-ASCII characters, and `$ * + - . / < @ _ ~`. */
+function startsKey(code: number): boolean {
+  if (code >= 97 ? code <= 122 || code === 126 || code >= 128 : code >= 65) return code <= 90 || code >= 95
+  return (code >= 45 && code <= 57) || code === 36 || code === 42 || code === 43 || code === 60 || code === 64
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || Number.isNaN(code) || code === 13 || code === 9
 }

@@ -2,11 +2,10 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
 import { previewWith, subjectOf } from '../../test/preview-with.ts'
 import type { TextSubject } from '../previewer.ts'
-import { configKind, configPreviewer } from './config-previewer.ts'
+import { keyOf, opensText, recognizeYaml, yamlLine, yamlPreviewer } from './yaml-previewer.ts'
 
 const preview = (text: string, budgetTokens = 300, subject: Partial<TextSubject> = {}): Promise<string | undefined> =>
-  previewWith(configPreviewer(), text, { budgetTokens, countTokens }, subject)
-const named = (path: string): Partial<TextSubject> => ({ intent: { paths: [path], words: [] } })
+  previewWith(yamlPreviewer(), text, { budgetTokens, countTokens }, subject)
 
 /** That each numbered line of a preview is that line of the text. */
 function expectRightNumbers(shown: string, text: string): void {
@@ -20,7 +19,7 @@ function expectRightNumbers(shown: string, text: string): void {
 const manifest = (kind: string, name: string): string =>
   `apiVersion: apps/v1\nkind: ${kind}\nmetadata:\n  labels:\n    app: ${name}\n  name: ${name}\nspec:\n  replicas: 3\n  template:\n    spec:\n      containers:\n${[1, 2, 3, 4, 5].map((index) => `        - name: c${index}\n          image: app:${index}\n`).join('')}`
 
-describe('configPreviewer', () => {
+describe('yamlPreviewer', () => {
   it('shows the kind, name and line of each of several documents', async () => {
     const names = Array.from({ length: 30 }, (_, index) => [`Kind${index % 3}`, `name-${index}`] as const)
     const text = names.map(([kind, name]) => manifest(kind, name)).join('---\n')
@@ -56,35 +55,6 @@ describe('configPreviewer', () => {
     expect(shown).toContain('62| next: 1')
   })
 
-  it('shows sections with the number of their keys', async () => {
-    const text = Array.from(
-      { length: 40 },
-      (_, index) => `[section-${index}]\n${'key = 1\n'.repeat(index === 7 ? 30 : 3)}`,
-    ).join('\n')
-    const shown = (await preview(text, 400, named('a.ini')))!
-    expect(shown).toMatch(/^\[config: \d+ lines, 40 sections, 147 keys\]/)
-    expect(shown).toContain('| [section-7] [30 keys]')
-    expect(shown).toContain('| [section-39]')
-    expectRightNumbers(shown, text)
-  })
-
-  it('reads blocks in braces', async () => {
-    const block = (index: number): string =>
-      `resource "aws_instance" "web-${index}" {\n  ami = "a-${index}"\n  tags = {\n    n = ${index}\n  }\n}\n`
-    const text = Array.from({ length: 30 }, (_, index) => block(index)).join('\n')
-    const shown = (await preview(text, 500, named('main.tf')))!
-    expect(shown).toMatch(/^\[config: 209 lines, 60 blocks, 60 keys\]/)
-    for (let index = 0; index < 30; index++) expect(shown).toContain(`"web-${index}" {`)
-    expectRightNumbers(shown, text)
-  })
-
-  it('reads files without sections', async () => {
-    const text = Array.from({ length: 300 }, (_, index) => `KEY_${index}=value ${index}`).join('\n')
-    const shown = (await preview(text, 200, named('.env')))!
-    expect(shown).toContain('300 keys')
-    expect(shown).toContain('KEY_0=value 0')
-  })
-
   it('shows what the call looks for first, with the keys around it', async () => {
     const service = (index: number): string => `  service-${index}:\n    deploy:\n      image: app-${index}\n`
     const text = `services:\n${Array.from({ length: 200 }, (_, index) => service(index)).join('')}`
@@ -105,30 +75,18 @@ describe('configPreviewer', () => {
   })
 })
 
-const kind = (text: string, path?: string, contentType = 'text/plain'): ReturnType<typeof configKind> =>
-  configKind(subjectOf(text, { contentType, intent: { paths: path === undefined ? [] : [path], words: [] } }))
+const sureness = (text: string, path?: string, contentType = 'text/plain'): number =>
+  recognizeYaml(subjectOf(text, { contentType, intent: { paths: path === undefined ? [] : [path], words: [] } }))
 
 const WORKFLOW =
   'name: ci\non:\n  push:\n    branches: [main]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@v4\n      - run: |\n          npm ci\n          npm test\n'
-const CARGO =
-  '[package]\nname = "a"\nversion = "0.1.0"\n\n[dependencies]\nserde = { version = "1", features = ["derive"] }\nlog = "0.4"\n'
-const TERRAFORM =
-  'resource "aws_instance" "web" {\n  ami = "a"\n  tags = {\n    Name = "b"\n  }\n}\n\nvariable "region" {\n  default = "x"\n}\n\nmodule "net" {\n  source = "./net"\n}\n\noutput "ip" {\n  value = "y"\n}\n\ndata "a" "b" {\n  c = 1\n}\n'
 
-describe('configKind', () => {
-  it('recognizes nesting by the content alone', () => {
-    expect(kind(WORKFLOW)).toMatchObject({ dialect: 'indented', sureness: 0.75 })
-    expect(kind(CARGO)).toMatchObject({ dialect: 'sections', sureness: 0.8 })
-    expect(kind(TERRAFORM)).toMatchObject({ dialect: 'braces', sureness: 0.8 })
-    expect(kind(`apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  x:\n    - b\n`).sureness).toBeGreaterThan(
-      0.8,
-    )
-  })
-
-  it('is more certain if the path or the type confirms it', () => {
-    expect(kind(WORKFLOW, '.github/workflows/ci.yml').sureness).toBe(0.92)
-    expect(kind(WORKFLOW, undefined, 'application/yaml').sureness).toBe(0.95)
-    expect(kind('A=1\nB=2\nC=3\n', '.env.local')).toEqual({ sureness: 0.92, dialect: 'sections' })
+describe('recognizeYaml', () => {
+  it('recognizes YAML by its content, its path, and its type', () => {
+    expect(sureness(WORKFLOW)).toBe(0.75)
+    expect(sureness(`apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  x:\n    - b\n`)).toBe(0.85)
+    expect(sureness(WORKFLOW, '.github/workflows/ci.yml')).toBe(0.92)
+    expect(sureness(WORKFLOW, undefined, 'application/yaml')).toBe(0.95)
   })
 
   it.each([
@@ -141,10 +99,57 @@ describe('configKind', () => {
     ['JSON', '{\n  "a": {\n    "b": 1\n  }\n}\n'],
     ['a log in a file of YAML', '2024-05-17T10:21:03 a: b\n'.repeat(30)],
   ])('does not recognize %s', (_, text) => {
-    expect(kind(text).sureness).toBe(0)
+    expect(sureness(text)).toBe(0)
   })
 
   it('ignores a file name that the content contradicts', () => {
-    expect(kind('int main() {\n  return 0;\n}\nvoid f() {\n}\n'.repeat(20), 'a.yaml').sureness).toBe(0)
+    expect(sureness('int main() {\n  return 0;\n}\nvoid f() {\n}\n'.repeat(20), 'a.yaml')).toBe(0)
+  })
+})
+
+describe('yamlLine', () => {
+  it.each([
+    ['name: x', 'key', 'name', 'x'],
+    ['  "a b": 1', 'key', 'a b', '1'],
+    ['/pets/{id}:', 'key', '/pets/{id}', ''],
+    ['größe: 1', 'key', 'größe', '1'],
+    ['- run: make', 'key', 'run', 'make'],
+    ['- - a: 1', 'key', 'a', '1'],
+    ['- plain', 'value', '', 'plain'],
+    ['image: app:1.2 # c', 'key', 'image', 'app:1.2 # c'],
+    ['http://a.b/c', 'value', '', 'http://a.b/c'],
+    ['if (x): y', 'value', '', 'if (x): y'],
+    ['a, b: c', 'value', '', 'a, b: c'],
+  ])('reads %j', (line, kind, key, value) => {
+    const read = yamlLine(line)
+    expect([read.kind, keyOf(line, read), line.slice(read.valueStart)]).toEqual([kind, key, value])
+  })
+
+  it('recognizes documents and comments, and the position of dashes', () => {
+    expect(['---', '--- # x', '...', '%YAML 1.2', '# a', '  # b'].map((line) => yamlLine(line).kind)).toEqual([
+      'document',
+      'document',
+      'document',
+      'document',
+      'comment',
+      'comment',
+    ])
+    expect(yamlLine('  - - a').dashes).toEqual([2, 4])
+  })
+
+  it.each(['run: |', 'run: >-', 'run: |2-', 'run: &a |', '- |', 'run: | # c'])(
+    'recognizes %j as the start of a block text',
+    (line) => {
+      expect(opensText(line, yamlLine(line))).toBe(true)
+    },
+  )
+
+  it.each(['run: a | b', 'run: a >', 'run:', 'a: &b'])('does not recognize %j as the start of a block text', (line) => {
+    expect(opensText(line, yamlLine(line))).toBe(false)
+  })
+
+  it('takes bounded time for long lines that are almost keys', () => {
+    const line = `a${' '.repeat(1_000_000)}`
+    expect(yamlLine(`${line}b`)).toEqual(yamlLine('ab'))
   })
 })
