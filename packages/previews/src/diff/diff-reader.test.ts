@@ -9,7 +9,6 @@ describe('fileWeight', () => {
     const written = ['pnpm-lock.yaml', 'Cargo.lock', 'yarn.lock', 'go.sum', 'dist/a.js', 'vendor/x/y.go', 'a.min.js']
     for (const path of [...written, 'api.pb.go', '__snapshots__/a.snap', 'package-lock.json'])
       expect(fileWeight(path, new WantedWords([])), path).toBeLessThan(0.2)
-    expect(fileWeight('tsconfig.json', new WantedWords([]))).toBe(0.6)
   })
 
   it('ranks the files that the agent looks for first', () => {

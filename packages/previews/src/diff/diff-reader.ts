@@ -1,6 +1,5 @@
 import { cleanLine, formatCount } from '@spillway/text/internal'
 import { itemOf, type Item } from '../layout/preview-model.ts'
-import { isImportLine } from '../layout/import-line.ts'
 import { estimateLetters } from '../layout/count-letters.ts'
 import { ItemStore } from '../layout/item-store.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
@@ -15,8 +14,6 @@ const STAT_SUM = /^ \d+ files? changed(?:, |$)/
 const COMMIT = /^(?:commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} |changeset: +\d+:|# HG changeset patch|r\d+ \| )/
 /** Fields of a commit before its message. */
 const COMMIT_FIELD = /^(?:[A-Z][A-Za-z-]{1,20}|user|date|branch|parent|tag): /
-/** Changes of a hunk that are searched for imports. */
-const IMPORTS_IN_HUNK = 24
 /** Lines after the start of a commit that describe it. */
 const ABOUT_COMMIT = 12
 
@@ -195,15 +192,9 @@ export class DiffReader {
   }
 
   #addChange(line: RawLine, hunk: Hunk, file: DiffFile, isChange: boolean): void {
-    // Imports tell little about a change.
-    const brings =
-      hunk.changes < IMPORTS_IN_HUNK && isImportLine(line.text.slice(hunk.columns, hunk.columns + 60)) ? 0.3 : 1
     const place = isChange ? 1 / (1 + 0.07 * hunk.changes++) : 0.2 / (1 + 0.2 * hunk.context++)
     const value =
-      (file.weight *
-        brings *
-        place *
-        Math.sqrt(estimateLetters(line.text, indentOf(line.text, hunk.columns), 160) + 1)) /
+      (file.weight * place * Math.sqrt(estimateLetters(line.text, indentOf(line.text, hunk.columns), 160) + 1)) /
       (1 + 0.12 * (file.hunks - 1))
     this.#add(line, line.text, value, CHANGES, hunk.item)
   }
@@ -269,15 +260,12 @@ function indentOf(text: string, columns: number): number {
 /** Generated files: their changes follow from others. */
 const WRITTEN =
   /(?:^|\/)(?:node_modules|vendor|third_party|dist|build|out|target|generated|__generated__|__snapshots__|\.yarn)\/|(?:^|[/.-])lock(?:\.\w+|file)?$|(?:lock\.(?:json|ya?ml)|go\.sum|npm-shrinkwrap\.json|\.resolved)$|\.min\.(?:js|css)$|\.(?:map|snap|pb\.go|g\.dart|designer\.cs|svg|po|pot|csv|tsv|ipynb)$|_pb2(?:_grpc)?\.pyi?$|[._-]generated\./i
-/** Data and text rather than code. */
-const DATA = /\.(?:json|xml|ya?ml|toml|lock|txt|html?)$/i
 
 /** Weighs a file by its path: files written by people count 1. */
 export function fileWeight(path: string, wanted: WantedWords): number {
   const lower = path.slice(-500).toLowerCase()
   if (wanted.isIn(lower)) return 5
-  if (WRITTEN.test(lower)) return 0.12
-  return DATA.test(lower) ? 0.6 : 1
+  return WRITTEN.test(lower) ? 0.12 : 1
 }
 
 type DiffHeader =

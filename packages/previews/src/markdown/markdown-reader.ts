@@ -1,6 +1,5 @@
 import { itemOf, type Item } from '../layout/preview-model.ts'
 import { countOf } from '../layout/gap-marks.ts'
-import { isImportLine } from '../layout/import-line.ts'
 import { estimateLetters } from '../layout/count-letters.ts'
 import { ItemStore } from '../layout/item-store.ts'
 import type { RawLine } from '../layout/raw-lines.ts'
@@ -15,11 +14,6 @@ const LABEL_DEPTH = 7
 const FENCE_INDENT = 16
 /** Letters that count for the worth of a line. */
 const LETTERS_COUNTED = 240
-/** Limits for counted lines of code: first ones of a block, their length, their number. */
-const KNOWN_IN_BLOCK = 4
-const IMPORTS_IN_BLOCK = 16
-const KNOWN_LINES = 4_096
-const KNOWN_UNITS = 80
 /** Factor for sought lines. */
 const ASKED_WORTH = 12
 /** Factor for code that opens a block, and the upper limit of all factors. */
@@ -41,7 +35,6 @@ export class MarkdownReader {
   readonly #store = new ItemStore()
   readonly #words: WantedWords
   readonly #headings: number[] = []
-  readonly #known = new Map<string, number>()
   #sections: Section[] = [{ depth: 0, heading: undefined, weight: 1, lines: 0, blocks: 0 }]
   #fence: { readonly mark: string; readonly block: number } | undefined
   #codeLines = 0
@@ -186,16 +179,7 @@ export class MarkdownReader {
     // Lines that open a block, with { : ( or [, name it. Deeper ones give details.
     const opens = last === 123 || last === 58 || last === 40 || last === 91 ? OPENING_WORTH : 1
     const value = place * opens * Math.sqrt(telling)
-    const often = index < KNOWN_IN_BLOCK && bare.length <= KNOWN_UNITS ? this.#seen(bare) : 0
-    const news = (index < IMPORTS_IN_BLOCK && isImportLine(bare) ? 0.4 : 1) / (1 + often)
-    const worth = value * news * this.#asked(line.text)
-    this.#add(line, 'code', worth, CODE)
-  }
-
-  #seen(code: string): number {
-    const known = this.#known.get(code) ?? 0
-    if (known > 0 || this.#known.size < KNOWN_LINES) this.#known.set(code, known + 1)
-    return known
+    this.#add(line, 'code', value * this.#asked(line.text), CODE)
   }
 
   #metaLine(line: RawLine, bare: string): void {

@@ -1,8 +1,7 @@
-import { BLANK, CLOSER, CODE, COMMENT, type CodeLines } from './code-lines.ts'
+import { BLANK, CLOSER, CODE, type CodeLines } from './code-lines.ts'
 import type { OutlineSymbol } from './outline.ts'
 import type { SourceLines } from './source-lines.ts'
 import { wordHashes } from './word-hash.ts'
-import { isDigit } from '../layout/numbered-lines.ts'
 
 export interface Sought {
   /** Requested lines, 1-based and inclusive. */
@@ -30,8 +29,6 @@ const SOUGHT_LINE = 6
 /** Smallest worth of requested lines and conflicts. */
 export const SOUGHT: number = SOUGHT_LINE
 const CONFLICT = 12
-const NOTICE = 3
-const REMINDER = 2
 /** Lines raised in a sought definition, and around a sought line. */
 const SOUGHT_BODY = 40
 const AROUND = 3
@@ -48,7 +45,6 @@ export function lineWorth(code: CodeLines, symbols: readonly OutlineSymbol[], so
   for (let index = source.from; index < source.to; index++) {
     const kind = kinds[index]!
     if (kind === CODE) worth[index] = worthOfCode(code, index, words[index]!)
-    else if (kind === COMMENT) worth[index] = REMINDERS.test(part(code, index)) ? REMINDER : WORTH[COMMENT]
     else worth[index] = WORTH[kind] ?? 0
   }
   for (let index = source.from; index < source.to && kinds[index] !== CODE; index++) worth[index]! *= LICENCE
@@ -64,8 +60,6 @@ export function lineWorth(code: CodeLines, symbols: readonly OutlineSymbol[], so
 
 const IMPORTS = wordHashes('import from use using require require_relative #include alias package')
 const BRANCHES = wordHashes('if else elif elsif for while switch case match return raise throw try catch except when')
-const REMINDERS = /\b(?:TODO|FIXME|XXX|HACK)\b/
-const NOTICES = /\b\d[\d,]* (?:characters|chars|bytes|lines|tokens) (?:elided|omitted|truncated|skipped|hidden)\b/i
 
 function worthOfCode(code: CodeLines, index: number, word: number): number {
   if (IMPORTS.has(word)) return IMPORT
@@ -75,22 +69,11 @@ function worthOfCode(code: CodeLines, index: number, word: number): number {
   if (first === CLOSING_BRACE) return BRANCH
   // A quoted path alone is part of an import list.
   if (first === QUOTE && code.lasts[index] === QUOTE) return IMPORT
-  return isDigit(first) || first === OPENING_BRACKET || first === DOT
-    ? NOTICES.test(part(code, index))
-      ? NOTICE
-      : WORTH[CODE]
-    : WORTH[CODE]
+  return WORTH[CODE]
 }
 
 const CLOSING_BRACE = 125
-const OPENING_BRACKET = 91
 const QUOTE = 34
-const DOT = 46
-
-function part({ source }: CodeLines, index: number): string {
-  const begin = source.begins[index]!
-  return source.text.slice(begin, Math.min(source.ends[index]!, begin + 160))
-}
 
 function lowerRepeats({ source, kinds }: CodeLines, worth: Float32Array): void {
   if (source.count > MOST_COMPARED) return

@@ -252,18 +252,17 @@ function keysOf(data: TableData): HiddenNames | undefined {
   return {
     choose: (tokens) => {
       const room = tokens * KEYS_SHARE
-      // Names with equal starts cost less together.
-      let count = Math.min(sample.length, Math.floor(room / Math.max(1, cost * 0.6)))
+      let count = Math.min(sample.length, Math.floor(room / Math.max(1, cost)))
       while (count > 0) {
         const keys = spread(sample, count).map((row) => ({ line: row.line, name: keyOf(row) }))
-        const total = estimateTokens(foldNames(keys.map(({ name }) => name)))
+        const total = estimateTokens(keys.map(({ name }) => name).join(', '))
         if (total <= room) return keys.map((key) => ({ ...key, tokens: total / count }))
         count = Math.floor(count * Math.min(0.97, (room / total) * 1.01))
       }
       return []
     },
     write: (keys) => [
-      `[${names?.[column] ?? labels?.[column] ?? `column ${column + 1}`} of ${keys.length} of them:] ${foldNames(keys.map(({ name }) => name))}`,
+      `[${names?.[column] ?? labels?.[column] ?? `column ${column + 1}`} of ${keys.length} of them:] ${keys.map(({ name }) => name).join(', ')}`,
     ],
   }
 }
@@ -290,32 +289,6 @@ function keyColumn({ sample, columns, split }: TableData): { column: number; cos
 
 function spread<Row>(rows: readonly Row[], count: number): Row[] {
   return Array.from({ length: count }, (_, index) => rows[Math.floor(((index + 0.5) * rows.length) / count)]!)
-}
-
-/** Shorter common starts are not worth sharing. */
-const LEAST_PREFIX = 4
-
-/** Writes names with a common folder or host as `src/{a.ts,b.ts}`. */
-function foldNames(names: readonly string[]): string {
-  const parts: string[] = []
-  for (let index = 0; index < names.length;) {
-    const first = names[index]!
-    const prefix = sharedStart(first, names[index + 1] ?? '')
-    let end = index + 1
-    if (prefix.length >= LEAST_PREFIX) {
-      while (end < names.length && names[end]!.startsWith(prefix)) end++
-      const rests = names.slice(index, end).map((name) => name.slice(prefix.length))
-      parts.push(`${prefix}{${rests.join(',')}}`)
-    } else parts.push(first)
-    index = end
-  }
-  return parts.join(', ')
-}
-
-function sharedStart(one: string, other: string): string {
-  let end = 0
-  for (let at = 0; at < one.length && one[at] === other[at]; at++) if (one[at] === '/' || one[at] === ':') end = at + 1
-  return one.slice(0, end)
 }
 
 /** Rows of each end that come before any between. */

@@ -265,13 +265,6 @@ describe('a preview of records', () => {
     ['changed files', (index: number) => `${index % 2 === 0 ? ' M' : '??'} src/file${index}.ts`],
     ['sizes', (index: number) => `${index * 4}\t./folder/file${index}`],
     ['counts', (index: number) => `${String((index * 37) % 50).padStart(7)} src/file${index}.ts`],
-    ['digests', (index: number) => `${(index + 10).toString(16).padStart(32, 'ab')}  file${index}`],
-    ['packages', (index: number) => `lib${index}/stable 1.${index}-2 amd64 [installed]`],
-    [
-      'memory',
-      (index: number) =>
-        `7f00d4${String(100_000 + index)}-7f00d4${String(100_001 + index)} r--p 0000 fe:00 ${index} /lib/x.so`,
-    ],
     ['values', (index: number) => `net.ipv4.option${index} = ${index}`],
     ['values', (index: number) => `OPTION_${index}=${index}`],
   ])('knows %s', async (kind, line) => {

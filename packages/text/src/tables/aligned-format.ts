@@ -93,27 +93,6 @@ const RECORD_FORMS: readonly RecordForm[] = [
     largest: true,
     sureness: 0.7,
   },
-  {
-    // md5sum, sha256sum
-    kind: 'digests',
-    columns: wordColumns(2, ['digest', 'path']),
-    fits: (line) => /^[\da-f]{32,128} [ *]\S/.test(line),
-    sureness: 0.9,
-  },
-  {
-    // apt list
-    kind: 'packages',
-    columns: wordColumns(4, ['package', 'version', 'architecture', 'state'], [], 3),
-    fits: (line) => /^[a-z\d][\w.+-]{1,127}\/\S{1,255} \d\S{0,127} [a-z]\w{2,15}(?: \[|$)/.test(line),
-    sureness: 0.9,
-  },
-  {
-    // /proc/<pid>/maps, /proc/vmallocinfo, /proc/iomem
-    kind: 'memory',
-    columns: wordColumns(3, ['addresses', 'size or mode', 'what']),
-    fits: (line) => /^ {0,20}(?:0x)?[\da-f]{6,16}-(?:0x)?[\da-f]{6,16} +\S+ +\S/.test(line),
-    sureness: 0.85,
-  },
   // env, printenv, *.properties; sysctl -a of Linux; key: value
   valuesForm(/^[A-Za-z_][\w.@/%-]{0,127}=/, ''),
   valuesForm(/^[A-Za-z_][\w.@/%-]{0,127} = /, ' '),
