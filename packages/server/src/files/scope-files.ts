@@ -167,12 +167,9 @@ export class FileIndex {
   readonly #maxRemembered: number
   readonly #trustedMs: number
   #files = new Map<string, FileRecord>()
-  /** Added since the current listing began. */
-  #added = new Map<string, FileRecord>()
-  #isWhole = true
   #trustedUntil = Number.NEGATIVE_INFINITY
   #running: Promise<unknown> = Promise.resolve()
-  #next: Promise<void> | undefined
+  #next: Promise<ReadonlyMap<string, FileRecord>> | undefined
 
   constructor(
     storage: ServedStorage,
@@ -185,120 +182,65 @@ export class FileIndex {
 
   /** Return a remembered file without reading the storage. */
   peek(path: string): FileRecord | undefined {
-    return this.#added.get(path) ?? this.#files.get(path)
+    return this.#files.get(path)
   }
 
   /** Find a file by its path; `undefined` if there is none. Rejects like `list`. */
   async find(path: string): Promise<FileRecord | undefined> {
-    const cached = this.peek(path)
-    if (cached !== undefined) return cached
-    if (!this.#isWhole) return await this.#scanFor(path)
-    await this.#renew()
-    return this.peek(path) ?? (this.#isWhole ? undefined : await this.#scanFor(path))
+    return this.peek(path) ?? (await this.#listed()).get(path)
   }
 
   /** Find several files with at most one listing. Rejects like `list`. */
   async findAll(paths: ReadonlySet<string>): Promise<ReadonlyMap<string, FileRecord>> {
-    const found = new Map<string, FileRecord>()
-    const collect = (): void => {
-      for (const path of paths) {
-        const file = this.peek(path)
-        if (file !== undefined) found.set(path, file)
-      }
-    }
-    collect()
-    if (found.size === paths.size) return found
-    await this.#renew()
-    collect()
-    if (found.size === paths.size || this.#isWhole) return found
-    for (const [path, file] of (await this.#read(Infinity)).files) if (paths.has(path)) found.set(path, file)
-    return found
+    const files = [...paths].every((path) => this.#files.has(path)) ? this.#files : await this.#listed()
+    const found = [...paths].map((path) => [path, files.get(path)] as const)
+    return new Map(found.filter((one): one is readonly [string, FileRecord] => one[1] !== undefined))
   }
 
   /** List all files by path; a file may be gone already. Rejects like `list`. */
   async list(): Promise<readonly FileRecord[]> {
-    await this.#renew()
-    if (!this.#isWhole) return sorted((await this.#read(Infinity)).files)
-    return sorted(new Map([...this.#files, ...this.#added]))
+    return sorted(await this.#listed())
   }
 
   /** Remember a stored file. */
   add(file: FileRecord): void {
-    this.#added.set(file.path, file)
-    if (this.#added.size <= this.#maxRemembered) return
-    const [oldest] = this.#added.keys()
-    this.#added.delete(oldest!)
-    this.#isWhole = false
+    if (this.#files.size < this.#maxRemembered) this.#files.set(file.path, file)
+    else this.#trustedUntil = Number.NEGATIVE_INFINITY
   }
 
   forget(file: FileRecord): void {
     this.#trustedUntil = Number.NEGATIVE_INFINITY
-    if (this.#added.get(file.path)?.reference === file.reference) this.#added.delete(file.path)
     if (this.#files.get(file.path)?.reference === file.reference) this.#files.delete(file.path)
   }
 
-  /** Callers that wait share one listing. */
-  async #renew(): Promise<void> {
+  /** Callers that wait share one listing, which begins after they asked. */
+  #listed(): Promise<ReadonlyMap<string, FileRecord>> {
     this.#next ??= Promise.allSettled([this.#running]).then(async () => {
       this.#next = undefined
-      const listing = this.#list()
+      const listing = this.#read()
       this.#running = listing
-      await listing
+      return await listing
     })
-    await this.#next
+    return this.#next
   }
 
-  async #list(): Promise<void> {
+  /** For a while, a listing only has what is new. */
+  async #read(): Promise<ReadonlyMap<string, FileRecord>> {
     const now = performance.now()
-    const hasRoom = this.#files.size + this.#added.size <= this.#maxRemembered
-    if (this.#isWhole && hasRoom && now < this.#trustedUntil) return await this.#listNew()
-    const before = this.#added
-    this.#added = new Map()
-    try {
-      const { files, isWhole } = await this.#read(this.#maxRemembered)
-      this.#files = files
-      this.#isWhole = isWhole
-      this.#trustedUntil = now + this.#trustedMs
-    } catch (error) {
-      this.#added = new Map([...before, ...this.#added])
-      throw error
-    }
-  }
-
-  async #listNew(): Promise<void> {
-    for (const file of this.#added.values()) this.#files.set(file.path, file)
-    this.#added.clear()
-    const except = new Set(Array.from(this.#files.values(), ({ reference }) => reference))
+    const known = now < this.#trustedUntil ? this.#files : new Map<string, FileRecord>()
+    const files = new Map(known)
+    const except = new Set(Array.from(known.values(), ({ reference }) => reference))
+    const before = new Set(this.#files.keys())
     for await (const info of this.#storage.list({ below: false, except })) {
-      if (this.#keep(this.#files, fileRecordOf(info), this.#maxRemembered)) continue
-      this.#isWhole = false
-      return
-    }
-  }
-
-  #keep(files: Map<string, FileRecord>, file: FileRecord, most: number): boolean {
-    const other = files.get(file.path)
-    if (other === undefined && files.size >= most) return false
-    files.set(file.path, other === undefined ? file : chooseRecord(other, file))
-    return true
-  }
-
-  async #read(most: number): Promise<{ readonly files: Map<string, FileRecord>; readonly isWhole: boolean }> {
-    const files = new Map<string, FileRecord>()
-    let isWhole = true
-    for await (const info of this.#storage.list({ below: false })) {
-      if (!this.#keep(files, fileRecordOf(info), most)) isWhole = false
-    }
-    return { files, isWhole }
-  }
-
-  async #scanFor(path: string): Promise<FileRecord | undefined> {
-    let found: FileRecord | undefined
-    for await (const info of this.#storage.list({ below: false })) {
       const file = fileRecordOf(info)
-      if (file.path === path) found = found === undefined ? file : chooseRecord(found, file)
+      const other = files.get(file.path)
+      files.set(file.path, other === undefined ? file : chooseRecord(other, file))
     }
-    return found
+    // Files that were added meanwhile may not be in the listing.
+    for (const [path, file] of this.#files) if (!before.has(path) && !files.has(path)) files.set(path, file)
+    if (known.size === 0) this.#trustedUntil = now + this.#trustedMs
+    this.#files = files.size > this.#maxRemembered ? new Map() : files
+    return files
   }
 }
 
