@@ -8,7 +8,7 @@ const TEST = /\.test(?:-d)?\.ts$/
 /** Lines that a package, or all together, may have. They are budgets: what needs more says what users get for it. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
   total: 95_700,
-  'packages/core': 24_900,
+  'packages/core': 25_100,
   'packages/previews': 16_000,
   'packages/text': 12_500,
   other: 12_000,

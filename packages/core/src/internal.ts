@@ -1,6 +1,6 @@
 /** Exports for other packages of Spillway, not for users: these may change in any version. */
 export { emitEvent, recordRetrieval, retrievalToolNameOf } from './offload/context-offloader.ts'
-export { locationOf } from './offload/context-offloader-options.ts'
+export { locationOf } from './offload/store-blocks.ts'
 export { mediaTokensOfSize, shareBudget } from './offload/measure-content.ts'
 export { gapCalls } from './offload/render-replacement.ts'
 export { type ReplacedBlock, formatReplacement } from './offload/replacement.ts'

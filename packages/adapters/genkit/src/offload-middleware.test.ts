@@ -575,7 +575,7 @@ describe('retrievalTool', () => {
       toolResponse: {
         name: RETRIEVAL_TOOL_NAME,
         ref: 'call_2',
-        output: `[1 match for /FAILED/]\n<<< ${reference.slice(-8)}: untrusted content\n> 4322| line 4321: FAILED\n>>> end of ${reference.slice(-8)}`,
+        output: `[1 match for /FAILED/]\n<<< ${reference?.slice(-8)}: untrusted content\n> 4322| line 4321: FAILED\n>>> end of ${reference?.slice(-8)}`,
       },
     })
   })
@@ -587,9 +587,9 @@ describe('retrievalTool', () => {
     const reference = await offloader.options.storage.store('call_1', bytes, 'application/json')
     const { toolResponse } = await answerRetrieval(offloader, request({ reference }), undefined)
     expect(toolResponse.output).toEqual([
-      `<<< ${reference.slice(-8)}: untrusted content`,
+      `<<< ${reference?.slice(-8)}: untrusted content`,
       value,
-      `>>> end of ${reference.slice(-8)}`,
+      `>>> end of ${reference?.slice(-8)}`,
     ])
   })
 

@@ -209,18 +209,6 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
   }
 }
 
-/** Returns the location to show, or `undefined` if none is shown or known. */
-export function locationOf(
-  { storage, showLocation }: Pick<ResolvedOptions, 'storage' | 'showLocation'>,
-  reference: string,
-): Location | undefined {
-  const location = showLocation === false ? undefined : storage.locate?.(reference)
-  if (location === undefined || typeof showLocation !== 'function') return location
-  const shown = showLocation(location)
-  if (typeof shown?.command === 'string' && !/[\r\n]/.test(shown.command)) return shown
-  throw new TypeError('showLocation must return { address, command }, where the command is one line.')
-}
-
 function assertGuide(guide: RetrievalGuide | undefined, includeRetrievalTool: boolean): void {
   if (guide === undefined) return
   if (includeRetrievalTool)

@@ -18,11 +18,11 @@ import {
 } from '@spillway/text/internal'
 import { escapeExpression } from '@spillway/text/internal/patterns'
 import { checkAborted } from '../storage/storage-error.ts'
-import { locationOf, type AdoptedOptions, type ResolvedOptions } from './context-offloader-options.ts'
+import type { AdoptedOptions, ResolvedOptions } from './context-offloader-options.ts'
 import { frameTokens, measureContent, shareBudget } from './measure-content.ts'
 import { assertBlocks } from './offload-request.ts'
 import { formatReplacement, placeholder, type ReplacedBlock } from './replacement.ts'
-import { type AddedBlocks, type StoragePart, type StoredPart } from './store-blocks.ts'
+import { locationOf, type AddedBlocks, type StoragePart, type StoredPart } from './store-blocks.ts'
 
 export interface ReplacementSource extends Omit<ReplacedBlock, 'preview' | 'lines' | 'location' | 'isShown'> {
   readonly tokens: number

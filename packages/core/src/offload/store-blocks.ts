@@ -10,7 +10,7 @@ import {
 import { textOfDocument } from '../content/text-of-document.ts'
 import { isContentType } from '../storage/reference.ts'
 import { orAborted } from '../storage/storage-error.ts'
-import type { Metadata, StoreReceipt } from '../storage/storage.ts'
+import type { Location, Metadata, StoreReceipt } from '../storage/storage.ts'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import type { ResolvedOptions } from './context-offloader-options.ts'
 import type { MeasuredBlock } from './measure-content.ts'
@@ -239,3 +239,15 @@ const MAX_TOOL_NAME_LENGTH = 200
 
 /** Names the tool to run again after an eviction, but never its arguments. */
 export const toolMetadata = (toolName: string): Metadata => ({ tool: toolName.slice(0, MAX_TOOL_NAME_LENGTH) })
+
+/** Returns the location to show, or `undefined` if none is shown or known. */
+export function locationOf(
+  { storage, showLocation }: Pick<ResolvedOptions, 'storage' | 'showLocation'>,
+  reference: string,
+): Location | undefined {
+  const location = showLocation === false ? undefined : storage.locate?.(reference)
+  if (location === undefined || typeof showLocation !== 'function') return location
+  const shown = showLocation(location)
+  if (typeof shown?.command === 'string' && !/[\r\n]/.test(shown.command)) return shown
+  throw new TypeError('showLocation must return { address, command }, where the command is one line.')
+}
