@@ -178,7 +178,7 @@ describe('compactHistory', () => {
     )
     const entries = async (): Promise<number> => (await Array.fromAsync(storage.list!())).length
     expect(await entries()).toBe(3)
-    const outcome = await compactHistory(arrived, { ...options, maxTotalTokens: 2_000 })
+    const outcome = await compactHistory(arrived, { ...options, maxTotalTokens: 1_000 })
     expect(await entries()).toBe(3)
     expect(outcome.stored).toEqual([])
     const direct = await compactHistory(messages, options)
