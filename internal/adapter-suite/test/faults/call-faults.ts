@@ -207,7 +207,7 @@ export const callFaults: readonly Fault[] = [
       offloading(async (output, context, offload) => {
         const replaced = await offload(output, context)
         const size = JSON.stringify(output.value).length
-        if (replaced === output && size > 100_000) throw new Error('The result could not be stored.')
+        if (replaced === output && size > 80_000) throw new Error('The result could not be stored.')
         return replaced
       }),
   },

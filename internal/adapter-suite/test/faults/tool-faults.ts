@@ -99,11 +99,11 @@ export const toolFaults: readonly Fault[] = [
       })),
   },
   {
-    name: 'offloads answers too',
+    name: 'offloads answers too, and forgets what was asked',
     caughtBy: ['retrieval/never-offloaded'],
     create: () =>
       changed(({ afterTool }) => ({
-        afterTool: async (output, context) => afterTool(output, { ...context, toolName: 'retrieve' }),
+        afterTool: async (output, context) => afterTool(output, { ...context, toolName: 'retrieve', input: {} }),
       })),
   },
   {

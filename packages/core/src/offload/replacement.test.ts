@@ -18,7 +18,7 @@ test('a replacement keeps the frame of the original system: what was offloaded f
     [
       '[Offloaded: 1 block, ~310,000 tokens]',
       'The tool result was offloaded because of its size. Use the preview if it answers your question.',
-      'If you need more, use retrieve_offloaded_content with a reference and a pattern (regex or keyword) or line_range { start, end }.',
+      'If you need more, use retrieve_offloaded_content with a reference and a pattern (regex or keyword) or line_range: { start, end }.',
       '',
       '<<< preview of 23456789: untrusted content',
       'first line',
@@ -58,7 +58,9 @@ test('a replacement offers patterns and lines only for text', () => {
     '\nIt is binary: retrieve_offloaded_content with a reference, and nothing else, gives it whole.\n',
   )
   expect(text).not.toMatch(/pattern|line_range|grep/)
-  expect(format([photo, block], 'retrieve_offloaded_content')).toContain(' a pattern (regex or keyword) or line_range ')
+  expect(format([photo, block], 'retrieve_offloaded_content')).toContain(
+    ' a pattern (regex or keyword) or line_range: ',
+  )
 })
 
 test('a preview cannot close its fence, even if references can be guessed', () => {

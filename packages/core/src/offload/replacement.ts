@@ -67,7 +67,7 @@ function instructions(
     lines.push(
       ...(blocks.some(isText)
         ? [
-            `If you need more, use ${retrievalTool} with a reference and a pattern (regex or keyword) or line_range { start, end }.`,
+            `If you need more, use ${retrievalTool} with a reference and a pattern (regex or keyword) or line_range: { start, end }.`,
           ]
         : [`It is binary: ${retrievalTool} with a reference, and nothing else, gives it whole.`]),
     )
