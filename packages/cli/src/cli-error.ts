@@ -78,7 +78,6 @@ export const EXIT_CODE = {
   internal: 70,
 } as const
 
-/** Return the exit code of shells for a signal. */
 export function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + (constants.signals[signal] ?? 0)
 }

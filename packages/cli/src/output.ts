@@ -145,14 +145,12 @@ export function formatAge(milliseconds: number): string {
   return `${Math.floor(seconds / 86_400)} d`
 }
 
-/** Format a number with commas. */
 export const formatCount = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 
 /** Write a count with its noun: `1 entry`, `1,200 entries`. */
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`
 
-/** Format a time in ISO 8601. */
 export const formatTime = (time: number): string => new Date(time).toISOString()
 
 /** Format rows with aligned columns, or separated by tabs for scripts. */
@@ -182,7 +180,6 @@ export async function printTable(
 
 const SAFE_WORD = /^[\w@%+=:,./-]+$/
 
-/** Quote a word for a POSIX shell, if needed. */
 export const quoteForShell = (word: string): string =>
   SAFE_WORD.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 

@@ -52,7 +52,6 @@ export async function importPeer<Module>(peer: string, load: () => Promise<Modul
   }
 }
 
-/** Describe an error of a previewer. */
 export function fallbackOf(previewer: string, error: unknown): PreviewFallback {
   return { previewer, reason: error instanceof MissingPeerError ? 'peer-missing' : 'failed', error }
 }

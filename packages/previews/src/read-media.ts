@@ -3,14 +3,12 @@ import { mediaPreviewersFor, type OnFallback } from './choose-previewers.ts'
 import { fallbackOf } from './preview-fallback.ts'
 import type { MediaPreview, MediaSubject, PreviewCall, Previewer } from './previewer.ts'
 
-/** A preview of media and its previewer. */
 export interface ReadMedia extends MediaPreview {
   readonly blocks: readonly ContentBlock[]
   /** Name of the previewer, for events. */
   readonly previewer: string
 }
 
-/** Options for reading media. */
 export interface MediaPreviewing {
   readonly call: PreviewCall
   readonly media: Pick<MediaBlock, 'type' | 'mediaType' | 'name'>

@@ -28,7 +28,6 @@ export interface TextPreview {
   readonly write: (options: PreviewOptions) => Promise<string>
 }
 
-/** Options for reading a text. */
 export interface TextPreviewing {
   readonly call: PreviewCall
   readonly contentType: string

@@ -215,7 +215,6 @@ interface GcOptions extends StoreOptions {
   readonly dryRun?: boolean
 }
 
-/** Run `spillway gc`. */
 export async function gc({ options }: Invocation<GcOptions>): Promise<number> {
   const { ttl: ttlMs, dryRun = false, json } = options
   const report = dryRun

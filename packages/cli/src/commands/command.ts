@@ -1,7 +1,6 @@
 import { Option, type Command } from 'commander'
 import { setColor, type ColorChoice } from '../output.ts'
 
-/** One invocation of a command. */
 export interface Invocation<Options> {
   readonly args: readonly string[]
   readonly options: Options

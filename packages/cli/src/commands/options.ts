@@ -37,7 +37,6 @@ const VERBOSE = option('-v, --verbose', 'say which store is used')
 const COLOR = option('--color <when>', 'auto: on a terminal, unless NO_COLOR is set', { choices: COLOR_CHOICES })
 export const STORE_AND_JSON_OPTIONS: readonly Option[] = [...STORE_OPTIONS, JSON_OPTION, VERBOSE, COLOR]
 
-/** Options of commands that search. */
 export interface SearchOptions {
   readonly ignoreCase?: boolean
   readonly count?: boolean
@@ -92,7 +91,6 @@ export const listenOptions = (
   option('--allow-host <name>', 'a name by which clients reach it, beside localhost; may be repeated', collect),
 ]
 
-/** Options that select a model. */
 export interface ModelOptions {
   readonly model?: string
   readonly modelBaseUrl?: string
@@ -110,7 +108,6 @@ export const MODEL_OPTIONS: readonly Option[] = [
   ),
 ]
 
-/** Options of all commands that read a transcript. */
 export interface TranscriptOptions extends StoreOptions {
   readonly format?: FormatName
 }

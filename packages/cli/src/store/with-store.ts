@@ -243,7 +243,6 @@ export function parsePostgresUrl(url: string): { readonly url: string; readonly 
 
 interface S3Place {
   readonly bucket: string
-  /** Options of `S3Storage`. */
   readonly [option: string]: string | boolean
 }
 

@@ -36,7 +36,6 @@ export function pick<Value>(random: () => number, values: readonly Value[]): Val
   return values[randomBelow(random, values.length)] as Value
 }
 
-/** Collect the items of an iterable. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const collected: Item[] = []
   for await (const item of items) collected.push(item)

@@ -16,7 +16,6 @@ export interface ViewOptions {
 interface HitViews {
   /** In the order of the content: each line once, but each hit of a very long line separately. */
   readonly views: readonly LineView[]
-  /** Number of hits that have views. */
   readonly shown: number
 }
 

@@ -16,7 +16,6 @@ export const withArguments = (call: HistoryToolCall, value: unknown): HistoryToo
   input: call.inputIsText ? JSON.stringify(value) : value,
 })
 
-/** Replace all arguments of a call by one text. */
 export const withWhole = (call: HistoryToolCall, text: string): HistoryToolCall =>
   isFreeText(call) ? { ...call, input: text } : withArguments(call, { [WHOLE]: text })
 

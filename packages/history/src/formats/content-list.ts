@@ -11,7 +11,6 @@ import { isFields, type Fields } from './check-fields.ts'
 /** A written block: text, or a part of an array. */
 export type WrittenPiece = string | Fields
 
-/** Options of {@link writeContentList}. */
 export interface ContentListOptions {
   /** A string, an array, nothing, or in some APIs a single part. */
   readonly original: unknown

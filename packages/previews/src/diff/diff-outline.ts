@@ -11,7 +11,6 @@ export interface DiffOutline {
   readonly files: number
   readonly added: number
   readonly removed: number
-  /** Files with statistics only. */
   readonly statFiles: number
   /** Lines of files and hunks, 1-based. */
   readonly fileStarts: readonly number[]

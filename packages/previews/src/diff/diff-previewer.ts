@@ -108,7 +108,6 @@ function endsLikeDiff(end: string): boolean {
   return own >= lines.length - Math.max(3, lines.length * 0.15)
 }
 
-/** `git diff --stat`. */
 function recognizeStat(lines: readonly string[]): number {
   const filled = lines.filter((line) => line.trim() !== '')
   const stats = filled.filter((line) => STAT.test(line)).length

@@ -93,7 +93,6 @@ const ASIDE_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Class names of text for screen readers only. */
 const HIDDEN_NAME = /(?:^|\s)(?:sr-only|visually-?hidden|screen-reader-text|screenreader|hidden)(?=\s|$)/i
 const CONTENT_NAME = /(?:^|[\s_-])(?:article|post|entry)[-_]{0,2}(?:body|content|text)(?=$|[\s_-])/i
 /** Cached names. */

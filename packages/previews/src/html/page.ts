@@ -9,7 +9,6 @@ export interface PageBlock {
   readonly line: number
   /** Index in {@link Page.elements}. */
   readonly element: number
-  /** UTF-16 units of links. */
   readonly linkUnits: number
 }
 

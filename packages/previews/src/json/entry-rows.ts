@@ -37,7 +37,6 @@ export class EntryRows {
   readonly #shape: Shape
   readonly #rows: readonly EntryRow[]
   readonly #byLine: boolean
-  /** Columns that identify rows. */
   readonly #columns = new Map<string, Column>()
 
   constructor(passage: Passage, shape: Shape, budgetTokens: number) {

@@ -33,7 +33,6 @@ export async function renderJsonPreview(content: JsonContent, options: PreviewOp
   return typeof drafts === 'string' ? drafts : await fitBudgetInTurns(drafts, options)
 }
 
-/** The preview of JSON in a string. */
 function renderNested(scan: JsonScan, options: PreviewOptions): string {
   const drafts = jsonDrafts({ scan, whole: undefined, prefix: '' }, options)
   return typeof drafts === 'string' ? drafts : fitBudget(drafts, options)

@@ -25,7 +25,6 @@ export class ItemStore {
   readonly #last: Item[] = []
   #added = 0
 
-  /** Whether an item of this value would be kept. */
   takes(value: number): boolean {
     return value > this.#floor
   }

@@ -11,7 +11,6 @@ export interface LineNumbering {
 }
 
 const MARKS = '\t→:|'
-/** Fewest consecutive numbered lines. */
 const LEAST_LINES = 3
 /** Largest number of lines before the first numbered one. */
 const MOST_BEFORE = 24

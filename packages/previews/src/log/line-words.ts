@@ -54,7 +54,6 @@ export const WARNING = 2
 export const INFO = 3
 export const OK = 4
 
-/** Words for the severity of a line. */
 const WORDS: ReadonlyArray<readonly [Exclude<Severity, 0>, string]> = [
   [
     ERROR,
@@ -78,7 +77,6 @@ function severityOf(word: number): Severity {
   return MARKED[word & MASK] === 0 ? 0 : (SEVERITIES.get(word) ?? 0)
 }
 
-/** Words read of a line. */
 const MOST_WORDS = 64
 /** UTF-16 units read of each end of a long line. */
 const START_UNITS = 800

@@ -202,7 +202,6 @@ export class FileIndex {
     return sorted(await this.#listed())
   }
 
-  /** Remember a stored file. */
   add(file: FileRecord): void {
     if (this.#files.size < this.#maxRemembered) this.#files.set(file.path, file)
     else this.#trustedUntil = Number.NEGATIVE_INFINITY

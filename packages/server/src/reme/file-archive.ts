@@ -55,7 +55,6 @@ export class FileArchive implements HistoryArchive {
     this.#options = options
   }
 
-  /** The files stored by this archive, by archive name. */
   get stored(): ReadonlyMap<string, ArchivedFile> {
     return this.#stored
   }

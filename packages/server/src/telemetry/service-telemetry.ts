@@ -109,7 +109,6 @@ export class ServiceTelemetry {
     })
   }
 
-  /** Count an offloader's event. */
   offloaded(event: OffloadEvent): void {
     if (event.type === 'offload') {
       this.#tokens.add({ kind: 'original' }, event.tokens.original)
@@ -143,7 +142,6 @@ export class Metric {
       this.#series.set(key, (this.#series.get(key) ?? 0) + amount)
   }
 
-  /** Add an observation to a histogram. */
   observe(labels: Labels, observed: number): void {
     for (const bound of this.#buckets) this.add({ ...labels, le: `${bound}` }, observed <= bound ? 1 : 0, '_bucket')
     this.add({ ...labels, le: '+Inf' }, 1, '_bucket')

@@ -46,7 +46,6 @@ export class LineIndex {
   readonly blocks: number
   readonly endsWithLineFeed: boolean
   readonly #before: Float64Array
-  /** Omitted lines, if any. */
   readonly omitted: OmittedLines | undefined
   readonly #starts: readonly number[] | undefined
 

@@ -47,7 +47,6 @@ interface BatchOptions {
   readonly maxLength: number
   /** UTF-16 units shared by two batches of one long line, less than half of `maxLength`. */
   readonly overlap: number
-  /** Whether to keep a byte order mark at the start. */
   readonly keepByteOrderMark?: boolean
 }
 

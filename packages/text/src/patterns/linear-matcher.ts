@@ -286,7 +286,6 @@ function compile(tree: PatternNode, alphabet: Alphabet, isSearch: boolean): Prog
   return left < 0 || !isRegular ? undefined : { instructions, groups, start, seesEdges }
 }
 
-/** A state, entered by a character. */
 interface State {
   /** Program positions after the character, the preferred ones first. */
   readonly positions: Uint16Array

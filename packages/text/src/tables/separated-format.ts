@@ -189,7 +189,6 @@ export function unquote(cell: string): string {
   return cell.slice(1, -1).replaceAll('""', '"')
 }
 
-/** A text that may be a table. */
 export interface TableText {
   /** In lower case, without parameters. */
   readonly contentType: string

@@ -28,7 +28,6 @@ export interface Conversation {
   readonly system: unknown
 }
 
-/** The layout of a transcript. */
 export type TranscriptLayout =
   /** A list of messages, or a document with one. */
   | {
@@ -64,7 +63,6 @@ export interface Transcript {
   readonly notes: readonly string[]
 }
 
-/** Return the conversation in its API's form. */
 export function conversationOf({ format, system, messages }: Transcript): unknown {
   return format.join({ system, messages: messages.map(({ value }) => value) })
 }
