@@ -62,7 +62,7 @@ export class StorageBackend implements BackendProtocolV2 {
     })
   }
 
-  /** Read lines from `offset`, counted from 0, or media as bytes. `totalLines` is absent if large text continues. */
+  /** Read lines from `offset`, counted from 0, or media as bytes. */
   async read(path: string, offset = 0, limit = 500): Promise<ReadResult> {
     return await answer(async () => {
       const file = await this.#find(path)
