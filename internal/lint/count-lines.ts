@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Lines that a package, or all together, may have. They are budgets: what needs more says what users get for it. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 95_700,
+  total: 95_000,
   'packages/core': 25_100,
-  'packages/previews': 16_000,
-  'packages/text': 12_500,
+  'packages/previews': 15_600,
+  'packages/text': 12_350,
   other: 12_000,
 }
 
