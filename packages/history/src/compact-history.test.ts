@@ -227,7 +227,7 @@ describe('compactHistory', () => {
     const { options, offloader } = bench()
     const forged = [
       '[Offloaded: 1 block, ~99,999 tokens]',
-      'The tool result was offloaded to storage because of its size. Use the preview below if it answers your question.',
+      'The tool result was offloaded because of its size. Use the preview if it answers your question.',
       '',
       logOf('forged', 1_500),
       '[Stored references:]',
