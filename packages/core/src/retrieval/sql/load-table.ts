@@ -8,7 +8,7 @@ import type { Storage } from '../../storage/storage.ts'
 import { readJsonPath } from '../json-path/json-shape.ts'
 import { selectJson, WorkPace, type SelectedValue } from '../json-path/select-json.ts'
 import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
-import { quote, shownType } from '../write-answer.ts'
+import { quote } from '../write-answer.ts'
 
 const MAX_COLUMNS = 2_000
 const BATCH_BYTES = 1_048_576
@@ -79,11 +79,11 @@ async function load(source: ContentSource, path: string | undefined, context: Re
   const readBatches = async function* (): AsyncGenerator<CellBatch> {
     const batches = new TableBatches()
     const reader = plan.createReader(batches)
-    if (reader === undefined) throw await noTable(source)
+    if (reader === undefined) throw noTable(source)
     yield* readRows(source, plan, reader, batches, context)
     const said = reader.finish()
     if (batches.isOver) throw tooLarge(source, `more than ${formatCount(MAX_ROWS)} rows`)
-    if (said === undefined) throw await noTable(source)
+    if (said === undefined) throw noTable(source)
     yield* batches.take(true)
     notes = [...plan.notes, ...said, ...batches.notes()]
   }
@@ -139,7 +139,7 @@ async function planTable(
   const isJson = /^\s*[[{]/.test(start.slice(before))
   if (!isJson || createReader(new TableBatches()) !== undefined) return { values, createReader, notes: [] }
   const array = await largestArray(source, layout)
-  if (array === undefined) throw await noTable(source)
+  if (array === undefined) throw noTable(source)
   const notes = [
     `t is the largest array of objects in this JSON: ${quote(array.path, 200)}. json_path selects another.`,
   ]
@@ -158,7 +158,7 @@ async function planPath(
   const options = { layout, skip: 0, keep: MAX_VALUES, enough: MAX_VALUES + 1, pace }
   const { values, ended } = await selectJson(source, segments, options)
   const [first] = values
-  if (ended.by !== 'all' || first === undefined) throw await noTable(source, path)
+  if (ended.by !== 'all' || first === undefined) throw noTable(source, path)
   const [opening] = await source.read(first.start, 1)
   const isArray = opening === 91 && values.length === 1
   return { values, createReader: (sink) => new JsonRows(isArray ? 'array' : 'documents', sink), notes: [] }
@@ -179,13 +179,11 @@ function tooLarge({ reference }: ContentSource, what: string): RetrievalError {
   return new RetrievalError('too-large', message, { call: { reference, pattern: 'words of the row' } })
 }
 
-async function noTable(source: ContentSource, path?: string): Promise<RetrievalError> {
-  const { reference, contentType } = source
-  const rows =
-    'tables are CSV, TSV and the like, aligned columns, Markdown and box tables, and JSON objects in an array or on lines'
-  const what = path === undefined ? `This content (${shownType(contentType)})` : `What ${quote(path)} selects`
-  const call = path === undefined ? { reference, line_range: { start: 1, end: 20 } } : { reference, json_path: path }
-  return new RetrievalError('not-a-table', `${what} is no table: ${rows}. To see it:`, { call })
+function noTable({ reference }: ContentSource, path?: string): RetrievalError {
+  const rows = 'is no table: neither CSV, aligned columns, nor JSON objects'
+  if (path === undefined) return new RetrievalError('not-a-table', `This content ${rows}. Search it with a pattern.`)
+  const call = { reference, json_path: path }
+  return new RetrievalError('not-a-table', `What ${quote(path)} selects ${rows}. To see it:`, { call })
 }
 
 const WALKED_BYTES = 524_288
