@@ -131,7 +131,7 @@ describe('an answer to a pattern', () => {
       pattern: 'needl.',
       context_lines: 1,
     })
-    expect(text).toMatch(/^> 2\| …x+needley+… {2}\[bytes 8,010-12,009 of 7-1,048,582\]$/m)
+    expect(text).toMatch(/^> 2\| …x+needley+… {2}\[bytes 9,510-10,509 of 7-1,048,582\]$/m)
     expect(text).toMatch(/^ {2}1\| first$/m)
     expect(text).toMatch(/^ {2}3\| last$/m)
   })
@@ -141,7 +141,7 @@ describe('an answer to a pattern', () => {
       reference: 'log',
       pattern: 'hit',
     })
-    expect(text).toMatch(/^ {2}1\| é{4000}… {2}\[bytes 1-8,000 of 1-18,000\]$/m)
+    expect(text).toMatch(/^ {2}1\| é{1000}… {2}\[bytes 1-2,000 of 1-18,000\]$/m)
   })
 
   it('writes its header on one line of bounded length', async () => {

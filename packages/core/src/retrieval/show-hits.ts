@@ -124,7 +124,7 @@ async function pagesOf(
 type MatchingLine = NonNullable<AnswerPart['matchingLines']>[number]
 
 /** UTF-16 units shown of a line, tried until everything fits. */
-const LINE_LENGTHS = [4_000, 2_000, 1_000, 500]
+const LINE_LENGTHS = [1_000, 500]
 /** Tried if not everything fits, and then if not even one hit does. */
 const CUT_LINE_LENGTHS = [500, 200, 100, 40]
 
