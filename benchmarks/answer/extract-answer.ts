@@ -30,7 +30,7 @@ function timesOf(shown: string, value: string): string | undefined {
 }
 
 function cellBeside(shown: string, keyColumn: string, key: string, field: string): string | undefined {
-  const lines = shown.split('\n').map((line) => cellsOf(line.replace(/^(?:>?\s*[\d:]+|row:line)[|:]\s?/, '')))
+  const lines = shown.split('\n').map((line) => cellsOf(line.replace(/^(?:>?\s*[\d:]+|row)[|:]\s?/, '')))
   const row = lines.findLast((cells) => cells.includes(key))
   if (row === undefined) return undefined
   const header = lines.findLast(
@@ -48,8 +48,8 @@ function cellsOf(line: string): readonly string[] {
 }
 
 function valueBeside(shown: string, key: string, field: string): string | undefined {
-  // An answer that selects the value ends with it, alone or behind its path.
-  const selected = /(?:^|\n)(?:\$\S*: )?("(?:[^"\\]|\\.)*"|-?\d[\d.]*)\s*$/.exec(shown)?.[1]
+  // An answer that selects the value ends with it, alone or behind its path, and then with its fence if it has one.
+  const selected = /(?:^|\n)(?:\$\S*: )?("(?:[^"\\]|\\.)*"|-?\d[\d.]*)\s*(?:>>> end of \S+)?$/.exec(shown)?.[1]
   if (selected !== undefined) return unquoted(selected)
   const place = shown.lastIndexOf(key)
   if (place < 0) return undefined

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { generatedCases } from '../cases/generated-cases.ts'
 import type { AnswerCase, Kind } from '../answer-case.ts'
+import { extractAnswer, isRight } from '../extract-answer.ts'
 import { contextModeSystem } from './context-mode-system.ts'
 import { deepagentsSystem } from './deepagents-system.ts'
 import { shellSystems } from './shell-system.ts'
@@ -95,6 +96,17 @@ test('the driver of Spillway counts lines, and not the states of a progress line
   const answer = (await ask(session, { want: 'count', literal: 'Receiving' })) ?? ''
   expect(session.counted(answer)).toBe(401)
 })
+
+test.each([...casesOf('table-cell'), ...casesOf('json-sibling')])(
+  'an agent that stops by itself finds the value in the answer of Spillway: $id',
+  async (question) => {
+    const { session } = await openFirst(spillwaySystem('test'), question)
+    const { asks } = question
+    if (asks.form !== 'cell' && asks.form !== 'sibling') throw new Error('The case asks for something else.')
+    const shown = await ask(session, asks.form === 'cell' ? { want: 'rows', ...asks } : { want: 'sibling', ...asks })
+    expect(isRight(question, extractAnswer(asks, { shown: shown ?? '', counts: [] }) ?? '')).toBe(true)
+  },
+)
 
 const STRUCTURED = SYSTEMS.filter(({ name }) => /^(?:Spillway|head|context-mode)/.test(name))
 
