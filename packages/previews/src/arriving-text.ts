@@ -4,7 +4,7 @@ import { withPurpose } from './detect/purpose-words.ts'
 import { LogReader, textPreviewer } from './log/log-previewer.ts'
 import { fallbackOf } from './preview-fallback.ts'
 import type { TextPreviewer, TextReader, TextSubject } from './previewer.ts'
-import { attempt, checked, finishReader, type TextPreview, type TextPreviewing } from './read-text.ts'
+import { previewBy, type TextPreview, type TextPreviewing } from './read-text.ts'
 
 /**
  * Preview a text that arrives in pieces like a whole one: all previewers that recognize the start read it, and the end
@@ -39,15 +39,9 @@ export class ArrivingText {
     const open = [...this.#readers.keys()].filter((previewer) => previewer !== textPreviewer)
     for (const previewer of textPreviewersFor(subject, open, onFallback)) {
       const reader = this.#readers.get(previewer) ?? this.#byLines
-      const read = await attempt(previewer, onFallback, () => finishReader(reader, subject, previewer))
-      if (read === undefined) continue
-      const { write, usualTokens } = read
-      return {
-        lines: scan.lines,
-        kind: previewer.name,
-        usualTokens,
-        write: checked(previewer, write, () => scan, onFallback),
-      }
+      const reading = { lines: scan.lines, scan: () => scan, onFallback }
+      const preview = await previewBy(previewer, subject, reading, async () => reader)
+      if (preview !== undefined) return preview
     }
     return { lines: scan.lines, write: async () => '' }
   }

@@ -57,19 +57,13 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
   await pushSlowly(text, counter)
   for (const previewer of textPreviewersFor(subject, previewers, onFallback)) {
     if (text.length > (previewer.maxLength ?? Infinity)) continue
-    const read = await attempt(previewer, onFallback, async () => {
+    const reading = { lines: counter.lines, scan, onFallback }
+    const preview = await previewBy(previewer, subject, reading, async () => {
       const reader = previewer.read(subject)
       await pushSlowly(text, reader)
-      return await finishReader(reader, subject, previewer)
+      return reader
     })
-    if (read === undefined) continue
-    const { write, usualTokens } = read
-    return {
-      lines: counter.lines,
-      kind: previewer.name,
-      usualTokens,
-      write: checked(previewer, write, scan, onFallback),
-    }
+    if (preview !== undefined) return preview
   }
   return { lines: counter.lines, write: async () => '' }
 }
@@ -93,28 +87,23 @@ async function withoutNuls(text: string): Promise<string> {
   return parts.join('') + filter.finish()
 }
 
-/** End the text of a reader; `undefined` if it is of another kind. */
-export async function finishReader(
-  reader: TextReader,
+interface Reading extends Pick<TextPreview, 'lines'>, Pick<TextPreviewing, 'onFallback'> {
+  readonly scan: () => TextScan | Promise<TextScan>
+}
+
+/** Ends the text of a reader. Reports an exception, and leaves the text to the next previewer. */
+export async function previewBy(
+  previewer: TextPreviewer,
   subject: TextSubject,
-  previewer: TextPreviewer,
-): Promise<ReadPreview | undefined> {
-  const write = await reader.finish(subject)
-  return write === undefined ? undefined : { write, usualTokens: previewer.usualTokens ?? reader.usualTokens }
-}
-
-interface ReadPreview extends Pick<TextPreview, 'usualTokens'> {
-  readonly write: WritePreview
-}
-
-/** Reports an exception and leaves the text to the next previewer. */
-export async function attempt<Read>(
-  previewer: TextPreviewer,
-  onFallback: OnFallback,
-  read: () => Promise<Read>,
-): Promise<Read | undefined> {
+  { lines, scan, onFallback }: Reading,
+  read: () => Promise<TextReader>,
+): Promise<TextPreview | undefined> {
   try {
-    return await read()
+    const reader = await read()
+    const write = await reader.finish(subject)
+    if (write === undefined) return undefined
+    const usualTokens = previewer.usualTokens ?? reader.usualTokens
+    return { lines, kind: previewer.name, usualTokens, write: checked(previewer, write, scan, onFallback) }
   } catch (error) {
     // Previewers may be third-party code: an exception must not cost the result.
     onFallback(fallbackOf(previewer.name, error))
@@ -123,7 +112,7 @@ export async function attempt<Read>(
 }
 
 /** Replaces failed, missing, and oversized previews with a preview by lines. */
-export function checked(
+function checked(
   previewer: TextPreviewer,
   write: WritePreview,
   scan: () => TextScan | Promise<TextScan>,
