@@ -5,7 +5,7 @@ import type { AdapterCase } from '../adapter-case.ts'
 import type { AdapterHarness, ConversationResult } from '../harness.ts'
 import { assertSameText } from '../support/assert-same-text.ts'
 import { createBench, type Bench } from '../support/bench.ts'
-import { runFirst, runSecond } from '../support/replayed-conversation.ts'
+import { requestsOf, runFiftyTurns, runFirst, runSecond } from '../support/replayed-conversation.ts'
 import { runInNewProcess } from '../support/run-in-new-process.ts'
 import { assertDone } from '../support/run-pair.ts'
 import { assertSameResult, lastPrompt, lastResult, OFFLOADED, textOf } from '../support/seen-results.ts'
@@ -21,7 +21,7 @@ export const replayCases: readonly AdapterCase[] = [
       const first = await firstRun(harness, bench)
       const stored = (await bench.references()).toSorted()
       const second = await firstRun(harness, bench)
-      assertEqualMessages(messagesOf(second), messagesOf(first))
+      assertEqualRequests(requestsOf(second), requestsOf(first))
       assert.deepEqual((await bench.references()).toSorted(), stored)
     },
   },
@@ -30,7 +30,7 @@ export const replayCases: readonly AdapterCase[] = [
     title: 'gives the same prompts when a conversation is replayed over an empty storage',
     async run(harness) {
       const first = await firstRun(harness, createBench())
-      assertEqualMessages(messagesOf(await firstRun(harness, createBench())), messagesOf(first))
+      assertEqualRequests(requestsOf(await firstRun(harness, createBench())), requestsOf(first))
     },
   },
   {
@@ -95,20 +95,24 @@ export const replayCases: readonly AdapterCase[] = [
   },
   {
     id: 'replay/new-process',
-    title: 'continues from saved history and files in a new process, with byte-identical prompts',
+    title:
+      'gives byte-identical requests in a new process, to go on from a history and to replay a session of 50 turns',
     async run(harness) {
       await withDirectory(async (directory) => {
-        const bench = createBench({ storage: new FileStorage(join(directory, 'files')) })
+        const over = (name: string): Bench => createBench({ storage: new FileStorage(join(directory, name)) })
+        const bench = over('files')
         const first = await firstRun(harness, bench)
-        const [resumed, replayed] = await runInNewProcess(harness, [
-          { directory: join(directory, 'files'), history: first.history },
-          { directory: join(directory, 'empty') },
-        ])
-        const second = await secondRun(harness, bench, first)
+        const { resumed, retrieved, fiftyTurns } = await runInNewProcess(harness, {
+          filled: join(directory, 'files'),
+          history: first.history,
+          empty: join(directory, 'empty'),
+        })
         const found = 'The answer to the retrieval in the new process'
-        assert.match(resumed?.lastText ?? '', /line 1321 of main: status=FAILED/, found)
-        assertEqualMessages(resumed?.messages ?? [], messagesOf(second))
-        assertEqualMessages(replayed?.messages ?? [], messagesOf(first))
+        assert.match(retrieved, /line 1321 of main: status=FAILED/, found)
+        assertEqualRequests(resumed, requestsOf(await secondRun(harness, bench, first)))
+        const expected = await runFiftyTurns(harness, over('fifty').offloader)
+        assert.equal(expected.length, 50, 'The number of model calls')
+        assertEqualRequests(fiftyTurns, expected)
       })
     },
   },
@@ -132,12 +136,10 @@ async function secondRun(
   return result
 }
 
-const messagesOf = ({ prompts }: ConversationResult): readonly string[] => prompts.map(({ messages }) => messages)
-
-function assertEqualMessages(actual: readonly string[], expected: readonly string[]): void {
+function assertEqualRequests(actual: readonly string[], expected: readonly string[]): void {
   assert.equal(actual.length, expected.length, 'The number of model calls is another')
-  for (const [index, messages] of expected.entries())
-    assertSameText(actual[index] ?? '', messages, `Prompt ${index} must be the same, byte for byte`)
+  for (const [index, request] of expected.entries())
+    assertSameText(actual[index] ?? '', request, `Request ${index} must be the same, byte for byte`)
 }
 
 /** Whether the JSON array `longer` begins with all of the JSON array `shorter`. */

@@ -2,9 +2,10 @@
 import { inspect } from 'node:util'
 import { ContextOffloader } from '@spillway/core'
 import { FileStorage } from '@spillway/file'
-import type { AdapterHarness, ConversationResult } from '../harness.ts'
-import { runFirst, runSecond } from './replayed-conversation.ts'
-import type { ReplayAnswer, Replayed, ReplayJob, ReplayRun } from './run-in-new-process.ts'
+import type { AdapterHarness } from '../harness.ts'
+import { requestsOf, runFiftyTurns, runSecond } from './replayed-conversation.ts'
+import type { ReplayAnswer, ReplayJob } from './run-in-new-process.ts'
+import { assertDone } from './run-pair.ts'
 import { lastPrompt, lastResult, textOf } from './seen-results.ts'
 
 process.once('message', (job) => {
@@ -15,22 +16,16 @@ process.once('message', (job) => {
   )
 })
 
-async function replay({ moduleUrl, harness: name, runs }: ReplayJob): Promise<ReplayAnswer> {
+async function replay({ moduleUrl, harness: name, filled, history, empty }: ReplayJob): Promise<ReplayAnswer> {
   const module = (await import(moduleUrl)) as { readonly harnesses?: Readonly<Record<string, AdapterHarness>> }
   const harness = module.harnesses?.[name]
   if (harness === undefined) return { failure: `${moduleUrl} must export harnesses[${JSON.stringify(name)}].` }
-  const replayed: Replayed[] = []
-  for (const run of runs) {
-    const result = await runIn(harness, run)
-    if (result.text !== 'done') return { failure: `The run does not reach the end: ${inspect(result.error)}` }
-    const retrieved = lastPrompt(result).results.findLast(({ toolCallId }) => toolCallId.startsWith('retrieval_'))
-    const messages = result.prompts.map((prompt) => prompt.messages)
-    replayed.push({ messages, lastText: textOf(retrieved ?? lastResult(lastPrompt(result))) })
+  const over = (directory: string): ContextOffloader => new ContextOffloader({ storage: new FileStorage(directory) })
+  const resumed = await runSecond(harness, over(filled), history)
+  assertDone(resumed, 'The resumed run does not reach the end')
+  return {
+    resumed: requestsOf(resumed),
+    retrieved: textOf(lastResult(lastPrompt(resumed), 'retrieval_2')),
+    fiftyTurns: await runFiftyTurns(harness, over(empty)),
   }
-  return { replayed }
-}
-
-function runIn(harness: AdapterHarness, { directory, history }: ReplayRun): Promise<ConversationResult> {
-  const offloader = new ContextOffloader({ storage: new FileStorage(directory) })
-  return history === undefined ? runFirst(harness, offloader) : runSecond(harness, offloader, history)
 }

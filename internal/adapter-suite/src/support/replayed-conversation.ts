@@ -2,7 +2,9 @@ import type { ContextOffloader } from '@spillway/core'
 import type { AdapterHarness, Conversation, ConversationResult } from '../harness.ts'
 import { SESSION } from './bench.ts'
 import { behaving, calling, callingAll, returning } from './case-tools.ts'
+import { COMPACT } from './long-conversation.ts'
 import { retrieving } from './retrieval-answers.ts'
+import { assertDone } from './run-pair.ts'
 import { json, LOG, log, media, text, USERS } from './sample-content.ts'
 import { scripted, type ScriptedTurn } from './scripted-model.ts'
 import { lastResult, referencesIn } from './seen-results.ts'
@@ -53,10 +55,67 @@ export async function runSecond(
   })
 }
 
-function searching(toolCallId: string, id = 'retrieval_1'): ScriptedTurn {
+/**
+ * Run a session of 50 model calls in two runs, and return its requests. The second run goes on from the saved history,
+ * and compacts it if the harness can.
+ */
+export async function runFiftyTurns(harness: AdapterHarness, offloader: ContextOffloader): Promise<readonly string[]> {
+  const requests: string[] = []
+  let history: unknown
+  for (const run of [0, 1]) {
+    const result = await harness.run({
+      offloader,
+      session: SESSION,
+      tools: SMALLER_TOOLS,
+      model: scripted(...Array.from({ length: 24 }, (_, index) => turnOf(run * 24 + index))),
+      ...(run === 1 && { userMessage: 'Go on.', history: throughJson(history) }),
+      ...(run === 1 && harness.compactsHistory === true && { compaction: COMPACT }),
+    })
+    assertDone(result, 'The session of 50 turns does not reach the end')
+    requests.push(...requestsOf(result))
+    history = result.history
+  }
+  return requests
+}
+
+/** Write each request of a run: its messages, and all that a harness tells beside them. */
+export function requestsOf({ prompts }: ConversationResult): readonly string[] {
+  return prompts.map(({ messages, system = '', toolNames, toolSchemas }) =>
+    [messages, system, JSON.stringify(toolNames), JSON.stringify(toolSchemas)].join('\n'),
+  )
+}
+
+/** Results of all kinds, just over the limit. */
+const SMALLER_TOOLS: Conversation['tools'] = [
+  { name: 'read_log', call: (input) => ({ type: 'returns', content: [text(log(JSON.stringify(input), 200))] }) },
+  returning('list_users', json(USERS.slice(0, 200))),
+  returning('capture', text(log('the capture', 200)), media('image', 2_000)),
+  behaving('build', { type: 'returns-error', text: log('the build', 200) }),
+  returning('read_status', text('all is well')),
+]
+
+function turnOf(turn: number): ScriptedTurn {
+  const id = `call_${turn}`
+  switch (turn % 6) {
+    case 0:
+      return calling('read_log', { turn }, id)
+    case 1:
+      return calling('list_users', {}, id)
+    case 2:
+      return callingAll({ id, name: 'read_log', input: { turn } }, { id: `${id}_b`, name: 'read_status', input: {} })
+    case 3:
+      return searching(`call_${turn - 1}`, `retrieval_${turn}`, 'line 150 ')
+    case 4:
+      return calling('capture', {}, id)
+    default:
+      return calling('build', {}, id)
+  }
+}
+
+function searching(toolCallId: string, id = 'retrieval_1', pattern = 'status=FAILED'): ScriptedTurn {
   return (prompt) => {
     const [reference] = referencesIn(lastResult(prompt, toolCallId))
-    return retrieving({ reference, pattern: 'status=FAILED' }, id)
+    return retrieving({ reference, pattern }, id)
   }
 }
 

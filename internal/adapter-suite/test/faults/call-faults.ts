@@ -64,6 +64,16 @@ export const callFaults: readonly Fault[] = [
       ),
   },
   {
+    name: 'writes more beside the 15th result of its process and later ones',
+    caughtBy: ['replay/new-process'],
+    create: () =>
+      offloading(async (output, context, offload) => {
+        const replaced = await offload(output, context)
+        resultsOfProcess += 1
+        return resultsOfProcess < 15 ? replaced : { type: 'text', value: JSON.stringify(replaced.value) }
+      }),
+  },
+  {
     name: 'takes only words for ids',
     caughtBy: ['calls/hostile-id-path', 'calls/hostile-id-long', 'calls/hostile-id-emoji', 'calls/hostile-id-empty'],
     create: () =>
