@@ -65,6 +65,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Frameworks',
     pages: [
       page('frameworks', 'All adapters', 'docs/adapters.md'),
+      page('frameworks/features', 'What each adapter can do', 'docs/adapter-features.md'),
       framework('ai-sdk', 'Vercel AI SDK'),
       framework('langchain', 'LangChain'),
       framework('mastra', 'Mastra'),

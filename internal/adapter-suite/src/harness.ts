@@ -1,5 +1,5 @@
 /** Interface by which a case drives a framework. Every adapter's harness implements it. */
-import type { ContentBlock, ContextOffloader } from '@spillway/core'
+import type { ContentBlock, ContextOffloader, OffloadedBlock } from '@spillway/core'
 import type { HistoryLimits, Summarize } from '@spillway/history'
 import type { Provider } from './support/provider-rules.ts'
 
@@ -106,6 +106,14 @@ export interface Conversation {
   readonly compaction?: CaseCompaction
 }
 
+/** Output of a tool call as the program sees it. */
+export interface CaseOutput {
+  readonly toolCallId: string
+  readonly output: unknown
+  /** What the framework lets the program know of stored blocks beside the output; absent if nothing. */
+  readonly stored?: readonly OffloadedBlock[] | undefined
+}
+
 /** Outcome of a run. */
 export interface ConversationResult {
   /** Every prompt that the model got, in order. */
@@ -115,7 +123,7 @@ export interface ConversationResult {
   /** Error with which the run rejected; `undefined` if it resolved. */
   readonly error: unknown
   /** Output of each tool call as the program sees it: the value that the tool returned. */
-  readonly outputs: readonly { readonly toolCallId: string; readonly output: unknown }[]
+  readonly outputs: readonly CaseOutput[]
   /** Preliminary results that the program saw, in order; absent if the framework shows none. */
   readonly preliminaryOutputs?: readonly { readonly toolCallId: string; readonly output: unknown }[]
   /** Names of the tools for which approval was asked, in order. */

@@ -4,6 +4,7 @@ export { ADAPTER_CASES } from './cases/index.ts'
 export type {
   AdapterHarness,
   CaseCompaction,
+  CaseOutput,
   CaseTool,
   Conversation,
   ConversationResult,

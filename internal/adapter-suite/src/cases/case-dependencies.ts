@@ -55,6 +55,7 @@ export const ENTRY_POINT_CASES: readonly string[] = [
   'small-results/many',
   'small-results/odd-values',
   'outputs/text',
+  'outputs/whole',
   'outputs/small',
   'errors/thrown-object',
   'errors/thrown-nothing',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { AdapterCase } from '../adapter-case.ts'
 import type { ConversationResult } from '../harness.ts'
+import { assertSameText } from '../support/assert-same-text.ts'
 import { calling, returning } from '../support/case-tools.ts'
 import { runPair } from '../support/run-pair.ts'
 import { json, LOG, media, text, USERS } from '../support/sample-content.ts'
@@ -27,6 +28,20 @@ export const outputCases: readonly AdapterCase[] = [
       assertSameOutputs(offloaded, plain)
     },
   })),
+  {
+    id: 'outputs/whole',
+    title: 'gives the program a large result whole, or the references under which it is stored',
+    async run(harness) {
+      const tools = [returning('read', text(LOG))]
+      const { plain, offloaded, bench } = await runPair(harness, { tools, model: scripted(calling('read')) })
+      const [output] = offloaded.outputs
+      if (isDeepStrictEqual(output?.output, plain.outputs[0]?.output)) return
+      const [block, ...others] = output?.stored ?? []
+      assert.ok(block !== undefined, 'The program gets neither the result nor its references')
+      assert.deepEqual([block.type, block.size, others], ['text', LOG.length, []])
+      assertSameText(await bench.storedText(block.reference), LOG, 'What is stored under the reference')
+    },
+  },
   {
     id: 'outputs/small',
     title: 'shows the program small results as the tools returned them',

@@ -20,6 +20,7 @@ export const RUNNER_GAPS: Gaps = {
   'outputs/text': ONE_MESSAGE,
   'outputs/json': ONE_MESSAGE,
   'outputs/parts': ONE_MESSAGE,
+  'outputs/whole': ONE_MESSAGE,
   'history/outputs': ONE_MESSAGE,
   'limits/turn': 'A tool of a runner is not told the other calls of its message.',
 }

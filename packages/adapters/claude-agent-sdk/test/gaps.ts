@@ -28,6 +28,7 @@ export const GAPS: Readonly<Record<string, string>> = {
   'outputs/text': ONE_MESSAGE,
   'outputs/json': ONE_MESSAGE,
   'outputs/parts': ONE_MESSAGE,
+  'outputs/whole': ONE_MESSAGE,
   'calls/hostile-id-empty': NO_ID,
   'limits/turn': 'A hook is not told the other calls of its message.',
   'provider/results': NO_PROVIDER,

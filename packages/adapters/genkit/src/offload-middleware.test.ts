@@ -6,6 +6,7 @@ import {
   type OffloadEvent,
   type Storage,
 } from '@spillway/core'
+import { OFFLOADED_KEY } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
 import {
   generateMiddleware,
@@ -698,10 +699,11 @@ describe('offloadResponse', () => {
     expect(await offload(part)).toBe(part)
   })
 
-  it('changes only the output of a part', async () => {
+  it('changes only the output of a part, and tells the program what is stored', async () => {
     const part: ToolResponsePart = { ...response(LOG), metadata: { took: 7 } }
+    const stored = [expect.objectContaining({ type: 'text', size: LOG.length })]
     expect(await offload(part)).toEqual({
-      ...part,
+      metadata: { took: 7, [OFFLOADED_KEY]: { stored } },
       toolResponse: { name: 'read_log', ref: 'call_1', output: offloaded },
     })
     expect(part.toolResponse.output).toBe(LOG)

@@ -8,6 +8,7 @@ import {
   readMcpPart,
   readMcpResult,
   textBlock,
+  withMetadata,
   type RunOptions,
   type Runs,
 } from '@spillway/core/adapter'
@@ -209,24 +210,27 @@ export async function offloadResponse(
   const { content = [], ...response } = part.toolResponse
   const { values, toBlock, isError, replace } = outputForm(response.output)
   const ofOutput = values.map((value): Piece => ({ value, block: toBlock(value) }))
-  const outcome = await offloadParts<Piece>(offloader, {
-    ...call,
-    toolName: response.name,
-    // Some models, such as Gemini, give calls no id.
-    toolCallId: response.ref ?? response.name,
-    isError,
-    parts: [...ofOutput, ...content.map((value) => ({ value, block: readPart(value) }))],
-    toBlock: ({ block }) => block,
-    fromText: (text) => ({ value: text, block: { type: 'text', text } }),
-    fromBlock: (block) => ({ value: writePart(block), block }),
-  })
+  const { result: outcome, metadata } = await withMetadata(offloader, (one) =>
+    offloadParts<Piece>(one, {
+      ...call,
+      toolName: response.name,
+      // Some models, such as Gemini, give calls no id.
+      toolCallId: response.ref ?? response.name,
+      isError,
+      parts: [...ofOutput, ...content.map((value) => ({ value, block: readPart(value) }))],
+      toBlock: ({ block }) => block,
+      fromText: (text) => ({ value: text, block: { type: 'text', text } }),
+      fromBlock: (block) => ({ value: writePart(block), block }),
+    }),
+  )
   if (outcome.status === 'inline') return part
   const [replacement, ...kept] = outcome.parts
   const keptOutput = kept.filter((piece) => ofOutput.includes(piece)).map(({ value }) => value)
   const keptContent = kept.filter((piece) => !ofOutput.includes(piece)).map(({ value }) => value as Part)
   const output = replace(replacement.value as string, keptOutput)
   const beside = keptContent.length === 0 ? {} : { content: keptContent }
-  return { ...part, toolResponse: { ...response, output, ...beside } }
+  const forProgram = metadata && { metadata: { ...part.metadata, ...metadata } }
+  return { ...part, ...forProgram, toolResponse: { ...response, output, ...beside } }
 }
 
 interface OutputForm {

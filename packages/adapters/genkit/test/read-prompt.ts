@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
-import type { SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
+import type { CaseOutput, SeenPrompt, SeenResult } from '@spillway-internal/adapter-suite'
 import type { ContentBlock } from '@spillway/core'
+import { OFFLOADED_KEY } from '@spillway/core/adapter'
 import type { GenerateRequest, Part, ToolResponsePart } from 'genkit'
 
 /** Read what a model was called with. */
@@ -13,9 +14,15 @@ export function readPrompt({ messages, tools = [] }: GenerateRequest): SeenPromp
       .filter(isSystem)
       .flatMap(({ content }) => content.map(({ text = '' }) => text))
       .join('\n\n'),
-    messages: JSON.stringify(messages.filter((message) => !isSystem(message))),
+    messages: JSON.stringify(messages.filter((message) => !isSystem(message)).map(visible)),
   }
 }
+
+/** What plugins send of results, which leaves out their metadata. */
+const visible = ({ content, ...message }: GenerateRequest['messages'][number]): object => ({
+  ...message,
+  content: content.map(({ metadata, ...part }) => (part.toolResponse === undefined ? { ...part, metadata } : part)),
+})
 
 const isSystem = ({ role }: GenerateRequest['messages'][number]): boolean => role === 'system'
 
@@ -49,8 +56,9 @@ function readPart({ text, media, data }: Part): ContentBlock {
   return { type, mediaType, data: new Uint8Array(Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')) }
 }
 
-/** What the program sees of a tool response: its output and its content. */
-export function seenOutput({ toolResponse }: ToolResponsePart): { toolCallId: string; output: unknown } {
+/** What the program sees of a tool response: its output, its content, and what is stored of it. */
+export function seenOutput({ toolResponse, metadata }: ToolResponsePart): CaseOutput {
   const { ref = '', output, content } = toolResponse
-  return { toolCallId: ref, output: content === undefined ? output : { output, content } }
+  const { stored } = Object(metadata?.[OFFLOADED_KEY]) as Pick<CaseOutput, 'stored'>
+  return { toolCallId: ref, output: content === undefined ? output : { output, content }, ...(stored && { stored }) }
 }

@@ -1,6 +1,6 @@
 import { BasePlugin, NodeTool, type BaseTool, type Context, type Event, type LlmRequest } from '@google/adk'
 import type { ContextOffloader } from '@spillway/core'
-import { offloadAsRecord } from '@spillway/core/adapter'
+import { OFFLOADED_KEY, offloadAsRecord, withMetadata, type OffloadedMetadata } from '@spillway/core/adapter'
 import { RetrievalTool } from './retrieval-tool.ts'
 import { attachMedia, showMedia } from './retrieved-media.ts'
 import { invocationsOf, type Invocations, type OffloadOptions } from './run-scope.ts'
@@ -36,6 +36,8 @@ type Given<Hook extends keyof BasePlugin> = BasePlugin[Hook] extends (given: inf
 class OffloadPlugin extends BasePlugin {
   readonly #offloaderOf: Invocations['offloaderOf']
   readonly #retrieval: BaseTool | undefined
+  /** Metadata of replaced results, for their events. */
+  readonly #metadata = new WeakMap<object, OffloadedMetadata>()
   /** They come back as results. */
   readonly #replacedErrors = new WeakSet<object>()
 
@@ -86,6 +88,13 @@ class OffloadPlugin extends BasePlugin {
 
   /** This must not wait: a workflow calls the model without waiting for it. */
   override async onEventCallback({ invocationContext, event }: Given<'onEventCallback'>) {
+    for (const { functionResponse } of event.content?.parts ?? []) {
+      const metadata = this.#metadata.get(functionResponse?.response ?? event)
+      if (metadata === undefined) continue
+      const { [OFFLOADED_KEY]: others } = event.customMetadata ?? {}
+      const all = { ...Object(others), [functionResponse?.id ?? '']: metadata[OFFLOADED_KEY] } as unknown
+      event.customMetadata = { ...event.customMetadata, [OFFLOADED_KEY]: all }
+    }
     // A live session accepts no media in an answer.
     if (invocationContext.liveRequestQueue === undefined) attachMedia(event)
     return undefined
@@ -97,7 +106,11 @@ class OffloadPlugin extends BasePlugin {
     const { events } = context.invocationContext.session
     const callsInTurn = events.map(countCalls).findLast((calls) => calls > 0)
     const call = { toolName: tool.name, toolCallId, input, callsInTurn, signal: context.abortSignal }
-    return await offloadAsRecord(this.#offloaderOf(context.invocationContext), { ...call, value })
+    const { result, metadata } = await withMetadata(this.#offloaderOf(context.invocationContext), (one) =>
+      offloadAsRecord(one, { ...call, value }),
+    )
+    if (result !== undefined && metadata !== undefined) this.#metadata.set(result, metadata)
+    return result
   }
 }
 

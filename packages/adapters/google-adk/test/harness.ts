@@ -16,6 +16,7 @@ import {
 } from '@google/adk'
 import type { AdapterHarness, Conversation, ConversationResult, SeenPrompt } from '@spillway-internal/adapter-suite'
 import type { ContextOffloader } from '@spillway/core'
+import { OFFLOADED_KEY } from '@spillway/core/adapter'
 import { historyPlugin, type HistoryPluginOptions } from '../src/history/index.ts'
 import { offloadPlugin } from '../src/index.ts'
 import { toolOf } from './case-tools.ts'
@@ -124,8 +125,9 @@ async function converse(conversation: Conversation, runConfig: RunConfig): Promi
 }
 
 function note(event: Event, { outputs, preliminaryOutputs }: Seen): void {
+  const told = Object(event.customMetadata?.[OFFLOADED_KEY]) as Readonly<Record<string, Pick<Output, 'stored'>>>
   for (const { id = '', response: output } of getFunctionResponses(event))
-    (event.partial === true ? preliminaryOutputs : outputs).push({ toolCallId: id, output })
+    (event.partial === true ? preliminaryOutputs : outputs).push({ toolCallId: id, output, ...told[id] })
 }
 
 /** Answer what a run waits for, or return `undefined` where it has come to its end. */

@@ -1,6 +1,6 @@
 import { ToolMessage, type ToolMessageFields } from '@langchain/core/messages'
 import type { ContextOffloader, OffloadRequest } from '@spillway/core'
-import { offloadParts, offloadThrown } from '@spillway/core/adapter'
+import { offloadParts, offloadThrown, withMetadata } from '@spillway/core/adapter'
 import { blockToPart, partToBlock, type ContentPart } from './content-parts.ts'
 
 export interface ToolCall {
@@ -45,21 +45,23 @@ async function offloadMessage(
   call: Pick<OffloadRequest, 'toolName' | 'input' | 'purpose' | 'callsInTurn' | 'signal'>,
 ): Promise<ToolMessage> {
   const { content, name, tool_call_id, id, status, artifact, metadata, additional_kwargs, response_metadata } = message
-  const outcome = await offloadParts<ContentPart>(offloader, {
-    ...call,
-    toolName: name ?? call.toolName,
-    toolCallId: tool_call_id,
-    isError: status === 'error',
-    parts: partsOf(content),
-    toBlock: partToBlock,
-    fromText: (text) => (typeof content === 'string' ? text : { type: 'text', text }),
-    fromBlock: blockToPart,
-  })
+  const { result: outcome, metadata: forProgram } = await withMetadata(offloader, (one) =>
+    offloadParts<ContentPart>(one, {
+      ...call,
+      toolName: name ?? call.toolName,
+      toolCallId: tool_call_id,
+      isError: status === 'error',
+      parts: partsOf(content),
+      toBlock: partToBlock,
+      fromText: (text) => (typeof content === 'string' ? text : { type: 'text', text }),
+      fromBlock: blockToPart,
+    }),
+  )
   if (outcome.status === 'inline') return message
-  const kept = { name, tool_call_id, id, status, artifact, metadata, additional_kwargs, response_metadata }
+  const kept = { name, tool_call_id, id, status, metadata, additional_kwargs, response_metadata }
   const replaced = typeof content === 'string' ? outcome.parts[0] : outcome.parts
   // All fields come from a message, or are text: absent ones are absent in a message, too.
-  return new ToolMessage({ ...kept, content: replaced } as ToolMessageFields)
+  return new ToolMessage({ ...kept, artifact: artifact ?? forProgram, content: replaced } as ToolMessageFields)
 }
 
 /** Older versions of LangChain also accept an array of plain objects: it is a value. */

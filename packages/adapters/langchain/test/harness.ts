@@ -19,6 +19,7 @@ import { Runnable } from '@langchain/core/runnables'
 import { Command, END, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
 import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt'
 import type { StructuredToolInterface } from '@langchain/core/tools'
+import { OFFLOADED_KEY } from '@spillway/core/adapter'
 import { createAgent, humanInTheLoopMiddleware, type AgentMiddleware } from 'langchain'
 import { historyMiddleware, type HistoryMiddlewareOptions } from '../src/history/index.ts'
 import { offloadMiddleware, offloadTools } from '../src/index.ts'
@@ -159,7 +160,9 @@ function recorder({ outputs, preliminaryOutputs }: Seen): object {
 }
 
 function outputOf(message: unknown): Output[] {
-  return ToolMessage.isInstance(message) ? [{ toolCallId: message.tool_call_id, output: message.content }] : []
+  if (!ToolMessage.isInstance(message)) return []
+  const { stored } = Object(Object(message.artifact)[OFFLOADED_KEY]) as Pick<Output, 'stored'>
+  return [{ toolCallId: message.tool_call_id, output: message.content, ...(stored && { stored }) }]
 }
 
 /** How an agent is made. */

@@ -24,5 +24,6 @@ export const BOTH_GAPS: Readonly<Record<string, string>> = {
   'outputs/text': REPLACED,
   'outputs/json': REPLACED,
   'outputs/parts': REPLACED,
+  'outputs/whole': REPLACED,
   'results/image-by-url': 'results of the Model Context Protocol have no images by URL, and Mastra shows links as text',
 }

@@ -1,4 +1,5 @@
 import type {
+  CaseOutput,
   CaseTool,
   Conversation,
   ConversationResult,
@@ -21,7 +22,7 @@ export interface ToolClient {
   readonly callTool: (
     call: ToolCall,
     options: { readonly signal: AbortSignal | undefined; readonly onProgress: (text: string) => void },
-  ) => Promise<{ readonly content: readonly unknown[]; readonly isError: boolean }>
+  ) => Promise<Pick<CaseOutput, 'stored'> & { readonly content: readonly unknown[]; readonly isError: boolean }>
   readonly close: () => Promise<void>
 }
 
@@ -49,7 +50,7 @@ export interface LoopSetup {
 export async function runAgent({ conversation, connect, endTurn }: LoopSetup): Promise<ConversationResult> {
   const { tools, model, approve, signal, userMessage = 'Go.' } = conversation
   const prompts: SeenPrompt[] = []
-  const outputs: { toolCallId: string; output: unknown }[] = []
+  const outputs: CaseOutput[] = []
   const preliminaryOutputs: { toolCallId: string; output: unknown }[] = []
   const approvalsAsked: string[] = []
   const messages: HistoryMessage[] = [
@@ -76,8 +77,8 @@ export async function runAgent({ conversation, connect, endTurn }: LoopSetup): P
       }
       const onProgress = (output: string): void => void preliminaryOutputs.push({ toolCallId: call.id, output })
       try {
-        const { content, isError } = await (client as ToolClient).callTool(call, { signal, onProgress })
-        outputs.push({ toolCallId: call.id, output: content })
+        const { content, isError, stored } = await (client as ToolClient).callTool(call, { signal, onProgress })
+        outputs.push({ toolCallId: call.id, output: content, ...(stored && { stored }) })
         return answer(content, isError)
       } catch (thrown) {
         signal?.throwIfAborted()

@@ -7,8 +7,9 @@ import { StdioServerTransport as StdioTransportV1 } from '@modelcontextprotocol/
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { fromJsonSchema, McpServer as McpServerV2 } from '@modelcontextprotocol/server'
 import type { Transport as TransportV2 } from '@modelcontextprotocol/server'
-import type { AdapterHarness, CaseTool, Conversation } from '@spillway-internal/adapter-suite'
+import type { AdapterHarness, CaseOutput, CaseTool, Conversation } from '@spillway-internal/adapter-suite'
 import type { ContextOffloader } from '@spillway/core'
+import { OFFLOADED_KEY } from '@spillway/core/adapter'
 import { z } from 'zod'
 import { offloadServer, offloadTransport } from '../src/index.ts'
 import { connectProxy, StdioConnection } from '../src/proxy/index.ts'
@@ -136,7 +137,7 @@ async function clientV1(transport: TransportV1, server: McpServerV1, serverSide:
         undefined,
         { ...(signal !== undefined && { signal }), onprogress: ({ message = '' }) => onProgress(message) },
       )
-      return { content: result.content as unknown[], isError: result.isError === true }
+      return { content: result.content as unknown[], isError: result.isError === true, ...storedOf(result) }
     },
     async close() {
       await client.close()
@@ -144,6 +145,9 @@ async function clientV1(transport: TransportV1, server: McpServerV1, serverSide:
     },
   }
 }
+
+const storedOf = ({ _meta: meta = {} }: { readonly _meta?: object | undefined }): Pick<CaseOutput, 'stored'> =>
+  Object(Object(meta)[OFFLOADED_KEY]) as Pick<CaseOutput, 'stored'>
 
 async function clientV2(transport: TransportV2, server: McpServerV2, serverSide: TransportV2): Promise<ToolClient> {
   const client = new ClientV2(CLIENT)
@@ -156,7 +160,7 @@ async function clientV2(transport: TransportV2, server: McpServerV2, serverSide:
         { name, arguments: input as Record<string, unknown>, _meta: { [CALL_ID_META_KEY]: id } },
         { ...(signal !== undefined && { signal }), onprogress: ({ message = '' }) => onProgress(message) },
       )
-      return { content: result.content, isError: result.isError === true }
+      return { content: result.content, isError: result.isError === true, ...storedOf(result) }
     },
     async close() {
       await client.close()

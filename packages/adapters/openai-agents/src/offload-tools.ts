@@ -5,7 +5,7 @@ import {
   type ToolOutputGuardrailDefinition,
 } from '@openai/agents'
 import { RETRIEVAL_TOOL_NAME, type ContentBlock, type ContextOffloader } from '@spillway/core'
-import { copyWith, offloadParts, type Runs } from '@spillway/core/adapter'
+import { copyWith, offloadParts, withMetadata, type Runs } from '@spillway/core/adapter'
 import { toSmartString } from '@openai/agents/utils'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
 import { findRun, sessionRuns, type OffloadOptions, type ScopeRun } from './run-scope.ts'
@@ -71,12 +71,14 @@ function offloadGuardrail({ offloaderOf }: Runs<ScopeRun>): ToolOutputGuardrailD
       if (run.outputs !== undefined && offloader.options.maxTurnTokens < Infinity) return allow()
       const call = { toolName, toolCallId, input: parseJson(toolCall.arguments), signal: run.signal }
       const result = { parts: [read.text], toBlock: () => read.block, fromText: (text: string) => text }
-      const outcome = await offloadParts(offloader, { ...call, ...result })
+      const { result: outcome, metadata } = await withMetadata(offloader, (one) =>
+        offloadParts(one, { ...call, ...result }),
+      )
       const text = outcome.status === 'inline' ? read.text : outcome.parts[0]
       // The input of the model will have it in one of these forms.
       run.outputs?.add(toolCallId, { type: 'text', text })
       run.outputs?.add(toolCallId, [{ type: 'input_text', text }])
-      return outcome.status === 'inline' ? allow() : rejectContent(text)
+      return outcome.status === 'inline' ? allow() : rejectContent(text, { ...metadata, toolCallId })
     },
   })
 }

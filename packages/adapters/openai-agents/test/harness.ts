@@ -16,6 +16,7 @@ import {
   type Tool,
 } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
+import { OFFLOADED_KEY, type OffloadedMetadata } from '@spillway/core/adapter'
 import { historyInputFilter } from '../src/history/index.ts'
 import { offloadRunner, offloadTools, retrievalTool } from '../src/index.ts'
 import { toolsOf } from './case-tools.ts'
@@ -32,6 +33,7 @@ type Input = string | State
 type Outcome = {
   readonly state: State
   readonly newItems: readonly { readonly type: string; readonly rawItem?: unknown }[]
+  readonly toolOutputGuardrailResults?: readonly { readonly output: { readonly outputInfo?: unknown } }[]
 }
 type Options = { readonly session: MemorySession; readonly maxTurns: number; readonly signal?: AbortSignal }
 
@@ -115,8 +117,13 @@ async function runThrough(
     const runner = offloader === undefined ? new Runner() : offloadRunner(new Runner(config), offloader)
     let input: Input | undefined = userMessage
     while (input !== undefined) {
-      const { state, newItems }: Outcome = await round(runner, agent, input, options)
-      outputs = newItems.flatMap(outputOf)
+      const {
+        state,
+        newItems,
+        toolOutputGuardrailResults: guarded = [],
+      }: Outcome = await round(runner, agent, input, options)
+      const told = guarded.map(({ output }) => Object(output.outputInfo) as Told)
+      outputs = newItems.flatMap((item) => outputOf(item, told))
       const asked = state.getInterruptions()
       for (const interruption of asked) {
         const toolName = interruption.name ?? ''
@@ -139,8 +146,12 @@ async function runThrough(
   }
 }
 
-function outputOf(item: Outcome['newItems'][number]): ConversationResult['outputs'] {
+/** What the guardrail tells of a result that it has replaced. */
+type Told = Partial<OffloadedMetadata> & { readonly toolCallId?: string }
+
+function outputOf(item: Outcome['newItems'][number], told: readonly Told[]): ConversationResult['outputs'] {
   if (item.type !== 'tool_call_output_item') return []
   const { rawItem, output } = item as { readonly rawItem: { readonly callId: string }; readonly output?: unknown }
-  return [{ toolCallId: rawItem.callId, output }]
+  const { callId: toolCallId } = rawItem
+  return [{ toolCallId, output, ...told.find((one) => one.toolCallId === toolCallId)?.[OFFLOADED_KEY] }]
 }

@@ -20,4 +20,5 @@ export const INVOKE_GAPS: Gaps = {
   'outputs/text': ONE_MESSAGE,
   'outputs/json': ONE_MESSAGE,
   'outputs/parts': ONE_MESSAGE,
+  'outputs/whole': ONE_MESSAGE,
 }

@@ -20,6 +20,7 @@ export {
 } from './run-options.ts'
 export { assertNoReferences, callResolved, hasReferences, resolvedInput, takesReferences } from './call-resolved.ts'
 export { copyWith } from './copy-with.ts'
+export { OFFLOADED_KEY, withMetadata, type OffloadedMetadata } from './offloaded-metadata.ts'
 export { countAsModel } from './count-as-model.ts'
 export {
   readModelPart,

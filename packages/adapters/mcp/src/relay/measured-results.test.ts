@@ -1,10 +1,11 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import { ContextOffloader } from '@spillway/core'
+import { OFFLOADED_KEY } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fieldsOf, type Fields } from './message.ts'
-import { OFFLOADED_META_KEY, offloadCallResult } from './offload-call-result.ts'
+import { offloadCallResult } from './offload-call-result.ts'
 
 const base64 = (bytes: number): string => Buffer.alloc(bytes, 7).toString('base64')
 const TEXTS = ['a', 'small text', 'x y '.repeat(300), 'word '.repeat(3_000), 'lots of it '.repeat(10_000)]
@@ -87,7 +88,7 @@ function tokensOf(result: Fields): number {
     media += Buffer.from(blob, 'base64').length / 20
     return { type, data: bytes, ...others, resource: { ...fieldsOf(resource), blob: '' } }
   })
-  const { [OFFLOADED_META_KEY]: _forPrograms, ...meta } = fieldsOf(result['_meta'])
+  const { [OFFLOADED_KEY]: _forPrograms, ...meta } = fieldsOf(result['_meta'])
   const { countTokens } = new ContextOffloader({ storage: new InMemoryStorage() }).options
   return media + countTokens(JSON.stringify({ ...result, content: parts, _meta: meta }))
 }

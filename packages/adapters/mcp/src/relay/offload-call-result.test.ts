@@ -2,15 +2,9 @@ import { ContextOffloader, type ContextOffloaderOptions, type OffloadEvent } fro
 import { parseExactJson } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
+import { OFFLOADED_KEY } from '@spillway/core/adapter'
 import fc from 'fast-check'
-import {
-  isEqual,
-  isSameJson,
-  mayBeReplaced,
-  offloadCallError,
-  offloadCallResult,
-  OFFLOADED_META_KEY,
-} from './offload-call-result.ts'
+import { isEqual, isSameJson, mayBeReplaced, offloadCallError, offloadCallResult } from './offload-call-result.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}: all is well`).join('\n')
 const ROWS = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `row ${id}` }))
@@ -76,7 +70,7 @@ describe('offloadCallResult', () => {
     expect(shown.content[1]).toBe(small)
     expect(shown.content[2]).toBe(picture)
     expect(stored).toEqual([LOG])
-    expect(shown._meta).toMatchObject({ a: 1, [OFFLOADED_META_KEY]: { stored: [{ type: 'text', size: LOG.length }] } })
+    expect(shown._meta).toMatchObject({ a: 1, [OFFLOADED_KEY]: { stored: [{ type: 'text', size: LOG.length }] } })
   })
 
   it('passes the call and its error state to the offloader', async () => {
@@ -93,7 +87,7 @@ describe('offloadCallResult', () => {
 
   it('adds links to stored content with resourceLinks', async () => {
     const { shown } = await offload({ content: [text(LOG)] }, { resourceLinks: true })
-    const reference = shown._meta?.[OFFLOADED_META_KEY]?.stored[0]?.reference
+    const reference = shown._meta?.[OFFLOADED_KEY]?.stored[0]?.reference
     const link = {
       type: 'resource_link',
       uri: `spillway:///${reference}`,
@@ -314,7 +308,7 @@ describe('the fields that a host gets', () => {
 
   it('include fields beside the content of replaced parts, for programs', async () => {
     const { shown } = await offload({ content: [{ ...text(LOG), _meta: { etag: 7 } }, text('small')] })
-    expect(shown._meta?.[OFFLOADED_META_KEY]).toMatchObject({ parts: [{ _meta: { etag: 7 } }] })
+    expect(shown._meta?.[OFFLOADED_KEY]).toMatchObject({ parts: [{ _meta: { etag: 7 } }] })
   })
 })
 

@@ -2,6 +2,7 @@ import type { ContentBlock, ContextOffloader, OffloadedBlock, Outcome } from '@s
 import {
   isExactNumber,
   maxResultTokensOf,
+  OFFLOADED_KEY,
   parseExactJson,
   plainNumber,
   readMcpPart,
@@ -9,9 +10,6 @@ import {
 } from '@spillway/core/adapter'
 import { fieldsOf, type Fields } from './message.ts'
 import { referenceUri } from './read-resource.ts'
-
-/** Lists the stored parts for programs. */
-export const OFFLOADED_META_KEY = 'spillway/offloaded'
 
 interface CallResultRequest {
   readonly toolName: string
@@ -63,7 +61,7 @@ export async function offloadCallResult(offloader: ContextOffloader, request: Ca
   return {
     ...others,
     content: [...groups.flatMap(({ content }) => content), ...links],
-    _meta: { ...fieldsOf(others['_meta']), [OFFLOADED_META_KEY]: offloaded },
+    _meta: { ...fieldsOf(others['_meta']), [OFFLOADED_KEY]: offloaded },
   }
 }
 
