@@ -8,11 +8,13 @@ import { limitCases } from './limit-cases.ts'
 import { loopCases } from './loop-cases.ts'
 import { outageCases } from './outage-cases.ts'
 import { outputCases } from './output-cases.ts'
+import { referenceCases } from './reference-cases.ts'
 import { replayCases } from './replay-cases.ts'
 import { resultCases } from './result-cases.ts'
 import { retrievalCases } from './retrieval-cases.ts'
 import { sessionCases } from './session-cases.ts'
 import { smallResultCases } from './small-result-cases.ts'
+import { subAgentCases } from './sub-agent-cases.ts'
 import { summaryCases } from './summary-cases.ts'
 import { tokenCases } from './token-cases.ts'
 import { turnCases } from './turn-cases.ts'
@@ -29,6 +31,8 @@ export const ADAPTER_CASES: readonly AdapterCase[] = (
     ...loopCases,
     ...limitCases,
     ...sessionCases,
+    ...referenceCases,
+    ...subAgentCases,
     ...turnCases,
     ...outageCases,
     ...abortCases,

@@ -1,5 +1,5 @@
 import type { ContextOffloader } from '@spillway/core'
-import { assertOffloader, offloadModelOutput, tellHiddenTool } from '@spillway/core/adapter'
+import { assertNoReferences, assertOffloader, offloadModelOutput, tellHiddenTool } from '@spillway/core/adapter'
 import type { LanguageModelMiddleware } from 'ai'
 
 type TransformParams = NonNullable<LanguageModelMiddleware['transformParams']>
@@ -30,6 +30,7 @@ type ToolResult = Extract<ToolMessage['content'][number], { type: 'tool-result' 
  */
 export function offloadMiddleware(offloader: ContextOffloader): LanguageModelMiddleware {
   assertOffloader(offloader, 'offloadMiddleware(new ContextOffloader({ storage }))')
+  assertNoReferences(offloader, 'offloadMiddleware(offloader)')
   // The SDK may use one output for several calls, whose references differ.
   const known = new WeakMap<ToolResult['output'], ToolResult>()
 

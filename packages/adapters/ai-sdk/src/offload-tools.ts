@@ -1,6 +1,14 @@
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { assertOffloader, copyWith, offloadModelOutput, offloadThrown } from '@spillway/core/adapter'
-import type { ToolSet } from 'ai'
+import {
+  assertOffloader,
+  callResolved,
+  copyWith,
+  hasReferences,
+  offloadModelOutput,
+  offloadThrown,
+  takesReferences,
+} from '@spillway/core/adapter'
+import { asSchema, jsonSchema, type FlexibleSchema, type Schema, type ToolSet } from 'ai'
 import { retrievalTool, type RetrievalToolEntry } from './retrieval-tool.ts'
 
 /** A tool set with the retrieval tool, which `includeRetrievalTool: false` omits at run time. */
@@ -74,6 +82,7 @@ export interface AnyTool {
   readonly [OFFLOADER]?: ContextOffloader
   readonly type?: string
   readonly isProviderExecuted?: boolean
+  readonly inputSchema?: FlexibleSchema<unknown>
   readonly execute?: Execute
   readonly toModelOutput?: (options: ModelOutputOptions) => unknown
 }
@@ -100,7 +109,11 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
   const execute: Execute = (input, options) => {
     const { toolCallId, abortSignal: signal } = options
     if (isWeakKey(input)) liveCalls.set(input, { toolCallId, signal, inContext: keepContext() })
-    return tool.execute?.(input, options)
+    const run = (given: unknown): unknown => {
+      const output = tool.execute?.(given, options)
+      return given === input ? output : lastOf(output)
+    }
+    return callResolved(offloader, { toolName, toolCallId, input, signal }, run, (given) => checked(tool, given))
   }
   const toModelOutput = async (options: ModelOutputOptions): Promise<unknown> => {
     const { toolCallId, input, output } = options
@@ -118,8 +131,38 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
   }
 
   const isRunHere = typeof tool.execute === 'function'
-  const own = { toModelOutput, ...(isRunHere && { execute: guardExecute(offloader, toolName, execute) }) }
+  const own = {
+    toModelOutput,
+    ...(isRunHere && { execute: guardExecute(offloader, toolName, execute) }),
+    ...(isRunHere &&
+      takesReferences(offloader, toolName) && { inputSchema: schemaWithReferences(toolName, tool, offloader) }),
+  }
   return Object.defineProperty(copyWith(tool, own), OFFLOADER, { value: offloader })
+}
+
+/** The tool's own schema checks what references stand for, once they are resolved. */
+function schemaWithReferences(toolName: string, { inputSchema }: AnyTool, offloader: ContextOffloader): Schema {
+  const own = asSchema(inputSchema)
+  return jsonSchema(async () => own.jsonSchema, {
+    validate: (value) =>
+      own.validate === undefined || hasReferences(offloader, { toolName, input: value })
+        ? { success: true, value }
+        : own.validate(value),
+  })
+}
+
+async function checked({ inputSchema }: AnyTool, input: unknown): Promise<unknown> {
+  const result = await asSchema(inputSchema).validate?.(input)
+  if (result?.success === false) throw result.error
+  return result === undefined ? input : result.value
+}
+
+/** A call with references shows no preliminary outputs. */
+async function lastOf(output: unknown): Promise<unknown> {
+  if (!isAsyncIterable(output)) return output
+  let last: unknown
+  for await (const one of output) last = one
+  return last
 }
 
 /**

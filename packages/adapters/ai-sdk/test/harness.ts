@@ -35,6 +35,17 @@ const GAPS_OF_GENERATE_TEXT_6 = {
     'generateText of version 6 does not run a tool whose call has the id `constructor` or its like',
 }
 
+const NOT_CALLED = 'A middleware of the model does not see tools being called, and refuses the option.'
+
+const GAPS_OF_MIDDLEWARE = {
+  'references/resolved': NOT_CALLED,
+  'references/refused': NOT_CALLED,
+  'references/schema': NOT_CALLED,
+  'references/not-opted-in': NOT_CALLED,
+  'references/allowed': NOT_CALLED,
+  'references/approval': NOT_CALLED,
+}
+
 const GAPS_OF_TOOLS = { 'limits/turn': 'A tool is told neither the other calls of its message nor their number' }
 
 /** One way of using the adapter, by its name. */
@@ -90,7 +101,7 @@ function harness(
     name,
     gaps: {
       ...(isVersion7 || round !== generateRound ? {} : GAPS_OF_GENERATE_TEXT_6),
-      ...(setUp === toolsSetup ? GAPS_OF_TOOLS : {}),
+      ...(setUp === toolsSetup ? GAPS_OF_TOOLS : GAPS_OF_MIDDLEWARE),
     },
     moduleUrl: import.meta.url,
     compactsHistory: true,

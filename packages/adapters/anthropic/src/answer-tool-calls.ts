@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { assertOffloader } from '@spillway/core/adapter'
+import { assertOffloader, callResolved } from '@spillway/core/adapter'
 import { contentOfThrown, offloadCall, type ToolUse } from './offload-call.ts'
 import type { ResultPart } from './result-part.ts'
 import { retrievalTool } from './retrieval-tool.ts'
@@ -54,7 +54,11 @@ export async function answerToolCalls(
     const result = { type: 'tool_result', tool_use_id: id, ...(toolset_name != null && { toolset_name }) } as const
     try {
       const answer = (): ReturnType<typeof run> =>
-        name === RETRIEVAL_TOOL_NAME && retrieval !== undefined ? retrieval.run(input, { signal }) : run(block)
+        name === RETRIEVAL_TOOL_NAME && retrieval !== undefined
+          ? retrieval.run(input, { signal })
+          : callResolved(offloader, { toolName: name, toolCallId: id, input, signal }, (given) =>
+              run(given === input ? block : { ...block, input: given }),
+            )
       const content = await offloadCall(turn, block, signal, answer, purpose)
       return [{ ...result, content }]
     } catch (error) {

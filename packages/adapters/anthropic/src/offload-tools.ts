@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
-import { assertOffloader } from '@spillway/core/adapter'
+import { assertOffloader, callResolved, takesReferences } from '@spillway/core/adapter'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
 import { offloadCall, type ToolUse } from './offload-call.ts'
 
@@ -48,20 +48,30 @@ export function offloadTools<const Tools extends readonly RunnerTool[]>(
 export interface AnyTool {
   readonly name?: string
   readonly run: (...parameters: readonly unknown[]) => unknown
+  readonly parse?: (input: unknown) => unknown
 }
 
 /** Older versions pass the call as `toolUseBlock`. */
 type RunContext = { readonly [Key in 'toolUse' | 'toolUseBlock']?: ToolUse } & { readonly signal?: AbortSignal | null }
 
 export function wrapTool(tool: AnyTool, offloader: ContextOffloader): AnyTool {
+  const takes = tool.name !== undefined && takesReferences(offloader, tool.name)
   const run = async (...parameters: readonly unknown[]): Promise<unknown> => {
     // A toolset gets the context first, a tool its input.
     const context = Object(parameters[tool.name === undefined ? 0 : 1]) as RunContext
     const { toolUseBlock, toolUse = toolUseBlock, signal } = context
     if (toolUse === undefined) return tool.run(...parameters)
-    return offloadCall(offloader, toolUse, signal, () => tool.run(...parameters))
+    const { name: toolName, id: toolCallId } = toolUse
+    const [input, ...rest] = parameters
+    const call = { toolName, toolCallId, input, signal: signal ?? undefined }
+    const runParsed = (given: unknown): unknown =>
+      tool.run(tool.parse === undefined ? given : tool.parse(given), ...rest)
+    return offloadCall(offloader, toolUse, signal, () =>
+      takes ? callResolved(offloader, call, runParsed) : tool.run(...parameters),
+    )
   }
-  const own = Object.getOwnPropertyDescriptors({ ...tool, run })
+  // The schema checks what references stand for, once they are resolved.
+  const own = Object.getOwnPropertyDescriptors({ ...tool, run, ...(takes && { parse: (input: unknown) => input }) })
   const copy = Object.create(Object.getPrototypeOf(tool) as object | null, own) as AnyTool
   // Methods run on the tool itself, as its private fields need.
   return new Proxy(copy, {

@@ -1,5 +1,6 @@
 import type { HookCallback, HookCallbackMatcher, HookEvent, HookInput } from '@anthropic-ai/claude-agent-sdk'
 import type { ContextOffloader } from '@spillway/core'
+import { resolvedInput } from '@spillway/core/adapter'
 import { offloadToolOutput } from './hook/offload-tool-output.ts'
 import { sessionOfCall, type SessionOfCall } from './session-of-call.ts'
 import { sessionsOf, type OffloadSettings, type Sessions } from './settings.ts'
@@ -46,9 +47,17 @@ export function hooksOf({ offloaderOf }: Sessions, calls: SessionOfCall): Offloa
     return {}
   })
   return {
-    PreToolUse: on(async (input) => {
-      if (input.hook_event_name === 'PreToolUse') calls.announce(input)
-      return {}
+    PreToolUse: on(async (input, signal) => {
+      if (input.hook_event_name !== 'PreToolUse') return {}
+      calls.announce(input)
+      const { hook_event_name: hookEventName, tool_name: toolName, tool_use_id: toolCallId, tool_input: given } = input
+      const resolved = await resolvedInput(offloaderOf(input), { toolName, toolCallId, input: given, signal })
+      if (resolved.error !== undefined)
+        return {
+          hookSpecificOutput: { hookEventName, permissionDecision: 'deny', permissionDecisionReason: resolved.error },
+        }
+      if (resolved.input === given) return {}
+      return { hookSpecificOutput: { hookEventName, updatedInput: resolved.input as Record<string, unknown> } }
     }),
     PostToolUse: on(async (input, signal) => {
       if (input.hook_event_name !== 'PostToolUse') return {}

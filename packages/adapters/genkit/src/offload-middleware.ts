@@ -7,6 +7,7 @@ import {
   offloadThrown,
   readMcpPart,
   readMcpResult,
+  resolvedInput,
   textBlock,
   withMetadata,
   type RunOptions,
@@ -91,10 +92,17 @@ export function offloadMiddleware(offloader: ContextOffloader, options: OffloadO
         return response
       },
       tool: async (request, context, next) => {
-        const { name: toolName, input } = request.toolRequest
+        const { name: toolName, ref, input } = request.toolRequest
         const isRetrieval = includeRetrievalTool && toolName === RETRIEVAL_TOOL_NAME
         const answer = (): ReturnType<typeof next> => answerRetrieval(current(), request, signal)
-        const called = isRetrieval ? ai.run(toolName, input, answer) : next(request, context)
+        const call = async (): ReturnType<typeof next> => {
+          const resolved = await resolvedInput(current(), { toolName, toolCallId: ref, input, signal })
+          // A thrown error would end the run.
+          if (resolved.error !== undefined) return errorResponse(request, resolved.error)
+          const toolRequest = { ...request.toolRequest, input: resolved.input }
+          return next(resolved.input === input ? request : { ...request, toolRequest }, context)
+        }
+        const called = isRetrieval ? ai.run(toolName, input, answer) : call()
         await Promise.allSettled([called])
         return endInOrder(isRetrieval ? called : offloadCall(current(), request, { signal, callsInTurn }, called))
       },
@@ -171,6 +179,10 @@ export async function answerRetrieval(
       ...(content.length === 0 ? {} : { content }),
     },
   }
+}
+
+function errorResponse({ toolRequest: { name, ref } }: ToolRequestPart, error: string): ToolResponsePart {
+  return { toolResponse: { name, ...(ref === undefined ? {} : { ref }), output: { error } } }
 }
 
 /** Some providers see only the output, so it names media. */

@@ -7,6 +7,8 @@ const ONE_PART = 'Genkit has one part for the model and the program; middleware 
 const NO_DATES = 'Genkit makes an empty object of a date before any hook.'
 const NO_SIGNAL = "An agent of Genkit does not pass on the caller's signal: its run goes on."
 
+const NO_DEFINITIONS = 'Genkit defines no models while such a run goes on, and the harness defines one for each agent.'
+
 /** Gaps of every way of using Genkit. */
 export const GAPS: Gaps = {
   'results/large-odd-json': NO_DATES,
@@ -15,10 +17,18 @@ export const GAPS: Gaps = {
   'outputs/parts': ONE_PART,
 }
 
+/** Gaps of streams. */
+export const STREAM_GAPS: Gaps = { ...GAPS, 'sub-agents/lent-and-given-back': NO_DEFINITIONS }
+
 /** Gaps of sessions: those of an agent. */
 export const SESSION_GAPS: Gaps = {
   ...GAPS,
   ...(hasAgents
-    ? { 'abort/storing': NO_SIGNAL, 'abort/retrieving': NO_SIGNAL, 'history/summary-aborted': NO_SIGNAL }
+    ? {
+        'abort/storing': NO_SIGNAL,
+        'abort/retrieving': NO_SIGNAL,
+        'history/summary-aborted': NO_SIGNAL,
+        'sub-agents/lent-and-given-back': NO_DEFINITIONS,
+      }
     : {}),
 }

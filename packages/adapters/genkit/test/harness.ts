@@ -6,7 +6,7 @@ import { historyMiddleware } from '../src/history/index.ts'
 import { offloadMiddleware } from '../src/index.ts'
 import { callIds, defineTools } from './case-tools.ts'
 import { defineFakeModel } from './fake-model.ts'
-import { GAPS, SESSION_GAPS } from './gaps.ts'
+import { GAPS, SESSION_GAPS, STREAM_GAPS } from './gaps.ts'
 import { seenOutput } from './read-prompt.ts'
 import type { Round, RunOptions, Send } from './round.ts'
 import { openSession } from './session.ts'
@@ -164,7 +164,7 @@ const session: Way = (ai, options, { history, session }) =>
 export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEntries(
   [
     harness('offloadMiddleware with generate', GAPS, useConfig, generate),
-    harness('offloadMiddleware with generateStream', GAPS, useContext, generateStream),
+    harness('offloadMiddleware with generateStream', STREAM_GAPS, useContext, generateStream),
     harness('offloadMiddleware in a session', SESSION_GAPS, useSession, session),
   ].map((one) => [one.name, one]),
 )

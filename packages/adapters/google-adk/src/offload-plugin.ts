@@ -1,6 +1,13 @@
 import { BasePlugin, NodeTool, type BaseTool, type Context, type Event, type LlmRequest } from '@google/adk'
 import type { ContextOffloader } from '@spillway/core'
-import { OFFLOADED_KEY, offloadAsRecord, withMetadata, type OffloadedMetadata } from '@spillway/core/adapter'
+import {
+  callResolved,
+  OFFLOADED_KEY,
+  offloadAsRecord,
+  takesReferences,
+  withMetadata,
+  type OffloadedMetadata,
+} from '@spillway/core/adapter'
 import { RetrievalTool } from './retrieval-tool.ts'
 import { attachMedia, showMedia } from './retrieved-media.ts'
 import { invocationsOf, type Invocations, type OffloadOptions } from './run-scope.ts'
@@ -75,6 +82,12 @@ class OffloadPlugin extends BasePlugin {
     return undefined
   }
 
+  override async beforeToolCallback({ tool, toolContext }: Given<'beforeToolCallback'>) {
+    const offloader = this.#offloaderOf(toolContext.invocationContext)
+    if (takesReferences(offloader, tool.name)) resolveInCall(tool, toolContext, offloader)
+    return undefined
+  }
+
   override async afterToolCallback({ tool, toolArgs, toolContext, result }: Given<'afterToolCallback'>) {
     if (this.#replacedErrors.has(result) || isAwaited(tool, toolContext)) return undefined
     return await this.#offload(result, tool, toolArgs, toolContext)
@@ -111,6 +124,24 @@ class OffloadPlugin extends BasePlugin {
     )
     if (result !== undefined && metadata !== undefined) this.#metadata.set(result, metadata)
     return result
+  }
+}
+
+const resolvingTools = new WeakSet<BaseTool>()
+const offloaderOfCall = new WeakMap<Context, ContextOffloader>()
+
+/** ADK calls a tool with the arguments of the event, so the tool itself resolves them. Other calls of it are unchanged. */
+function resolveInCall(tool: BaseTool, context: Context, offloader: ContextOffloader): void {
+  offloaderOfCall.set(context, offloader)
+  if (resolvingTools.has(tool)) return
+  resolvingTools.add(tool)
+  const runAsync = tool.runAsync.bind(tool)
+  tool.runAsync = async ({ args: input, toolContext }) => {
+    const caller = offloaderOfCall.get(toolContext)
+    if (caller === undefined) return runAsync({ args: input, toolContext })
+    const { functionCallId: toolCallId, abortSignal: signal } = toolContext
+    const call = { toolName: tool.name, toolCallId, input, signal }
+    return callResolved(caller, call, (args) => runAsync({ args, toolContext }))
   }
 }
 

@@ -1,7 +1,7 @@
 import { AIMessage, ToolMessage } from '@langchain/core/messages'
 import { createMiddleware, ToolInvocationError, type AgentMiddleware, type ToolCallRequest } from 'langchain'
 import type { ContextOffloader } from '@spillway/core'
-import { tellHiddenTool } from '@spillway/core/adapter'
+import { callResolved, tellHiddenTool } from '@spillway/core/adapter'
 import { isControlFlow, isMiddlewareError, offloadCall, type ToolCall } from './offload-call.ts'
 import { resolveOptions, type OffloadMiddlewareOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
@@ -48,9 +48,14 @@ export function middlewareOf(
     tools: offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : [],
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime } = request
-      const run = async (): Promise<Awaited<ReturnType<typeof handler>>> => handler(request)
+      const { name: toolName, id: toolCallId, args: input } = toolCall
+      const call = { toolName, toolCallId, input, signal: runtime.signal }
+      const run = async (): Promise<Awaited<ReturnType<typeof handler>>> =>
+        callResolved(offloaderOf(runtime), call, (args) =>
+          handler(args === input ? request : { ...request, toolCall: { ...toolCall, args } }),
+        )
       try {
-        if (staying.includes(toolCall.name)) return await run()
+        if (staying.includes(toolName)) return await run()
         const calling = callingMessage(request)
         const isLast = endsRun(request, calling)
         const told = { purpose: calling?.text, callsInTurn: calling?.tool_calls?.length || undefined }

@@ -1,6 +1,7 @@
 import { ToolMessage } from '@langchain/core/messages'
 import type { StructuredToolInterface } from '@langchain/core/tools'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import { callResolved, takesReferences } from '@spillway/core/adapter'
 import { isCommand, offloadCall, type ToolCall } from './offload-call.ts'
 import { resolveOptions, type OffloadOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
@@ -50,20 +51,28 @@ export function offloadTools<const Tools extends readonly object[]>(
     throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
   const wrapped = tools.map((tool: Partial<Invokable>) => {
     // The graph ends with this result: no model reads it.
-    return typeof tool.invoke === 'function' && tool.returnDirect !== true
-      ? wrapTool(tool as Invokable, offloaderOf)
-      : tool
+    const isLeft = tool.returnDirect === true
+    const isSame = typeof tool.invoke !== 'function' || (isLeft && !takesReferences(offloader, tool.name ?? ''))
+    return isSame ? tool : wrapTool(tool as Invokable, offloaderOf, isLeft)
   })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
   return [...wrapped, ...added] as unknown as [...Tools, ...StructuredToolInterface[]]
 }
 
-function wrapTool(tool: Invokable, offloaderOf: (config: unknown) => ContextOffloader): Invokable {
+function wrapTool(tool: Invokable, offloaderOf: (config: unknown) => ContextOffloader, isLeft: boolean): Invokable {
   const invoke = async (input: unknown, config?: CallConfig): Promise<unknown> => {
+    const { signal } = config ?? {}
     const toolCall = isToolCall(input) ? input : config?.toolCall
     if (toolCall === undefined) return tool.invoke(input, config)
-    return offloadCall(offloaderOf(config), toolCall, config?.signal, async () => {
-      const result = await tool.invoke(input, config)
+    const offloader = offloaderOf(config)
+    const call = { toolName: tool.name, toolCallId: toolCall.id, input: toolCall.args, signal }
+    const run = async (): Promise<unknown> =>
+      callResolved(offloader, call, (args) =>
+        tool.invoke(args === toolCall.args ? input : isToolCall(input) ? { ...input, args } : args, config),
+      )
+    if (isLeft) return run()
+    return offloadCall(offloader, toolCall, signal, async () => {
+      const result = await run()
       return ToolMessage.isInstance(result) || isCommand(result) ? result : toMessage(result, tool.name, toolCall)
     })
   }

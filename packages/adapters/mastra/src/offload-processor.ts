@@ -1,11 +1,14 @@
 import type { Processor } from '@mastra/core/processors'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
 import {
+  callResolved,
+  copyWith,
   KnownOutputs,
   mcpModelOutput,
   offloadModelOutput,
   replaceToolResults,
   SmallTexts,
+  takesReferences,
   type ModelOutputCall,
   type OffloadedModelOutput,
 } from '@spillway/core/adapter'
@@ -67,12 +70,14 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
     async processInputStep(step) {
       const run = runOf(step)
       run.tools = step.tools ?? {}
+      const resolving = toolsWithReferences(run)
       run.beginStep()
       await run.offloader.endTurn()
       await offloadStored(step.messageList, run)
       // Another processor may have replaced all tools.
       const isComplete = Object.keys(own).every((name) => name in run.tools)
-      return isComplete ? undefined : { tools: { ...run.tools, ...own } }
+      const isSame = isComplete && Object.keys(resolving).length === 0
+      return isSame ? undefined : { tools: { ...run.tools, ...resolving, ...own } }
     },
     async processLLMRequest(request) {
       const run = runOf(request)
@@ -99,6 +104,26 @@ export function offloadProcessor(offloader: ContextOffloader, options: OffloadOp
       return end.messageList
     },
   }
+}
+
+type Execute = (
+  input: unknown,
+  options: { readonly toolCallId?: string; readonly abortSignal?: AbortSignal },
+) => unknown
+
+/** Mastra checks the arguments in the function of the tool. */
+function toolsWithReferences({ offloader, tools }: OffloadRun): Record<string, object> {
+  const entries = Object.entries(tools).flatMap(([toolName, tool]) => {
+    const own = Object(tool) as { readonly execute?: Execute }
+    const { execute } = own
+    if (!takesReferences(offloader, toolName) || execute === undefined) return []
+    const resolved: Execute = async (input, options) => {
+      const { toolCallId, abortSignal: signal } = options
+      return callResolved(offloader, { toolName, toolCallId, input, signal }, (given) => execute(given, options))
+    }
+    return [[toolName, copyWith(own, { execute: resolved })] as const]
+  })
+  return Object.fromEntries(entries)
 }
 
 function hasModelOutput(tool: unknown): boolean {

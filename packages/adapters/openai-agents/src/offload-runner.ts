@@ -2,13 +2,16 @@ import {
   RunContext,
   Runner,
   RunState,
+  type Agent,
+  type AgentOutputType,
   type AgentInputItem,
   type CallModelInputFilter,
   type NonStreamRunOptions,
 } from '@openai/agents'
 import type { ContextOffloader } from '@spillway/core'
-import { KnownOutputs, offloadParts } from '@spillway/core/adapter'
+import { KnownOutputs, offloadParts, takesReferences } from '@spillway/core/adapter'
 import { readFilter } from './history-filters.ts'
+import { isResolving } from './offload-tools.ts'
 import {
   blockToPart,
   isForProgram,
@@ -68,6 +71,7 @@ export function offloadRunner(
     const filter: CallModelInputFilter = async (args) => {
       const data = own === undefined ? args.modelData : await own(args)
       const scoped = offloaderOf({ context: args.context, sessionId })
+      await assertResolving(args.agent, args.context, scoped)
       await scoped.endTurn()
       // If the program's filter returns no input, the SDK reports it.
       if (!Array.isArray(data?.input)) return data
@@ -87,6 +91,18 @@ export function offloadRunner(
     return running
   }
   return { run: run as Runner['run'] }
+}
+
+/** A tool that is not wrapped would get a reference as text. */
+async function assertResolving(
+  agent: Agent<unknown, AgentOutputType>,
+  context: unknown,
+  offloader: ContextOffloader,
+): Promise<void> {
+  if (offloader.options.resolveReferences === undefined) return
+  for (const tool of await agent.getAllTools(new RunContext(context)))
+    if (takesReferences(offloader, tool.name) && !isResolving(tool))
+      throw new TypeError(`resolveReferences names ${tool.name}: wrap this tool with offloadTools(tools, offloader).`)
 }
 
 type Item = AgentInputItem

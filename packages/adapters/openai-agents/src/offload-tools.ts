@@ -5,7 +5,7 @@ import {
   type ToolOutputGuardrailDefinition,
 } from '@openai/agents'
 import { RETRIEVAL_TOOL_NAME, type ContentBlock, type ContextOffloader } from '@spillway/core'
-import { copyWith, offloadParts, withMetadata, type Runs } from '@spillway/core/adapter'
+import { copyWith, offloadParts, resolvedInput, takesReferences, withMetadata, type Runs } from '@spillway/core/adapter'
 import { toSmartString } from '@openai/agents/utils'
 import { retrievalTool, type RetrievalTool } from './retrieval-tool.ts'
 import { findRun, sessionRuns, type OffloadOptions, type ScopeRun } from './run-scope.ts'
@@ -48,12 +48,35 @@ export function offloadTools<const Tools extends readonly { readonly type: strin
       throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
     // An agent as a tool has `on`, and the SDK finds it by the very object; an output with a schema must fit it.
     const stays = type !== 'function' || 'on' in tool || 'outputSchema' in tool
-    if (stays) return tool
-    return copyWith(tool, { outputGuardrails: [...outputGuardrails, guardrail] })
+    const isCallable = type === 'function' && !('on' in tool)
+    if (!isCallable && takesReferences(offloader, name))
+      throw new TypeError(`resolveReferences names ${name}, which is an agent or a hosted tool. Leave it out.`)
+    const invoke = takesReferences(offloader, name) && { invoke: resolvedInvoke(tool as FunctionTool, runs) }
+    if (stays) return invoke === false ? tool : copyWith(tool, invoke)
+    return copyWith(tool, { outputGuardrails: [...outputGuardrails, guardrail], ...invoke })
   })
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []
   return [...wrapped, ...added] as unknown as [...Tools, ...RetrievalTool[]]
 }
+
+/** The SDK checks the arguments in `invoke`. There, a thrown error would end the run. */
+function resolvedInvoke(tool: FunctionTool, { offloaderOf }: Runs<ScopeRun>): FunctionTool['invoke'] {
+  const invoke: FunctionTool['invoke'] = async (context, text, details) => {
+    const run = findRun(context)
+    const input = parseJson(text)
+    const call = { toolName: tool.name, toolCallId: details?.toolCall?.callId, input, signal: run.signal }
+    const resolved = await resolvedInput(offloaderOf(run), call)
+    if (resolved.error !== undefined) return `Error: ${resolved.error}`
+    return tool.invoke(context, resolved.input === input ? text : JSON.stringify(resolved.input), details)
+  }
+  resolving.add(invoke)
+  return invoke
+}
+
+/** Functions of tools that resolve references. */
+const resolving = new WeakSet<FunctionTool['invoke']>()
+
+export const isResolving = (tool: object): boolean => 'invoke' in tool && resolving.has(tool.invoke as never)
 
 function offloadGuardrail({ offloaderOf }: Runs<ScopeRun>): ToolOutputGuardrailDefinition {
   const { allow, rejectContent } = ToolGuardrailFunctionOutputFactory

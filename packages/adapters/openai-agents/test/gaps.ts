@@ -8,6 +8,8 @@ const NO_ID = 'The SDK fails on calls with an empty id.'
 const ONE_RESULT = 'What a guardrail puts in the place of a result the program sees, too.'
 const JSON_AS_TEXT = 'The SDK turns values into JSON text before the filter, and text is stored byte for byte.'
 
+const NOT_WRAPPED = 'A tool resolves references once offloadTools has wrapped it; without it the runner rejects.'
+
 const EVERYWHERE: Gaps = {
   'errors/what-the-offloader-is-told': NO_MARK,
   ...(isOldest ? {} : { 'calls/hostile-id-empty': NO_ID }),
@@ -17,4 +19,13 @@ const EVERYWHERE: Gaps = {
 export const TOOLS_GAPS: Gaps = { ...EVERYWHERE, 'outputs/text': ONE_RESULT, 'outputs/json': ONE_RESULT }
 
 /** Gaps of tools as they are, whose results the runner replaces. */
-export const RUNNER_GAPS: Gaps = { ...EVERYWHERE, 'results/large-json-lines': JSON_AS_TEXT }
+export const RUNNER_GAPS: Gaps = {
+  ...EVERYWHERE,
+  'results/large-json-lines': JSON_AS_TEXT,
+  'references/resolved': NOT_WRAPPED,
+  'references/refused': NOT_WRAPPED,
+  'references/schema': NOT_WRAPPED,
+  'references/not-opted-in': NOT_WRAPPED,
+  'references/allowed': NOT_WRAPPED,
+  'references/approval': NOT_WRAPPED,
+}

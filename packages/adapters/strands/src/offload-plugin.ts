@@ -6,7 +6,15 @@ import {
   type MediaBlock,
   type OffloadRequest,
 } from '@spillway/core'
-import { mediaFromData, mediaFromUrl, offloadParts, runsOf, type RunOptions, type Runs } from '@spillway/core/adapter'
+import {
+  mediaFromData,
+  mediaFromUrl,
+  offloadParts,
+  resolvedInput,
+  runsOf,
+  type RunOptions,
+  type Runs,
+} from '@spillway/core/adapter'
 import {
   AfterModelCallEvent,
   AfterToolCallEvent,
@@ -32,6 +40,8 @@ import {
 
 /** Strands takes the answer of a structured run from the result of this tool. */
 const STRUCTURED_OUTPUT_TOOL = 'strands_structured_output'
+
+const NEEDS_NEWER = 'this version of Strands cannot resolve references in arguments.'
 
 /** After hooks of the default order, so that their changes are stored. */
 const LAST = { order: 100 }
@@ -74,15 +84,28 @@ export function offloadPlugin(offloader: ContextOffloader, options: OffloadOptio
         ...hook: [type: HookableEventConstructor<Event>, callback: HookCallback<Event>]
       ): unknown => Reflect.apply(agent.addHook, agent, [...hook, LAST])
       // Only these events know a canceled call, after all hooks.
-      const begun = new Map<string, BeforeToolCallEvent>()
+      const begun = new Map<string, { readonly event: BeforeToolCallEvent; readonly input: unknown }>()
       let callsInTurn: number | undefined
-      addHook(BeforeToolCallEvent, (event) => void begun.set(event.toolUse.toolUseId, event))
+      addHook(BeforeToolCallEvent, async (event) => {
+        const { toolUse } = event
+        const { name: toolName, toolUseId: toolCallId, input } = toolUse
+        begun.set(toolCallId, { event, input })
+        if (event.cancel !== false) return
+        const call = { toolName, toolCallId, input, signal: agent.cancelSignal }
+        const resolved = await resolvedInput<typeof input>(offloaderOf(event), call)
+        if (resolved.error !== undefined) event.cancel = resolved.error
+        else if (resolved.input !== input && 'selectedTool' in event)
+          Object.assign(event, { toolUse: { ...toolUse, input: resolved.input } })
+        // Strands 1.0 has no such field, and ignores other arguments.
+        else if (resolved.input !== input) event.cancel = `${toolName} was not called: ${NEEDS_NEWER}`
+      })
       addHook(AfterToolCallEvent, async (event) => {
         const { name, toolUseId } = event.toolUse
-        const isCancelled = Boolean(begun.get(toolUseId)?.cancel)
+        const { event: before, input = event.toolUse.input } = begun.get(toolUseId) ?? {}
+        const isCancelled = Boolean(before?.cancel)
         begun.delete(toolUseId)
         if (name === STRUCTURED_OUTPUT_TOOL || isTakenElsewhere(event)) return
-        event.result = await offloadResult(offloaderOf(event), event, { isCancelled, callsInTurn })
+        event.result = await offloadResult(offloaderOf(event), event, { input, isCancelled, callsInTurn })
       })
       addHook(AfterModelCallEvent, async (event) => {
         if (event.stopData === undefined || event.retry === true) return
@@ -102,7 +125,7 @@ function isTakenElsewhere({ agent, retry, tool }: AfterToolCallEvent): boolean {
 async function offloadResult(
   offloader: ContextOffloader,
   { agent, toolUse, result }: AfterToolCallEvent,
-  told: Pick<OffloadRequest, 'isCancelled' | 'callsInTurn'>,
+  told: Pick<OffloadRequest, 'input' | 'isCancelled' | 'callsInTurn'>,
 ): Promise<ToolResultBlock> {
   const { toolUseId, status, content, error } = result
   // Tools of other classes may return any value.
@@ -110,7 +133,6 @@ async function offloadResult(
   const outcome = await offloadParts<ToolResultContent>(offloader, {
     toolName: toolUse.name,
     toolCallId: toolUse.toolUseId,
-    input: toolUse.input,
     isError: status === 'error',
     ...told,
     signal: agent.cancelSignal,

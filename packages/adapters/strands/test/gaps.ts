@@ -1,4 +1,6 @@
 /** What Strands makes impossible, by the case that shows it, each with its reason. */
+import { isVersion10 } from './version.ts'
+
 type Gaps = Readonly<Record<string, string>>
 
 const NO_SOUND = 'Results of tools have no sound in Strands.'
@@ -6,12 +8,19 @@ const NO_FORM = 'Strands turns what is thrown into an error before any hook: an 
 const NO_ID = 'Strands makes no tool call of what a model streams without an id.'
 const ONE_MESSAGE = 'Strands has one message for the model and the program; hooks see what the tool returned.'
 
+const FIXED_ARGUMENTS = 'In Strands 1.0 a hook cannot change arguments, so calls with references are refused.'
+
 /** Gaps of agents that stream, whose program looks at results in a hook. */
 export const STREAM_GAPS: Gaps = {
   'results/large-audio': NO_SOUND,
   'errors/huge-thrown-object': NO_FORM,
   'errors/what-the-offloader-is-told': NO_FORM,
   'calls/hostile-id-empty': NO_ID,
+  ...(isVersion10 && {
+    'references/resolved': FIXED_ARGUMENTS,
+    'references/schema': FIXED_ARGUMENTS,
+    'references/approval': FIXED_ARGUMENTS,
+  }),
 }
 
 /** Gaps of agents that are invoked, whose program looks at messages. */

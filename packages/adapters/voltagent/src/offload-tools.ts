@@ -1,8 +1,9 @@
 import type { AgentOptions, Tool, Toolkit } from '@voltagent/core'
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader } from '@spillway/core'
+import { takesReferences } from '@spillway/core/adapter'
 import { resolveOptions, type OffloadOptions } from './offload-options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
-import { wrapTool, type UserTool } from './wrap-tool.ts'
+import { resolveInTool, wrapTool, type UserTool } from './wrap-tool.ts'
 
 /** A tool of an agent: VoltAgent's own, a toolkit, or a provider's. */
 export type AnyTool = Extract<AgentOptions['tools'], readonly unknown[]>[number]
@@ -44,7 +45,9 @@ export function offloadTools<const TOOLS extends readonly AnyTool[]>(
     if (name === RETRIEVAL_TOOL_NAME)
       throw new TypeError(`tools has ${RETRIEVAL_TOOL_NAME} already. Pass tools that are not wrapped yet.`)
     if (type !== 'user-defined' || name === undefined) return tool
-    return wrapTool(tool as unknown as UserTool, settings.offloaderOf) as unknown as Tool
+    const own = tool as unknown as UserTool
+    const resolving = takesReferences(offloader, name) ? resolveInTool(own, settings.offloaderOf) : own
+    return wrapTool(resolving, settings.offloaderOf) as unknown as Tool
   }
 
   const added = offloader.options.includeRetrievalTool ? [retrievalTool(offloader, options)] : []

@@ -1,10 +1,12 @@
 import type { Tool, ToolExecuteOptions, ToolHookOnStart } from '@voltagent/core'
 import type { ContextOffloader } from '@spillway/core'
-import { copyWith } from '@spillway/core/adapter'
+import { callResolved, copyWith } from '@spillway/core/adapter'
 import { defaultModelOutput, offloadShown, type ShownOutput } from './offload-shown.ts'
 
 /** VoltAgent's type differs by input and output. */
 export interface UserTool extends Pick<Tool, 'name' | 'hooks'> {
+  readonly parameters?: unknown
+  readonly execute?: (input: unknown, options?: ToolExecuteOptions) => unknown
   readonly toModelOutput?: ToModelOutput
 }
 
@@ -55,7 +57,7 @@ const ours = new WeakSet<ToModelOutput>()
  *
  * `execute` is the same function, since VoltAgent shows the model the stacks of errors.
  */
-export function wrapTool(tool: UserTool, offloaderOf: (options: ToolExecuteOptions) => ContextOffloader): UserTool {
+export function wrapTool(tool: UserTool, offloaderOf: OffloaderOf): UserTool {
   if (tool.toModelOutput !== undefined && ours.has(tool.toModelOutput)) return tool
   const toModelOutput: ToModelOutput = async (call) => {
     const { toolCallId, input, output } = call
@@ -76,4 +78,34 @@ export function wrapTool(tool: UserTool, offloaderOf: (options: ToolExecuteOptio
 
   ours.add(toModelOutput)
   return copyWith(tool, { toModelOutput, hooks: { ...tool.hooks, onStart } })
+}
+
+type OffloaderOf = (options: ToolExecuteOptions) => ContextOffloader
+
+/** Copy a tool so that it gets the content of references in its arguments. */
+export function resolveInTool(tool: UserTool, offloaderOf: OffloaderOf): UserTool {
+  const execute: UserTool['execute'] = (input, options = {}) => {
+    const { callId: toolCallId, abortSignal: signal } = options.toolContext ?? {}
+    const call = { toolName: tool.name, toolCallId, input, signal }
+    const run = (given: unknown): unknown => tool.execute?.(given, options)
+    return callResolved(offloaderOf(options), call, run, (given) => checked(tool, given))
+  }
+  return tool.execute === undefined ? tool : copyWith(tool, { execute })
+}
+
+interface Validation {
+  readonly value?: unknown
+  readonly issues?: readonly { readonly message: string }[]
+}
+
+interface StandardSchema {
+  readonly '~standard'?: { readonly validate: (value: unknown) => Validation | Promise<Validation> }
+}
+
+/** VoltAgent has checked the arguments as the model wrote them. */
+async function checked({ parameters }: UserTool, input: unknown): Promise<unknown> {
+  const { '~standard': standard } = Object(parameters) as StandardSchema
+  const { value, issues } = (await standard?.validate(input)) ?? { value: input }
+  if (issues === undefined) return value
+  throw new TypeError(`The arguments do not fit: ${issues.map(({ message }) => message).join(' ')}`)
 }

@@ -7,6 +7,7 @@ const EVERYWHERE: Gaps = {
   'errors/huge-thrown-object': NO_FORM,
   // It asks about such an object too.
   'errors/what-the-offloader-is-told': NO_FORM,
+  'references/schema': 'The AI SDK checks the arguments as the model wrote them, before a tool is called.',
   'limits/turn': 'A tool is not told the other calls of its message.',
 }
 

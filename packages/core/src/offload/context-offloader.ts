@@ -15,10 +15,11 @@ import { RedactionError } from '../redaction/redact-text.ts'
 import { describeReferenceArguments, type ReferenceCall, type ResolvedCall } from '../session/reference-arguments.ts'
 import {
   mentionedReferences,
-  SharedContents,
+  SharedContent,
+  sharedContents,
   withShared,
   type Granted,
-  type SharedContent,
+  type SharedContents,
 } from '../session/shared-content.ts'
 import { scopeOf, type EvictionReport } from '../storage/storage.ts'
 import {
@@ -123,15 +124,16 @@ export class ContextOffloader {
       failedOffloads: new FailureReports(),
       failedTurns: new FailureReports(),
       segments: [],
-      shared: new SharedContents(),
+      shared: sharedContents(),
       parent: undefined,
       missingPeers: new Set(),
       retrievalToolName: RETRIEVAL_TOOL_NAME,
       sizesByKind: options.previewTokens === undefined,
     }
     const { segments, shared } = this.context
+    const key = JSON.stringify(segments)
     this.#own = adoptStorage(this.options.storage)
-    this.#storage = withShared(this.#own, () => shared.find(segments))
+    this.#storage = withShared(this.#own, () => shared.get(key))
     const tool = createRetrievalTool({
       storage: this.#storage,
       scoped: segments.length > 0,
@@ -170,7 +172,11 @@ export class ContextOffloader {
   }
 
   get #shared(): SharedContent {
-    return this.context.shared.of(this.context.segments, this.#own)
+    const { segments, shared } = this.context
+    const key = JSON.stringify(segments)
+    const content = shared.get(key) ?? new SharedContent(this.#own)
+    shared.set(key, content)
+    return content
   }
 
   /**

@@ -10,20 +10,9 @@ export type Granted = 'all' | readonly string[]
 const MAX_MENTIONED = 1_000
 const MAX_SESSIONS = 10_000
 
-/** Content shared between sessions, by the scope of the session that may read it. */
-export class SharedContents {
-  readonly #contents = new BoundedMap<string, SharedContent>(MAX_SESSIONS)
-
-  find(segments: readonly string[]): SharedContent | undefined {
-    return this.#contents.get(JSON.stringify(segments))
-  }
-
-  of(segments: readonly string[], own: AdoptedStorage): SharedContent {
-    const content = this.find(segments) ?? new SharedContent(own)
-    this.#contents.set(JSON.stringify(segments), content)
-    return content
-  }
-}
+/** Content shared between sessions, by the segments of the session that may read it, as JSON. */
+export type SharedContents = BoundedMap<string, SharedContent>
+export const sharedContents = (): SharedContents => new BoundedMap(MAX_SESSIONS)
 
 /** A session's own entries, and those of other sessions that it may read. */
 export class SharedContent {

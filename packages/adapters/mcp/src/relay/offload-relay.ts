@@ -1,5 +1,5 @@
-import type { ContextOffloader } from '@spillway/core'
-import { offloaderOfRun, writeMcpPart } from '@spillway/core/adapter'
+import type { ContextOffloader, ReferenceCall } from '@spillway/core'
+import { hasReferences, offloaderOfRun, resolvedInput, writeMcpPart } from '@spillway/core/adapter'
 import {
   ERROR_CODE,
   errorOf,
@@ -110,8 +110,49 @@ export class OffloadRelay {
     const offloader = this.#offloaderOf(authInfo)
     const answer = this.#answer(message, offloader, context)
     if (answer !== undefined) return void answer.catch(this.#sides.onError)
+    const call = { toolName: String(params['name']), input: params['arguments'] }
+    if (method === 'tools/call' && hasReferences(offloader, call))
+      return void this.#sendResolved(message, call, offloader, context).catch(this.#sides.onError)
     if (WATCHED.has(method)) this.#pending.set(id, { method, params, offloader, ownOptions: context.ownOptions })
     return this.#sides.toServer(message, options)
+  }
+
+  async #sendResolved(
+    request: Request,
+    call: ReferenceCall,
+    offloader: ContextOffloader,
+    context: ClientMessageContext,
+  ): Promise<unknown> {
+    const { id } = request
+    const controller = new AbortController()
+    this.#answering.set(id, controller)
+    const { signal } = controller
+    const resolved = await resolvedInput(offloader, { ...call, signal })
+    this.#answering.delete(id)
+    if (signal.aborted) return undefined
+    if (resolved.error !== undefined)
+      return this.#deliver(resultOf(request, { content: [{ type: 'text', text: resolved.error }], isError: true }))
+    const params = { ...request.params, arguments: resolved.input }
+    return this.#send({ ...request, params }, request.params ?? {}, offloader, context)
+  }
+
+  /** Send a request later than it came. Its sender must not wait forever if that fails. */
+  async #send(
+    request: Request,
+    params: Fields,
+    offloader: ContextOffloader,
+    { options, ownOptions }: ClientMessageContext,
+  ): Promise<unknown> {
+    const { id, method } = request
+    this.#pending.set(id, { method, params, offloader, ownOptions })
+    try {
+      return await this.#sides.toServer(request, options)
+    } catch (error) {
+      // For any error.
+      this.#sides.onError(error)
+      this.#pending.delete(id)
+      return this.#deliver(errorOf(id, ERROR_CODE.internal, UNSENT))
+    }
   }
 
   /** Returns the result of the client's side. */
@@ -188,24 +229,16 @@ export class OffloadRelay {
   async #retrieveIfOurs(
     request: Request,
     offloader: ContextOffloader,
-    { options, ownOptions }: ClientMessageContext,
+    context: ClientMessageContext,
   ): Promise<unknown> {
-    const { id, method, params = {} } = request
+    const { id, params = {} } = request
     const controller = new AbortController()
     this.#answering.set(id, controller)
-    const name = await this.#findName(params, ownOptions)
+    const name = await this.#findName(params, context.ownOptions)
     this.#answering.delete(id)
     if (controller.signal.aborted) return undefined
     if (params['name'] === name) return this.#retrieve(request, offloader)
-    this.#pending.set(id, { method, params, offloader, ownOptions })
-    try {
-      return await this.#sides.toServer(request, options)
-    } catch (error) {
-      // For any error: the sender must not wait forever.
-      this.#sides.onError(error)
-      this.#pending.delete(id)
-      return this.#deliver(errorOf(id, ERROR_CODE.internal, UNSENT))
-    }
+    return this.#send(request, params, offloader, context)
   }
 
   #retrieve(request: Request, offloader: ContextOffloader): Promise<unknown> {
