@@ -71,6 +71,27 @@ export const historyCases: readonly AdapterCase[] = [
     },
   },
   {
+    id: 'history/arguments',
+    title: 'replaces large arguments of older calls by references, as it does with results',
+    async run(harness) {
+      const written = partOf(0, 'a file')
+      const turns = [
+        calling('write_file', { path: '/a', text: written }, 'call_write'),
+        ...readingParts(STEPS_TO_COMPACT),
+      ]
+      const tools = [partReader(), returning('write_file', text('written'))]
+      const { result, bench } = await runLong(harness, { turns, tools, compaction: COMPACT })
+      const [line = ''] = written.split('\n').slice(50)
+      // Mastra repeats the arguments of a call beside its result, where providers leave them out.
+      const timesIn = (prompt: SeenPrompt | undefined): number => (prompt?.messages.split(line).length ?? 0) - 1
+      const [before, after] = [timesIn(result.prompts[1]), timesIn(lastPrompt(result))]
+      assert.ok(before > 0, 'The arguments must be whole before the history is compacted')
+      assert.ok(after < before, 'The large arguments are still in the prompt')
+      const stored = await Promise.all((await bench.references()).map((reference) => bench.storedText(reference)))
+      assert.ok(stored.includes(written), 'The arguments must be stored byte for byte')
+    },
+  },
+  {
     id: 'history/outputs',
     title: 'does not change the results that the program sees',
     async run(harness) {

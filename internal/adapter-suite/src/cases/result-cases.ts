@@ -201,6 +201,27 @@ export const resultCases: readonly AdapterCase[] = [
     },
   },
   {
+    id: 'results/media-in-json',
+    title: 'stores an image in Base64 inside JSON as an image, and shows a placeholder with its reference',
+    async run(harness) {
+      const { data } = media('image', 60_000)
+      const url = `data:image/png;base64,${Buffer.from(data).toString('base64')}`
+      const page = JSON.stringify({ title: 'A page', images: [{ alt: 'a chart', src: url }] })
+      const { result, bench } = await runOffloaded(harness, {
+        tools: [returning('open_page', json({ status: 200, page }))],
+        model: scripted(calling('open_page')),
+      })
+      const prompt = lastPrompt(result)
+      const [, reference = 'none'] =
+        /\[image: png, 60,000 bytes, stored as (\w+)\]/.exec(textOf(lastResult(prompt))) ?? []
+      assert.ok(referencesIn(lastResult(prompt)).includes(reference), 'The preview has no placeholder of the image')
+      assert.ok(!prompt.messages.includes(url.slice(1_000, 1_100)), 'The model sees the Base64 of the image')
+      const stored = await bench.stored(reference)
+      assert.equal(stored.contentType, 'image/png')
+      assert.ok(Buffer.from(data).equals(stored.content), 'The image must be stored with the same bytes')
+    },
+  },
+  {
     id: 'results/image-by-url',
     title: 'leaves an image by URL in place',
     async run(harness) {

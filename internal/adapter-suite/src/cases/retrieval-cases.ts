@@ -156,6 +156,25 @@ export const retrievalCases: readonly AdapterCase[] = [
     },
   },
   {
+    id: 'retrieval/by-another-tool',
+    title: 'leaves a result as it is that another tool read from storage, and stores nothing again',
+    async run(harness) {
+      const part = LOG.split('\n').slice(100, 400).join('\n')
+      const { result, bench } = await runOffloaded(
+        harness,
+        {
+          tools: [returning('read_log', text(LOG)), returning('shell', text(part))],
+          model: scripted(calling('read_log'), (prompt) =>
+            calling('shell', { command: `sed -n 101,400p /store/${referenceIn(lastResult(prompt))}.txt` }, 'call_2'),
+          ),
+        },
+        { maxResultTokens: 1_000, maxRetrievalTokens: 20_000 },
+      )
+      assertSameText(textOf(lastResult(lastPrompt(result), 'call_2')), part, 'The result must stay as it is')
+      assert.equal((await bench.references()).length, 1, 'Stored content was stored again')
+    },
+  },
+  {
     id: 'retrieval/within-limit',
     title: 'keeps every answer within maxRetrievalTokens',
     async run(harness) {

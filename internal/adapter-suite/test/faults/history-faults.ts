@@ -39,7 +39,13 @@ export const historyFaults: readonly Fault[] = [
   },
   {
     name: 'compacts no history',
-    caughtBy: ['history/over-the-limit', 'history/retrieves', 'history/no-trickle', 'history/replacement-shrinks'],
+    caughtBy: [
+      'history/over-the-limit',
+      'history/arguments',
+      'history/retrieves',
+      'history/no-trickle',
+      'history/replacement-shrinks',
+    ],
     create: () => (root, session, tools) => makeTinyAdapter(root, session, tools, undefined),
   },
   {

@@ -33,6 +33,21 @@ export const resultFaults: readonly Fault[] = [
       }),
   },
   {
+    name: 'takes Base64 out of JSON',
+    caughtBy: ['results/media-in-json'],
+    create: () =>
+      offloading((output, context, offload) => {
+        if (output.type !== 'json') return offload(output, context)
+        const json = JSON.stringify(output.value)?.replaceAll(/base64,[\w+/=]+/g, '')
+        return offload({ type: 'json', value: json === undefined ? json : (JSON.parse(json) as unknown) }, context)
+      }),
+  },
+  {
+    name: 'does not tell the arguments of a call',
+    caughtBy: ['retrieval/by-another-tool'],
+    create: () => offloading((output, context, offload) => offload(output, { ...context, input: undefined })),
+  },
+  {
     name: 'writes text as Latin-1',
     caughtBy: ['results/scripts-and-emoji', 'small-results/text'],
     create: () => rewriting((text) => Buffer.from(text, 'latin1').toString('latin1')),
