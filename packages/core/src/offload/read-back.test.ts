@@ -116,6 +116,7 @@ describe('a result that only claims to come from storage', () => {
     ['has one long line of its own', () => asText(`${LOG}\n${'word '.repeat(300)}`)],
     ['has the stored lines in another order', () => asText(LINES.toReversed().join('\n'))],
     ['repeats a stored line', () => asText(`${LINES[7]}\n`.repeat(3_000))],
+    ['is JSON too deep to compare', () => asText(`${'['.repeat(50_000)}"a\\nb"${']'.repeat(50_000)}`)],
     ['has no lines', () => asText('\n \n'.repeat(50_000))],
     ['puts other values beside stored text', () => ({ type: 'json', value: { stdout: LOG, rows: own.split('\n') } })],
     ['puts a link beside stored text', () => ({ type: 'json', value: { own, stdout: LOG } })],

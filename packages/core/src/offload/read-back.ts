@@ -32,7 +32,17 @@ export interface ReadBack {
  * The arguments or the beginning of the result name entries. They are read, since anybody can name them: each line of a
  * text must be a line of theirs, in their order, and media must have their bytes.
  */
-export async function findReadBack(
+export async function findReadBack(...compared: Parameters<typeof compare>): Promise<ReadBack | undefined> {
+  try {
+    return await compare(...compared)
+  } catch (error) {
+    // Arguments or JSON that are too deep to compare must not keep a result in the context.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+async function compare(
   { input, signal }: Pick<OffloadRequest, 'input' | 'signal'>,
   blocks: readonly MeasuredBlock[],
   storage: AdoptedStorage,
