@@ -184,6 +184,14 @@ describe('searchLines', () => {
     expect((await searchChunks(bytes, 1 << 20, patternsOf(['^\\.']))).total).toBe(0)
   })
 
+  it('finds a match that begins where one of the part before ends', async () => {
+    const bytes = encode('1'.repeat(2_500_000))
+    for (const length of [3, 5, 7]) {
+      const { total } = await searchChunks(bytes, 1 << 20, patternsOf([`\\d{${length}}`]), { limit: 0 })
+      expect(total, `${length} digits`).toBe(Math.floor(bytes.length / length))
+    }
+  })
+
   it('finds dense and rare literals alike', async () => {
     const text = Array.from({ length: 50_000 }, (_, index) => (index % 7 === 0 ? 'nothing' : `INFO ${index}`)).join(
       '\n',

@@ -2,10 +2,10 @@ import { LONG_LINE_LENGTH, PatternError, type PatternMatcher } from '@spillway/t
 import { singleByteText } from '@spillway/text/internal/engines'
 import {
   countLines,
-  linesWith,
   matchChains,
   matchLines,
   matchRest,
+  RequiredStrings,
   type ByteSpan,
   type ChainLink,
   type LinearMatcher,
@@ -19,6 +19,8 @@ import { pieceText, type ByteTraits, type LinePart, type PieceText, type SearchB
 const LINE_FEED = 10
 /** Larger pieces for engines outside this thread, since each call is slow. */
 const ENGINE_PIECE_BYTES = 131_072
+/** Pieces without the required bytes grow to this size, since each piece takes some microseconds. */
+const EMPTY_PIECE_BYTES = 524_288
 /** The forms for many lines and for parts of lines take up to this many times the steps of the form for one line. */
 const TEXT_FORM_STEPS = 6
 /** A line with a greater bound for each unit is matched in linear time. Below it, up to 0.6 µs were measured. */
@@ -32,8 +34,8 @@ interface TextPlan {
   readonly part: RegExp
   /** Every matching line has a match of each. May be empty. */
   readonly required: readonly RegExp[]
-  /** Every matching line contains each of them. May be empty. */
-  readonly needles: readonly Uint8Array[]
+  /** Every matching line contains a string of each set, as bytes. May be empty. */
+  readonly strings: readonly (readonly string[])[]
   /** Every line that contains these strings in this order matches. */
   readonly chain: readonly ChainLink[] | undefined
   readonly ignoreCase: boolean
@@ -46,8 +48,8 @@ interface TextPlan {
   readonly signal: AbortSignal | undefined
 }
 
-/** Match all lines at once, only lines with a match of an expression, or only lines that contain some bytes. */
-type Way = 'at-once' | RegExp | Uint8Array
+/** Match all lines at once, only lines with a match of an expression, or only lines that contain the required bytes. */
+type Way = 'at-once' | 'bytes' | RegExp
 
 interface Candidates {
   readonly starts: readonly number[]
@@ -69,14 +71,19 @@ const ALL_LINES: Candidates = { starts: [], ends: [] }
 export class TextScanner implements Scanner {
   readonly #plan: TextPlan
   readonly #ways: FastestWay<Way>
+  #strings: RequiredStrings | undefined
+  #pieceBytes = PIECE_BYTES
   /** End of the last match in the parts of a line, in bytes of the content. No other match may begin before. */
   #reached = 0
 
   constructor(plan: TextPlan) {
     this.#plan = plan
-    const ways: Way[] =
-      plan.chain !== undefined && plan.needles.length > 0 ? [...plan.needles] : [...plan.needles, ...plan.required]
-    if (ways.length === 0 || (plan.chain === undefined && plan.cost.degree < Infinity)) ways.unshift('at-once')
+    const { strings, chain, required, cost, traits } = plan
+    const ways: Way[] = strings.length > 0 ? ['bytes'] : []
+    if (chain === undefined) ways.push(...required.slice(0, 1))
+    // Chains are found in bytes, except a single ASCII string, which is the same in text.
+    const isText = chain === undefined || (chain.length === 1 && traits.isSingleByte)
+    if (ways.length === 0 || (isText && cost.degree < Infinity)) ways.push('at-once')
     this.#ways = new FastestWay(ways)
   }
 
@@ -85,13 +92,19 @@ export class TextScanner implements Scanner {
       return yield* this.#scanPart(block, block.part, sink)
     }
     const { bytes } = block
-    const pieceBytes = this.#needsEngine ? ENGINE_PIECE_BYTES : PIECE_BYTES
     for (let start = 0; start < bytes.length;) {
+      const call = this.#ways.begin()
+      const pieceBytes = call.way === 'bytes' ? this.#pieceBytes : this.#needsEngine ? ENGINE_PIECE_BYTES : PIECE_BYTES
       let end = bytes.lastIndexOf(LINE_FEED, Math.min(start + pieceBytes, bytes.length) - 1)
       // A line longer than a piece, or the last line without an LF.
       if (end < start) end = bytes.indexOf(LINE_FEED, start)
       if (end < 0) end = bytes.length
-      const stopped = yield* this.#scanPiece(block, start, end, sink)
+      const left =
+        call.way === 'bytes'
+          ? this.#matchByBytes(block, start, end, sink)
+          : this.#matchText(block, start, end, call.way, sink)
+      const stopped = left === undefined ? undefined : yield* this.#matchCostly(left, call)
+      call.end(end - start)
       if (stopped !== undefined) return stopped
       start = end + 1
       yield Math.min(start, bytes.length)
@@ -104,22 +117,10 @@ export class TextScanner implements Scanner {
     return cost.degree === Infinity && required.length === 0 && linear() === undefined
   }
 
-  *#scanPiece(block: SearchBlock, start: number, end: number, sink: MatchSink): Scan {
-    const call = this.#ways.begin()
-    const { way } = call
-    const left =
-      way instanceof Uint8Array
-        ? this.#matchByBytes(block, start, end, way, sink)
-        : this.#matchText(block, start, end, way, sink)
-    const stopped = left === undefined ? undefined : yield* this.#matchCostly(left, call)
-    call.end(end - start)
-    return stopped
-  }
-
-  #matchByBytes(block: SearchBlock, start: number, end: number, needle: Uint8Array, sink: MatchSink): Left | undefined {
-    const { traits, needles, chain } = this.#plan
-    const others = needles.filter((other) => other !== needle)
-    const found = linesWith(block.bytes.subarray(0, end), start, needle, others)
+  #matchByBytes(block: SearchBlock, start: number, end: number, sink: MatchSink): Left | undefined {
+    const { traits, chain } = this.#plan
+    const found = this.#linesWithStrings(block.bytes.subarray(0, end), start)
+    this.#pieceBytes = found.length > 0 ? PIECE_BYTES : Math.min(2 * this.#pieceBytes, EMPTY_PIECE_BYTES)
     if (chain !== undefined) {
       for (const line of found) this.#matchChain(block, line, chain, sink)
       return undefined
@@ -131,9 +132,16 @@ export class TextScanner implements Scanner {
     return undefined
   }
 
+  #linesWithStrings(bytes: Uint8Array, start: number): readonly ByteSpan[] {
+    const { strings, ignoreCase } = this.#plan
+    this.#strings ??= new RequiredStrings(strings, ignoreCase, bytes)
+    return this.#strings.lines(bytes, start)
+  }
+
   #matchChain({ bytes, offset }: SearchBlock, line: ByteSpan, chain: readonly ChainLink[], sink: MatchSink): void {
     const base = offset + line.start
-    matchChains(singleByteText(bytes, line.start, line.end), chain, ({ start, end }, isLong) =>
+    const text = singleByteText(bytes, line.start, line.end)
+    matchChains(this.#plan.ignoreCase ? text.toLowerCase() : text, chain, ({ start, end }, isLong) =>
       sink.add(base + start, base + end, offset + line.end, isLong),
     )
   }
@@ -215,9 +223,9 @@ export class TextScanner implements Scanner {
   }
 
   #matchLine(text: string, start: number, end: number, take: TakeMatch): void {
-    const { line, chain, ignoreCase } = this.#plan
+    const { line, chain, ignoreCase, traits } = this.#plan
     const only = text.slice(start, end)
-    if (chain !== undefined) {
+    if (chain !== undefined && traits.isSingleByte) {
       const folded = ignoreCase ? only.toLowerCase() : only
       matchChains(folded, chain, (match) => take(start + match.start, start + match.end, start, end))
       return
@@ -249,14 +257,14 @@ export class TextScanner implements Scanner {
 
   *#scanPart(block: SearchBlock, { from, until, isFirst, isLast }: LinePart, sink: MatchSink): Scan {
     const { bytes, offset } = block
-    const { line, part, required, traits } = this.#plan
+    const { line, part, strings, traits } = this.#plan
     if (isFirst) this.#reached = 0
     const end = isLast && bytes.at(-1) === LINE_FEED ? bytes.length - 1 : bytes.length
+    if (strings.length > 0 && this.#linesWithStrings(bytes.subarray(0, end), 0).length === 0) return undefined
     const piece = pieceText({ traits, block }, 0, end)
     const { text } = piece
-    if (required.length > 0 && findCandidates(text, required[0]).starts.length === 0) return undefined
     const span = {
-      from: pieceText({ traits, block }, 0, from).text.length,
+      from: pieceText({ traits, block }, 0, Math.max(from, this.#reached - offset)).text.length,
       until: isLast ? text.length + 1 : pieceText({ traits, block }, 0, until).text.length,
     }
     const take = (start: number, stop: number): void => {
@@ -375,11 +383,11 @@ function findCandidates(text: string, required: RegExp | undefined): Candidates 
 /** Calls of each way at first, since the first calls of a regular expression are slow. */
 const TRIALS = 3
 /** Calls after which ways close to the fastest are tried again, since content changes. */
-const RETRY_CALLS = 32
+const RETRY_CALLS = 128
 /** Weight of a new measurement in the mean. */
 const NEWS = 0.2
 /** A way that is this many times slower than the fastest is not tried again. At first, twice that. */
-const FAR_BEHIND = 8
+const FAR_BEHIND = 4
 
 interface Record<Way> {
   readonly way: Way

@@ -322,7 +322,8 @@ interface WorkerAnswer {
 }
 
 export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): number {
-  return Buffer.prototype.indexOf.call(bytes, needle, from)
+  // For a number, the call itself takes half the time.
+  return Buffer.prototype.indexOf.call(bytes, needle.length === 1 ? needle[0]! : needle, from)
 }
 
 export function isAsciiBytes(bytes: Uint8Array, start: number, end: number): boolean {

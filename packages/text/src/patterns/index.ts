@@ -1,12 +1,5 @@
 export { createLinearMatcher, type LinearMatcher } from './linear-matcher.ts'
-export {
-  countLines,
-  linesWith,
-  matchChains,
-  matchLines,
-  matchRest,
-  type ByteSpan,
-  type TakeMatch,
-} from './match-lines.ts'
+export { countLines, matchChains, matchLines, matchRest, type ByteSpan, type TakeMatch } from './match-lines.ts'
+export { RequiredStrings } from './required-strings.ts'
 export { escapeExpression, parseSearchPattern, type ChainLink, type SearchPattern } from './search-pattern.ts'
 export { type PatternCost } from './match-cost.ts'

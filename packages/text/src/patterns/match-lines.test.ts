@@ -1,7 +1,7 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { linesWith, matchChain } from './match-lines.ts'
+import { matchChain } from './match-lines.ts'
 import { parseSearchPattern } from './search-pattern.ts'
 
 it.each([
@@ -44,27 +44,4 @@ it('matchLines finds the matches of the expression', () => {
     }),
     propertyRuns(1_670, 50_000),
   )
-})
-
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
-
-it('matchLines finds the lines that contain all strings, in any search order', () => {
-  const word = fc.constantFrom('ab', 'b', 'abc', 'x', 'y', '')
-  const texts = fc
-    .array(fc.array(word, { maxLength: 4 }), { maxLength: 20 })
-    .map((lines) => lines.map((words) => words.join('')).join('\n'))
-  const needles = fc.uniqueArray(fc.constantFrom('ab', 'bc', 'x', 'y', 'xy'), { minLength: 1, maxLength: 4 })
-  fc.assert(
-    fc.property(texts, needles, (text, [first, ...others]) => {
-      const bytes = encode(text)
-      const found = linesWith(bytes, 0, encode(first!), others.map(encode))
-      const expected = text.split('\n').filter((line) => [first!, ...others].every((needle) => line.includes(needle)))
-      expect(found.map(({ start, end }) => new TextDecoder().decode(bytes.subarray(start, end)))).toEqual(expected)
-    }),
-    propertyRuns(670, 20_000),
-  )
-})
-
-it('matchLines starts at the given offset', () => {
-  expect(linesWith(encode('ab\nab\n'), 3, encode('ab'), [])).toEqual([{ start: 3, end: 5 }])
 })

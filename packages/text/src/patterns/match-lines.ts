@@ -1,4 +1,3 @@
-import { findBytes } from '#engines'
 import { LONG_LINE_LENGTH } from '../platform/platform.ts'
 import type { ChainLink } from './search-pattern.ts'
 
@@ -113,47 +112,6 @@ export function matchChains(
     take(match, isLong)
     match = isLong ? matchChain(line, chain, match.end) : undefined
   }
-}
-
-const LINE_FEED = 10
-
-/**
- * Find the lines whose bytes contain `first` and all of `others`. If one is missing, the search skips to its next
- * occurrence, so that the rarest string leads.
- */
-export function linesWith(
-  bytes: Uint8Array,
-  start: number,
-  first: Uint8Array,
-  others: readonly Uint8Array[],
-): readonly ByteSpan[] {
-  const lines: ByteSpan[] = []
-  const next = others.map(() => start - 1)
-  for (let at = start; at < bytes.length;) {
-    const found = findBytes(bytes, first, at)
-    if (found < 0) break
-    const line = lineAround(bytes, found)
-    at = line.end + 1
-    let hasAll = true
-    for (let index = 0; index < others.length; index++) {
-      if (next[index]! < line.start) {
-        const place = findBytes(bytes, others[index]!, line.start)
-        if (place < 0) return lines
-        next[index] = place
-      }
-      if (next[index]! < line.end) continue
-      hasAll = false
-      at = Math.max(at, lineAround(bytes, next[index]!).start)
-    }
-    if (hasAll) lines.push(line)
-  }
-  return lines
-}
-
-function lineAround(bytes: Uint8Array, at: number): ByteSpan {
-  const lineFeed = bytes.indexOf(LINE_FEED, at)
-  const before = at === 0 ? -1 : bytes.lastIndexOf(LINE_FEED, at - 1)
-  return { start: before + 1, end: lineFeed < 0 ? bytes.length : lineFeed }
 }
 
 /** A range of bytes or UTF-16 units, without its end. */

@@ -1,0 +1,124 @@
+import { findBytes } from '#engines'
+import type { ByteSpan } from './match-lines.ts'
+
+const LINE_FEED = 10
+/** Node.js finds longer strings by other algorithms, which are slower if the first byte is rare. */
+const PROBE_BYTES = 7
+/** Bytes compared around a probe, so that a hostile text costs a bounded time for each byte. */
+const COMPARED_BYTES = 32
+/** Number of bytes that show which are rare. */
+const SAMPLE_BYTES = 16_384
+
+/** The bytes of a string, from its rarest byte on, and those that must surround them. */
+interface Probe {
+  readonly needle: Uint8Array
+  readonly before: number
+  readonly compared: Uint8Array
+}
+
+/** Finds lines that contain a string of each set. Rare bytes are found first, so most lines are never looked at. */
+export class RequiredStrings {
+  readonly #sets: readonly (readonly Probe[])[]
+  readonly #ignoreCase: boolean
+
+  /**
+   * @param sets - Strings without line ends and half characters. With `ignoreCase`, lower-case ASCII.
+   * @param content - The beginning of the content, which shows which bytes are rare. It does not change which lines are found.
+   */
+  constructor(sets: readonly (readonly string[])[], ignoreCase: boolean, content: Uint8Array) {
+    const counts = new Uint32Array(256)
+    for (const byte of content.subarray(0, SAMPLE_BYTES)) counts[byte]!++
+    const ranked = sets.map((set) => {
+      const found = set.map((text) => probesOf(new TextEncoder().encode(text), counts, ignoreCase))
+      return { probes: found.flatMap(({ probes }) => probes), count: found.reduce((sum, { count }) => sum + count, 0) }
+    })
+    this.#sets = ranked.toSorted((a, b) => a.count - b.count).map(({ probes }) => probes)
+    this.#ignoreCase = ignoreCase
+  }
+
+  /** Find lines from `start` on. They contain the strings, except that long strings are compared in part. */
+  lines(bytes: Uint8Array, start: number): readonly ByteSpan[] {
+    const lines: ByteSpan[] = []
+    const cursors = this.#sets.map((probes) => new Cursor(bytes, probes, this.#ignoreCase))
+    for (let at = start; at < bytes.length;) {
+      let line: ByteSpan | undefined
+      for (const cursor of cursors) {
+        const found = cursor.next(line?.start ?? at)
+        if (found < 0) return lines
+        if (line === undefined) line = lineAround(bytes, found)
+        else if (found > line.end) {
+          // The lines before have no string of this set.
+          at = lineAround(bytes, found).start
+          line = undefined
+          break
+        }
+      }
+      if (line === undefined) continue
+      lines.push(line)
+      at = line.end + 1
+    }
+    return lines
+  }
+}
+
+/** Positions of the strings of one set, each searched once. */
+class Cursor {
+  readonly #bytes: Uint8Array
+  readonly #probes: readonly Probe[]
+  readonly #ignoreCase: boolean
+  readonly #next: number[]
+
+  constructor(bytes: Uint8Array, probes: readonly Probe[], ignoreCase: boolean) {
+    this.#bytes = bytes
+    this.#probes = probes
+    this.#ignoreCase = ignoreCase
+    this.#next = probes.map(() => -1)
+  }
+
+  next(from: number): number {
+    let nearest = this.#bytes.length
+    for (const [index, probe] of this.#probes.entries()) {
+      if (this.#next[index]! < from) this.#next[index] = this.#find(probe, from)
+      nearest = Math.min(nearest, this.#next[index]!)
+    }
+    return nearest === this.#bytes.length ? -1 : nearest
+  }
+
+  #find({ needle, before, compared }: Probe, from: number): number {
+    const bytes = this.#bytes
+    for (let at = from + before; (at = findBytes(bytes, needle, at)) >= 0; at++) {
+      const start = at - before
+      let length = 0
+      while (length < compared.length && this.#byteAt(start + length) === compared[length]) length++
+      if (length === compared.length) return start
+    }
+    return bytes.length
+  }
+
+  #byteAt(at: number): number | undefined {
+    const byte = this.#bytes[at]
+    return this.#ignoreCase && byte !== undefined && byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
+  }
+}
+
+function probesOf(
+  text: Uint8Array,
+  counts: Uint32Array,
+  ignoreCase: boolean,
+): { readonly probes: readonly Probe[]; readonly count: number } {
+  const compared = text.subarray(0, COMPARED_BYTES)
+  const cases = (byte: number): number[] => (ignoreCase && byte >= 0x61 && byte <= 0x7a ? [byte, byte - 0x20] : [byte])
+  const countAt = (at: number): number => cases(compared[at]!).reduce((sum, byte) => sum + counts[byte]!, 0)
+  let before = 0
+  for (let at = 1; at < compared.length; at++) if (countAt(at) < countAt(before)) before = at
+  const needles = ignoreCase
+    ? cases(compared[before]!).map((byte) => Uint8Array.of(byte))
+    : [compared.subarray(before, before + PROBE_BYTES)]
+  return { probes: needles.map((needle) => ({ needle, before, compared })), count: countAt(before) }
+}
+
+function lineAround(bytes: Uint8Array, at: number): ByteSpan {
+  const lineFeed = bytes.indexOf(LINE_FEED, at)
+  const before = at === 0 ? -1 : bytes.lastIndexOf(LINE_FEED, at - 1)
+  return { start: before + 1, end: lineFeed < 0 ? bytes.length : lineFeed }
+}
