@@ -18,6 +18,14 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: githubSlug },
     html: false,
+    config: (md) => {
+      // A header cell without text is no header.
+      md.core.ruler.push('empty-headers', ({ tokens }) => {
+        for (const [index, { type }] of tokens.entries())
+          if (type === 'th_open' && tokens[index + 1]?.content === '')
+            tokens[index]!.tag = tokens[index + 2]!.tag = 'td'
+      })
+    },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   themeConfig: {
@@ -35,6 +43,8 @@ export default defineConfig({
   // The playground runs the built packages, as a user's page would.
   vite: {
     esbuild: { tsconfigRaw: '{}' },
+    worker: { format: 'es' },
+    optimizeDeps: { exclude: ['@sqlite.org/sqlite-wasm'] },
     resolve: { alias: ['core', 'text', 'previews', 'storage/memory'].flatMap(aliasesOf) },
   },
 })
