@@ -67,10 +67,10 @@ async function faultsOf(page: Page): Promise<string[]> {
 
 async function faultsOfPlayground(page: Page): Promise<string[]> {
   const answer = page.getByLabel('Answer', { exact: true })
-  await answer.filter({ hasText: 'ERROR payment 4711' }).waitFor({ timeout: 20_000 })
+  await answer.filter({ hasText: 'ERROR payment 4711' }).waitFor({ timeout: 60_000 })
   const preview = await page.getByLabel('Preview', { exact: true }).textContent()
   await page.getByRole('button', { name: 'CSV' }).click()
   await page.getByRole('combobox').selectOption('sql')
-  await answer.filter({ hasText: 'failed | 222' }).waitFor({ timeout: 20_000 })
+  await answer.filter({ hasText: 'failed | 222' }).waitFor({ timeout: 60_000 })
   return preview?.includes('ERROR payment 4711') === true ? [] : ['the preview lacks the error']
 }

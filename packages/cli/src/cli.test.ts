@@ -300,12 +300,11 @@ describe('on a terminal', () => {
     expect(stdout).toMatch(/^\u001B\[2mREFERENCE/)
   })
 
-  it.skipIf(!HAS_SCRIPT)('an error names the page of its code, which a pipe does not get', async () => {
+  it('an error names the page of its code, which a pipe does not get', async () => {
     const cwd = temporaryFolder()
     await put('x', cwd)
-    const command = [process.execPath, BIN, 'stat', 'nothing'].map((word) => `'${word}'`).join(' ')
     const page = /^spillway: See https:\S+\/docs\/errors\.md#not-found\s*$/m
-    expect((await start('script', ['-qec', command, '/dev/null'], { cwd }).end).stdout).toMatch(page)
+    expect(await onTerminal(['stat', 'nothing'], cwd)).toMatch(page)
     expect((await spillway(['stat', 'nothing'], { cwd })).stderr).not.toMatch(page)
   })
 
