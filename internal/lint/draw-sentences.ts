@@ -12,6 +12,7 @@ const DRAWN = 40
 const TEST = /\.test\.ts$|\/test\//
 const QUOTED = "(?:'((?:[^'\\\\\\n]|\\\\.)+)'|`((?:[^`\\\\]|\\\\.)+)`)"
 const TITLE = new RegExp(`^ *(?:(?:it|test)\\b[^'\`\\n]*\\(|\\]\\)\\(|title:\\s+)${QUOTED}`, 'gm')
+const DESCRIBE = /.*^describe\b[^'`\n]*\((['`])((?:(?!\1).)+)\1/ms
 const MESSAGE = new RegExp(`(?:new \\w*Error\\(\\s*(?:'[\\w-]+',\\s*)?|message = )${QUOTED}`, 'g')
 
 const seed = Number(process.argv[2] ?? Math.trunc(Math.random() * 1e9))
@@ -33,12 +34,12 @@ print('messages', matchesIn(withoutTests(sources), MESSAGE, undefined, withoutCo
 function matchesIn(
   paths: readonly string[],
   pattern: RegExp,
-  parts = (text: string, _before: string): readonly string[] => [text],
+  parts = (text: string, _match: RegExpExecArray): readonly string[] => [text],
   prepare = (text: string): string => text,
 ): string[] {
   return paths.toSorted().flatMap((path) =>
     [...prepare(readFileSync(join(ROOT, path), 'utf8')).matchAll(pattern)].flatMap((match) =>
-      parts(match.slice(1).find((group) => group !== undefined) ?? match[0], match.input.slice(0, match.index))
+      parts(match.slice(1).find((group) => group !== undefined) ?? match[0], match)
         .filter((text) => text.includes(' '))
         .map((text) => `${text.replaceAll('\n', ' ')}  (${path})`),
     ),
@@ -53,9 +54,9 @@ function proseOf(page: string): string {
     .replace(/\]\([^)]*\)/g, ']')
 }
 
-/** Put the title of the last `describe` before a test's own. */
-function withDescribe(title: string, before: string): readonly [string] {
-  const described = /.*^describe\b[^'`\n]*\((['`])((?:(?!\1).)+)\1/ms.exec(before)?.[2]
+/** Put the title of the `describe` around an indented test before its own. */
+function withDescribe(title: string, match: RegExpExecArray): readonly [string] {
+  const described = match[0].startsWith(' ') ? DESCRIBE.exec(match.input.slice(0, match.index))?.[2] : undefined
   return [described === undefined ? title : `${described} › ${title}`]
 }
 

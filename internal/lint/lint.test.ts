@@ -149,6 +149,9 @@ const REFUSED: readonly Refused[] = [
   ['a condition with "where"', 'packages/cli/src/where.ts', documented('Rejects where it is closed.'), COMMENTS],
   ['a sentence of 31 words', 'packages/cli/src/long.ts', documented(`Return${' one'.repeat(30)}.`), COMMENTS],
   ['British spelling', 'packages/cli/src/british.ts', documented('The colour of one.'), COMMENTS],
+  ['an idiom', 'packages/cli/src/idiom.ts', documented('Return the very object.'), COMMENTS],
+  ['a title with a condition by "where"', 'packages/cli/src/where.test.ts', titled('fails where one fails'), TITLES],
+  ['a title with an idiom', 'packages/cli/src/idiom.test.ts', titled('keeps the value as it is'), TITLES],
   ['a title that begins with "that"', 'packages/cli/src/title.test.ts', titled('that is one is found'), TITLES],
   [
     'a title that begins with "what"',

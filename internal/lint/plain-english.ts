@@ -7,6 +7,18 @@ const MOST_WORDS = 30
 const CONDITION =
   /(?:^|[,;] )where\b|\b(?:rejects?|throws?|fails?|absent|unavailable|empty|none) where\b|\bwhere (?:possible|there (?:is|are))\b/i
 
+/** Idioms that readers stumble over, with the usual words. */
+const IDIOMS: readonly (readonly [RegExp, string])[] = [
+  [/\bthe very (?:blocks?|messages?|objects?|ones?|parts?|results?|same|texts?|values?)\b/i, 'the same'],
+  [/\bas (?:it|they) (?:are|came|is|stands?|was|were)(?=$|[.,;:)])/i, 'unchanged'],
+  [/\b(?:goes?|going|went) on\b/i, 'continue'],
+  [/(?<!there )\b(?:are|is) none\b/i, 'is not a …'],
+  [/\balso (?:if|when)\b/i, 'even if'],
+  [/\banew\b/i, 'again'],
+  [/\bhowever (?:an?|it|large|long|many|much|often|small|the|they)\b/i, 'for any …'],
+  [/\b(?:nobody|somebody|whoever)\b/i, 'a noun for the person'],
+]
+
 const BRITISH = new RegExp(
   [
     '(?:behavi|col|fav|flav|hon|lab|neighb)our\\w*',
@@ -47,18 +59,23 @@ export function faultsOfComment(comment: string): string[] {
     if (words > MOST_WORDS) faults.push(`Split the sentence of ${words} words: "${sentence.slice(0, 40)}…".`)
     if (CONDITION.test(sentence)) faults.push(`Write the condition with "if": "${sentence.slice(0, 60)}".`)
   }
-  return [...faults, ...britishIn(sentences.join(' '))]
+  return [...faults, ...wordsIn(sentences.join(' '))]
 }
 
 /** Name each fault of a test's title. */
 export function faultsOfTitle(title: string): string[] {
   const fault = `Write the title as a statement with a subject and a verb, not with "${firstWord(title)}" first.`
-  return [...(OPENING.test(title) ? [fault] : []), ...britishIn(title)]
+  const condition = CONDITION.test(title) ? ['Write the condition with "if".'] : []
+  return [...(OPENING.test(title) ? [fault] : []), ...condition, ...wordsIn(title)]
 }
 
-function britishIn(text: string): string[] {
+function wordsIn(text: string): string[] {
   const word = BRITISH.exec(text)?.[0]
-  return word === undefined ? [] : [`Spell "${word}" as in American English.`]
+  const idioms = IDIOMS.flatMap(([idiom, usual]) => {
+    const found = idiom.exec(text)?.[0]
+    return found === undefined ? [] : [`Write "${usual}" instead of "${found}".`]
+  })
+  return [...(word === undefined ? [] : [`Spell "${word}" as in American English.`]), ...idioms]
 }
 
 function firstWord(text: string | undefined): string {

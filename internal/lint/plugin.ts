@@ -42,7 +42,7 @@ const noInstanceofStorageError: Rule = {
   }),
 }
 
-/** Refuse catches that do not look at what they caught: they swallow failures that nobody thought of. */
+/** Refuse catches that do not look at what they caught: they swallow unexpected failures. */
 const noBareCatch: Rule = {
   create(context) {
     const message = 'Handle one named condition and rethrow the rest: test the caught error, wrap it, or pass it on.'

@@ -111,7 +111,7 @@ async function cover(): Promise<void> {
   )
 }
 
-/** Put a probe at each fault; return the files as they were. */
+/** Put a probe at each fault; return the original files. */
 function insertProbes(): Map<string, string> {
   const originals = new Map<string, string>()
   for (const file of new Set(mutants.map((mutant) => mutant.file))) {

@@ -70,7 +70,7 @@ export interface SeenPrompt {
   readonly toolNames: readonly string[]
   /** The JSON Schema of each tool's input by its name, as offered to the model; absent if the fake model gets none. */
   readonly toolSchemas?: Readonly<Record<string, unknown>>
-  /** The messages as a JSON array, without ids or times that the framework makes up anew in each run. */
+  /** The messages as a JSON array, without ids or times that the framework generates in each run. */
   readonly messages: string
   /** The system prompt, or an empty string. A harness that does not compact histories may leave it out. */
   readonly system?: string
@@ -100,8 +100,8 @@ export interface Conversation {
   /** The agent's own system prompt. None by default; only for a harness that compacts histories. */
   readonly systemPrompt?: string
   /**
-   * Compact the history before each call of the model, in the way that the adapter offers for this framework. It comes with
-   * an offloader, whose other work goes on, and only for a harness that compacts histories.
+   * Compact the history before each call of the model, as the adapter offers it for this framework. Only set for a
+   * harness that compacts histories, with an offloader, which offloads as well.
    */
   readonly compaction?: CaseCompaction
 }

@@ -43,7 +43,7 @@ const PATHS = [
   ],
 ]
 
-/** References that nobody was given: of other scopes' shapes, paths, addresses. */
+/** References that were never returned: forms of other scopes, paths, addresses. */
 const FORGED = [
   ...[
     'call_1_0_aaaaaaaaaaaaaaaaaaaa',

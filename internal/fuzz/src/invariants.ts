@@ -6,7 +6,7 @@ import { estimateTokens, type ContentBlock, type ContextOffloader, type Outcome,
 export const LIMITS = { maxResultTokens: 600, previewTokens: 300, maxRetrievalTokens: 500 } as const
 /** Text of another tenant, which no answer may show. */
 export const SECRET = 'canary-9f2c1e7d'
-/** CPU of one turn of the event loop, which nobody else gets. Garbage collection and first loads count. */
+/** CPU of one turn of the event loop, during which all other work waits. Garbage collection and first loads count. */
 const MAX_TURN_MS = 1_500
 /** CPU of one call, with all workers. */
 const MAX_CALL_MS = 20_000

@@ -37,7 +37,7 @@ export interface HttpFaults {
   close(): Promise<void>
 }
 
-/** Start an HTTP proxy on a spare port of 127.0.0.1. `Host` is passed on as it is, so signatures stay valid. */
+/** Start an HTTP proxy on a spare port of 127.0.0.1. `Host` is passed on unchanged, so signatures stay valid. */
 export async function httpFaults(endpoint: string): Promise<HttpFaults> {
   const proxy = new HttpFaultProxy(endpoint, await sparePort())
   await proxy.listen()

@@ -12,7 +12,7 @@ export interface ServiceBroker {
   /** URL with a secret, so that only processes that know it can ask. */
   readonly url: string
   readonly services: ServiceStarter
-  /** Resolves when somebody has asked it to stop. */
+  /** Resolves after a request to stop. */
   readonly stopped: Promise<void>
   /** Stop the services and the broker. */
   stop(): Promise<void>

@@ -8,7 +8,7 @@ const CLUSTER_BUS_OFFSET = 10_000
 const ATTEMPTS = 100
 
 /**
- * Find a port of 127.0.0.1 that nobody listens on, and with it the one 10,000 above, which the node of a Redis Cluster
+ * Find a free port of 127.0.0.1, with a free one 10,000 above, which the node of a Redis Cluster
  * takes too. Rejects if a hundred in a row are taken.
  */
 export async function sparePort(): Promise<number> {

@@ -1,11 +1,11 @@
-/** An entry that somebody was given a reference for. */
+/** An entry whose reference was returned to a client. */
 export interface LoadedEntry {
   readonly scope: readonly [string, string]
   readonly reference: string
   readonly key: string
 }
 
-/** The entries of a load that nobody deletes, by tenant, as the clients of one process know them. */
+/** The entries of a load that are never deleted, by tenant, as known to the clients of one process. */
 export class LoadedEntries {
   readonly #byTenant = new Map<string, { readonly known: Set<string>; readonly list: LoadedEntry[] }>()
 

@@ -14,7 +14,7 @@ export type SoakScope = ReturnType<ManagedStorage['scope']>
 export const SCOPES = {
   /** Entries that are never removed. */
   kept: ['tenant', 'kept'],
-  /** Entries that may be evicted as long as nobody has stored them since the soak began. */
+  /** Entries that may be evicted unless a writer has stored them since the soak began. */
   revived: ['tenant', 'revived'],
   /** Entries that come and go. */
   contended: ['contended'],

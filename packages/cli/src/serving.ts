@@ -14,7 +14,8 @@ export async function readTokens({ tokens: path }: ListenOptions): Promise<Acces
     await tokens.ready()
     return tokens
   } catch (error) {
-    if (error instanceof SyntaxError) throw usageError(`${path} is no JSON: [{ "token": "…", "scope": ["tenant-1"] }].`)
+    if (error instanceof SyntaxError)
+      throw usageError(`${path} is not JSON: [{ "token": "…", "scope": ["tenant-1"] }].`)
     if (error instanceof TypeError) throw usageError(`${path}: ${error.message}`)
     throw error
   }

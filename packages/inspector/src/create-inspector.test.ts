@@ -66,7 +66,7 @@ describe('access to the inspector', () => {
     }
   })
 
-  it('is refused to requests that change something without the header of the page', async () => {
+  it('requires the header of the page for requests that change something', async () => {
     const storage = new InMemoryStorage()
     const { send } = await serveInspector({ storage, allowDelete: true })
     await storage.store('a', bytesOf('a'))

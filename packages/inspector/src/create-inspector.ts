@@ -330,7 +330,7 @@ interface ApiCall {
 const referenceOf = ({ query }: ApiCall): string => {
   const reference = query.get('reference') ?? ''
   if (/^\w{1,64}$/.test(reference)) return reference
-  throw new StorageError('invalid-reference', 'reference must be that of an entry.')
+  throw new StorageError('invalid-reference', 'reference must be the reference of an entry.')
 }
 
 async function pageFile(name: string): Promise<Response> {

@@ -74,7 +74,7 @@ describe('/context_offload, compress and auto', () => {
     expect(expanded.json.messages).toEqual([...long, ...long.slice(1)])
   })
 
-  it('with auto compacts first, and compresses the rest', async () => {
+  it('compacts first in mode auto, and compresses the rest', async () => {
     const service = await startService({ summarize })
     const messages = [...long.slice(0, -2), call('c1'), result('c1'), ...END]
     const { json } = await offload(service, messages, { context_manage_mode: 'auto', max_total_tokens: 5_000 })
@@ -83,7 +83,7 @@ describe('/context_offload, compress and auto', () => {
     expect(expanded.json.messages).toEqual(messages)
   })
 
-  it('with auto keeps the compacted history if the model is missing or fails', async () => {
+  it('keeps the compacted history in mode auto if the model is missing or fails', async () => {
     const failing: Summarize = () => Promise.reject(new Error('the model is down: key sk-secret'))
     for (const model of [undefined, failing, async () => 'junk', async () => '']) {
       const service = await startService({ summarize: model })

@@ -51,7 +51,8 @@ export const callCases: readonly AdapterCase[] = [
   },
   {
     id: 'calls/equal-ids',
-    title: 'separates results of equal call ids and different content, since providers count calls anew in each run',
+    title:
+      'separates results of equal call ids and different content, since providers number calls from the start in each run',
     async run(harness) {
       const bench = createBench()
       const references: string[] = []

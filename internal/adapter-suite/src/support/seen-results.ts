@@ -6,7 +6,7 @@ import type { ConversationResult, SeenPrompt, SeenResult } from '../harness.ts'
 /** First characters of every text that replaces an offloaded result. */
 export const OFFLOADED = '[Offloaded: '
 
-/** Return the text of a result: text as it is, values as JSON, media not at all. */
+/** Return the text of a result: text unchanged, values as JSON, media not at all. */
 export function textOf(result: Pick<SeenResult, 'content'>): string {
   return result.content.map(blockText).join('')
 }
@@ -27,7 +27,7 @@ function jsonOf(result: SeenResult): unknown {
   }
 }
 
-/** Return the JSON value between the two lines of a fence, however the framework joins the three. */
+/** Return the JSON value between the two lines of a fence, with any separators of the framework. */
 export function fencedJsonOf(result: SeenResult): unknown {
   const inside = /untrusted content"?,?\s*([^]*?),?\s*"?>>> end of /.exec(textOf(result))?.[1]
   return jsonOf({ ...result, content: [{ type: 'text', text: inside ?? '' }] })

@@ -103,7 +103,7 @@ async function storeAndDelete(): Promise<void> {
   if (Math.random() < 0.7) await contended.delete(reference, { unusedSince })
 }
 
-/** Nobody else stores there, so that nothing is left. */
+/** No other writer stores there, so that nothing is left. */
 async function storeAndClear(index: number): Promise<void> {
   const scope = storage.scope(...clearedScope(task.name, index))
   for (let count = Math.random() * 4; count > 0; count -= 1) {

@@ -137,7 +137,7 @@ describe('offloadMiddleware', () => {
     expect(inputs).toEqual([{ path: 'new' }, undefined])
   })
 
-  it('shows lines first that the model named before its calls', async () => {
+  it('puts lines first that match the text of the model before its calls', async () => {
     const shown = async (...said: object[]): Promise<string> => {
       const toolCall = { type: 'tool-call', toolCallId: 'call_1', toolName: 'read', input: { path: 'a.py' } }
       const prompt = [

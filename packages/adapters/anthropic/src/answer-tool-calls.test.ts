@@ -150,7 +150,7 @@ describe('answerToolCalls', () => {
     expect(aborted?.content).toMatchObject([{ is_error: true }])
   })
 
-  it('shows lines first that the model named before its calls', async () => {
+  it('puts lines first that match the text of the model before its calls', async () => {
     const calls = [{ type: 'text', text: 'I look at `step_1251`.' }, toolUse('a', 'read', { input: { path: 'a.py' } })]
     const shown = async (content: object[]): Promise<string> =>
       JSON.stringify(await answerToolCalls(response(content), offloader, () => CODE))

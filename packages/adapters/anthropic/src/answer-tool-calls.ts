@@ -42,7 +42,7 @@ export async function answerToolCalls(
 ): Promise<ToolResults | undefined> {
   assertOffloader(offloader, 'answerToolCalls(response, new ContextOffloader({ storage }), run)')
   if (!Array.isArray((Object(response) as Partial<Anthropic.Message>).content))
-    throw new TypeError('response must be a message: await it, and of a stream `await stream.finalMessage()`.')
+    throw new TypeError('response must be a message: await it, or for a stream `await stream.finalMessage()`.')
   if (typeof run !== 'function') throw new TypeError(`run must be a function of a tool call, got ${typeof run}.`)
   await offloader.endTurn()
   if (response.stop_reason !== 'tool_use') return undefined

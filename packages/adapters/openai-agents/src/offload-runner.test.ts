@@ -326,7 +326,7 @@ describe('sessions and scopes', () => {
     const reference = referenceIn(lastText(inner.prompts.slice(0, 2)))
     await expect(offloader.forScope('a').options.storage.retrieve(reference)).resolves.toBeDefined()
     expect(failures).toEqual([
-      new TypeError('A run of another session goes on in this RunContext. Pass `context.context` for one of its own.'),
+      new TypeError('This RunContext has an active run of another session. Pass `context.context` for a new one.'),
     ])
     expect(inner.prompts).toHaveLength(3)
   })

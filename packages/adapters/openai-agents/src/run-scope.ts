@@ -35,9 +35,7 @@ const sessionScope = ({ sessionId = '' }: ScopeRun): readonly string[] => (sessi
 export function enterRun({ usage }: RunContext, run: ActiveRun): () => void {
   const runs = activeRuns.get(usage) ?? new Set()
   if ([...runs].some(({ sessionId }) => sessionId !== run.sessionId))
-    throw new TypeError(
-      'A run of another session goes on in this RunContext. Pass `context.context` for one of its own.',
-    )
+    throw new TypeError('This RunContext has an active run of another session. Pass `context.context` for a new one.')
   activeRuns.set(usage, runs.add(run))
   return () => void runs.delete(run)
 }

@@ -19,7 +19,7 @@ type ToModelOutput = (call: {
 interface RunningCall {
   readonly input: unknown
   readonly options: ToolExecuteOptions
-  /** Whether another call, which may be another user's, has the very same input, as a schema may produce it. */
+  /** Whether another call, which may be another user's, has the same input object, which a schema may produce. */
   sharesInput: boolean
   /** The last output, and the model's view of it: the AI SDK asks more than once for a streamed output. */
   shown?: { readonly of: unknown; readonly as: ShownOutput }

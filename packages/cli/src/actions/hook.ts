@@ -91,7 +91,7 @@ function parseInput(text: string, name: string): HookInput {
     input = JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new TypeError(`Standard input is no JSON. This command is a hook: let ${title} start it.`, { cause: error })
+    throw new TypeError(`Standard input is not JSON. This command is a hook: let ${title} start it.`, { cause: error })
   }
   const fields = Object(input) as Readonly<Record<string, unknown>>
   const missing = FIELDS.find((field) => typeof fields[field] !== 'string' || fields[field] === '')

@@ -135,7 +135,7 @@ describe('compact', () => {
   })
 
   test.each([
-    ['bad.jsonl', '{"role":"user","content":"a"}\n{"role":\n', /^spillway: bad\.jsonl:2: the line is no JSON/, 2],
+    ['bad.jsonl', '{"role":"user","content":"a"}\n{"role":\n', /^spillway: bad\.jsonl:2: the line is not JSON/, 2],
     [
       'bad.json',
       '[\n{"role":"user","content":"a"},\n{"role":"human","content":"a"}]',

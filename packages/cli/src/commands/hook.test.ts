@@ -257,7 +257,7 @@ describe('the installer', () => {
 
   it.each([
     ['comments', '{\n  // mine\n  "model": "opus"\n}', /Comments/],
-    ['half a file', '{"model": ', /is no JSON/],
+    ['half a file', '{"model": ', /is not JSON/],
     ['no object', '"opus"', /holds no JSON object/],
     ['another shape', '{"hooks": {"PostToolUse": "all"}}', /at hooks\.PostToolUse/],
     ['nothing', ' \n', /is empty/],

@@ -32,9 +32,9 @@ describe('addToSettings', () => {
   })
 
   it.each([
-    ['{"a": 1, // why\n "b": 2}', /is no JSON .*Comments/],
-    ['{"a": 1,}', /is no JSON .*commas/],
-    ['{"a": ', /is no JSON/],
+    ['{"a": 1, // why\n "b": 2}', /is not JSON .*Comments/],
+    ['{"a": 1,}', /is not JSON .*commas/],
+    ['{"a": ', /is not JSON/],
     ['[]', /holds no JSON object/],
     ['null', /holds no JSON object/],
     ['{"hooks": []}', /another kind of value .* at hooks/],

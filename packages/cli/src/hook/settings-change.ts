@@ -96,7 +96,7 @@ function readSettings(text: string, place: string): Node | undefined {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     const why = /\/\/|\/\*|,\s*[}\]]/.test(text) ? ' Comments and commas behind the last value must go first.' : ''
-    throw settingsRefused(`${place} is no JSON (${error.message}), and was left as it is.${why} Mend it by hand.`)
+    throw settingsRefused(`${place} is not JSON (${error.message}), and was left as it is.${why} Mend it by hand.`)
   }
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
     throw settingsRefused(`${place} holds no JSON object, and was left as it is. Mend it by hand.`)

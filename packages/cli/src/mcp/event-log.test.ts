@@ -43,7 +43,7 @@ test('the event log has only the events that a user needs', () => {
   log.upstream({ type: 'server-error', server: 's', message: 'it cannot be reached' })
   log.error(new Error('wrong'))
   expect(lines).toEqual([
-    'spillway: A result of t could not be stored, and stays as it is: The disk is full.\n',
+    'spillway: A result of t could not be stored, and is unchanged: The disk is full.\n',
     'spillway: 12 results could not be stored, the last of t, and stay as they are: The disk is full.\n',
     'spillway: Results are stored again. 13 could not be stored before.\n',
     'spillway: The server s ended (exit code 1); 2 calls were under way.\n',

@@ -41,7 +41,7 @@ export class EventLog {
 
 function sayFailure(event: Extract<OffloadEvent, { readonly failures: number; readonly error: unknown }>): string {
   if (event.type === 'eviction-failed') return 'A turn could not be ended, and nothing was evicted'
-  if (event.failures === 1) return `A result of ${event.toolName} could not be stored, and stays as it is`
+  if (event.failures === 1) return `A result of ${event.toolName} could not be stored, and is unchanged`
   return `${event.failures} results could not be stored, the last of ${event.toolName}, and stay as they are`
 }
 

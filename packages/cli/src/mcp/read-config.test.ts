@@ -67,7 +67,7 @@ describe('read config', () => {
   const one = (server: unknown): unknown => ({ mcpServers: { a: server } })
 
   test.for<readonly [string, unknown, string]>([
-    ['no JSON', '{ "secret": ', 'is no JSON'],
+    ['no JSON', '{ "secret": ', 'is not JSON'],
     ['no object', [], 'must be a JSON object'],
     ['no servers', {}, 'names no servers'],
     ['an unknown option', { ...Object(one({ command: 'x' })), maxToken: 1 }, 'unknown option "maxToken"'],

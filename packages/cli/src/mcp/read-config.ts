@@ -90,7 +90,7 @@ async function readJson(path: string): Promise<unknown> {
   } catch (error) {
     // The parser's message may quote secrets.
     if (error instanceof SyntaxError)
-      throw usageError(`${path} is no JSON. Comments and trailing commas are not allowed.`)
+      throw usageError(`${path} is not JSON. Comments and trailing commas are not allowed.`)
     throw error
   }
 }

@@ -59,10 +59,10 @@ test.for<readonly [string, ScriptedAnswer, number, string]>([
   ['an unknown model', refuse(404), 1, 'The model answered with status 404.'],
   ['failures without end', refuse(500), 5, 'The model answered with status 500.'],
   [
-    'what is no JSON',
+    'what is not JSON',
     (response) => response.end('a secret of the model'),
     1,
-    'The model answered with what is no JSON.',
+    'The model answered without valid JSON.',
   ],
   [
     'an answer without a message',

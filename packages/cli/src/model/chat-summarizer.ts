@@ -101,7 +101,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text) as unknown
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new ModelError('The model answered with what is no JSON.')
+    throw new ModelError('The model answered without valid JSON.')
   }
 }
 

@@ -136,23 +136,27 @@ function assertHarness(harness: ConformanceHarness, cases: readonly ConformanceC
   if (typeof harness?.create !== 'function')
     throw new TypeError('A conformance harness needs a function create() that returns a fresh { storage }.')
   if (typeof harness.name !== 'string' || harness.name === '')
-    throw new TypeError('A conformance harness needs a name, which its report carries.')
+    throw new TypeError('A conformance harness needs a name for its report.')
   if (harness.level !== undefined && !LEVELS.includes(harness.level))
     throw new TypeError(`level must be "two-method" or "full", got ${JSON.stringify(harness.level)}.`)
   for (const name of harness.settings ?? [])
     if (!SETTINGS.includes(name))
-      throw new TypeError(`settings names ${JSON.stringify(name)}, which is no setting. Known: ${SETTINGS.join(', ')}.`)
+      throw new TypeError(
+        `settings names ${JSON.stringify(name)}, which is not a setting. Known: ${SETTINGS.join(', ')}.`,
+      )
   for (const id of Object.keys(harness.knownGaps ?? {}))
     if (!cases.some((one) => one.id === id))
-      throw new TypeError(`knownGaps names ${JSON.stringify(id)}, which is no conformance case. Correct or remove it.`)
+      throw new TypeError(
+        `knownGaps names ${JSON.stringify(id)}, which is not a conformance case. Correct or remove it.`,
+      )
   for (const name of Object.keys(harness.missingSettings ?? {}))
     if (!SETTINGS.includes(name) || harness.settings?.some((setting) => setting === name) === true)
       throw new TypeError(
-        `missingSettings names ${JSON.stringify(name)}, which is no setting, or one that the harness has. Correct or remove it.`,
+        `missingSettings names ${JSON.stringify(name)}, which is not a setting, or one that the harness has. Correct or remove it.`,
       )
   for (const name of Object.keys(harness.missingPowers ?? {}))
     if (!Object.hasOwn(POWERS, name))
-      throw new TypeError(`missingPowers names ${JSON.stringify(name)}, which is no power. Correct or remove it.`)
+      throw new TypeError(`missingPowers names ${JSON.stringify(name)}, which is not a power. Correct or remove it.`)
 }
 
 function assertInstance(harness: ConformanceHarness, { storage, powers }: HarnessInstance): void {

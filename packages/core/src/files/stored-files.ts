@@ -177,7 +177,7 @@ function listing(storage: Storage): AdoptedStorage {
 }
 
 const readOnly = (path: string): StorageError =>
-  new StorageError('unsupported', `'${path}' is what a tool returned and cannot be changed. Write to another path.`)
+  new StorageError('unsupported', `'${path}' is the result of a tool and cannot be changed. Write to another path.`)
 
 /** A regular expression for trailing slashes may take quadratic time. */
 function withoutFinalSlashes(path: string): string {

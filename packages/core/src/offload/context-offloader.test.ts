@@ -406,7 +406,7 @@ describe('a custom name of the retrieval tool', () => {
   })
 
   test('is refused if it is not a valid name', () => {
-    expect(() => setUp().offloader.withRetrievalToolName('')).toThrow('name must be that of a tool')
+    expect(() => setUp().offloader.withRetrievalToolName('')).toThrow('name must be a tool name')
   })
 })
 

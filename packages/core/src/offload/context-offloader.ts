@@ -232,7 +232,7 @@ export class ContextOffloader {
    * @throws TypeError if the name is empty.
    */
   withRetrievalToolName(name: string): ContextOffloader {
-    if (typeof name !== 'string' || name === '') throw new TypeError(`name must be that of a tool, got ${typeof name}.`)
+    if (typeof name !== 'string' || name === '') throw new TypeError(`name must be a tool name, got ${typeof name}.`)
     return new ContextOffloader(this.options, { ...this.context, retrievalToolName: name })
   }
 

@@ -138,7 +138,9 @@ function textContentType(declared: string | undefined): string {
   return declared.replace(/\s*;\s*charset="?(?!utf-?8\b)[^;]*/i, '')
 }
 
-/** Stores all parts or none. A failure or an abort removes parts that this call created and nobody has used since. */
+/**
+ * Stores all parts or none. A failure or an abort removes parts that this call created and that were not used since.
+ */
 export async function storeParts(
   storage: AdoptedStorage,
   parts: readonly StoragePart[],
@@ -179,7 +181,7 @@ export async function storeParts(
       // After an abort some stores may still be running.
       void Promise.allSettled(stores)
         .then(undo)
-        .catch((error: unknown) => warn('Removing what was stored failed.', error))
+        .catch((error: unknown) => warn('Removing the stored parts failed.', error))
       return undoAndThrow(undo, failed.reason)
     }
     for (const result of results) if (result.status === 'fulfilled') stored.set(result.value.part, result.value)

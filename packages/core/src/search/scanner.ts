@@ -120,7 +120,7 @@ export class RecordingSink implements MatchSink {
   }
 
   count(): void {
-    throw new Error('A recording sink takes matches with their positions only.')
+    throw new Error('A recording sink accepts only matches with their positions.')
   }
 
   take(until: number): readonly RecordedMatch[] {

@@ -187,7 +187,7 @@ async function storeItem(
 function rollbackLater(storing: Promise<ArchiveReceipt>): void {
   void Promise.allSettled([storing])
     .then(async ([result]) => (result.status === 'fulfilled' ? await result.value.rollback() : undefined))
-    .catch((error: unknown) => warn('Removing what was stored after an abort failed.', error))
+    .catch((error: unknown) => warn('Removing stored content after an abort failed.', error))
 }
 
 const MISSES: ReadonlySet<StorageErrorCode> = new Set<StorageErrorCode>(['not-found', 'evicted', 'invalid-reference'])

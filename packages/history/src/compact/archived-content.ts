@@ -86,7 +86,7 @@ export const NO_JSON =
 
 /** Create the error for stored content that does not match the history. */
 export const corrupt = (name: string, cause?: unknown): StorageError =>
-  new StorageError('corrupt', `${name} differs from the archived content. Leave the reference in its place.`, {
+  new StorageError('corrupt', `${name} differs from the archived content. Do not change the reference.`, {
     reference: name,
     cause,
   })

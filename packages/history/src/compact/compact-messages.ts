@@ -140,7 +140,7 @@ async function attempt(
     return { part, reason: 'compacted', stored: items, failures: [] }
   } catch (error) {
     // The message stays after any error, and the outcome reports it.
-    if (!StorageError.isInstance(error)) warn('A part of a history could not be compacted and stays.', error)
+    if (!StorageError.isInstance(error)) warn('A part of a history could not be compacted and was kept.', error)
     return { reason: 'store-failed', stored: [], failures: [{ step: 'store', index, error }] }
   }
 }

@@ -68,7 +68,7 @@ describe('markdownPreviewer', () => {
     expect(shown).toContain('export function start(options: Options) {')
   })
 
-  it('shows what the call looks for first', async () => {
+  it('puts words of the call first', async () => {
     const parts = Array.from({ length: 80 }, (_, index) => section(index)).join('\n')
     const text = `${parts}\n## Later\n\nOnce more, the retention is ninety days.\n\n${parts}`
     const words = { intent: { paths: [], words: ['retention'] } }

@@ -82,7 +82,7 @@ export async function readPages(peer: PdfPeer, data: Uint8Array, limits: PdfLimi
           if (performance.now() > end) break
         }
         // Without a reason, PDF.js throws an error that cannot be caught.
-        await reader.cancel(new Error('This is enough.'))
+        await reader.cancel(new Error('The text is long enough.'))
         page.cleanup()
         if (text !== '') lines.push({ text, height })
         pages.push(lines)

@@ -178,7 +178,7 @@ class ServiceApp implements App {
   #endedBy(request: Request): HttpError | undefined {
     if (this.#ended.signal.aborted)
       return new HttpError('shutting-down', 'The service is shutting down.', { retryAfter: 1 })
-    return request.signal.aborted ? new HttpError('request-timeout', 'The client went away.') : undefined
+    return request.signal.aborted ? new HttpError('request-timeout', 'The client has disconnected.') : undefined
   }
 
   #addRoutes(routes: readonly Route[]): void {
@@ -238,7 +238,9 @@ class ServiceApp implements App {
   }
 }
 
-/** Uploads and models may take minutes, so one caller has only this part of their slots, even if nobody waits. */
+/**
+ * Uploads and models may take minutes, so one caller has only this part of their slots, even if no other request waits.
+ */
 const SLOW_SHARE = 0.25
 const CLOSE = { connection: 'close' }
 

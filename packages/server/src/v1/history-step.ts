@@ -105,7 +105,7 @@ export function assertApplied({ applied, failures }: HistoryOutcome<unknown>): v
   const [first] = failures
   if (applied.length > 0 || first === undefined) return
   if (first.step === 'store') throw first.error
-  throw new HttpError('model-failed', `The history stays as it is: its summary was not used (${first.reason}).`, {
+  throw new HttpError('model-failed', `The history is unchanged: its summary was rejected (${first.reason}).`, {
     retryAfter: 1,
     cause: first.error,
   })

@@ -89,7 +89,7 @@ tail -c +${offset + 1} ${file} ${length === Infinity ? '' : `| head -c ${length}
     const content = new Uint8Array(Buffer.from(output.slice(end), 'base64'))
     if (content.length === Math.max(0, Math.min(length, status.size - offset))) return { content, status }
     await this.stat(path)
-    throw new Error(`${path} could not be read, or was changed meanwhile`)
+    throw new Error(`${path} could not be read, or was changed during the read`)
   }
 
   async stat(path: string): Promise<FileStatus> {

@@ -116,7 +116,4 @@ const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)
 
 const collectedError = (): StorageError =>
-  new StorageError(
-    'unavailable',
-    'What was written so far has been removed: nothing was added to it for too long. Store the content again.',
-  )
+  new StorageError('unavailable', 'The unfinished content was removed after a long pause. Store the content again.')

@@ -202,4 +202,4 @@ const ownBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 
 const corrupt = ({ reference }: Place, what: string): StorageError =>
-  new StorageError('corrupt', `What Redis has for ${reference} ${what}. Run the tool again.`, { reference })
+  new StorageError('corrupt', `The Redis value of ${reference} ${what}. Run the tool again.`, { reference })

@@ -74,7 +74,7 @@ describe.skipIf(!found.available)('the error for a mistake in the settings', () 
     await faults.close()
   })
 
-  test('names the endpoint of an unreachable server, which may appear later', async () => {
+  test('names the endpoint of an unreachable server, and the storage works later', async () => {
     const storage = new S3Storage({ ...bucket.options('http://127.0.0.1:1'), maxAttempts: 1 })
     const error = await rejection(storage.store('call', filled(10)))
     expect(error).toMatchObject({ code: 'unavailable', retryable: true })

@@ -39,7 +39,7 @@ it('the worker pool stops a worker that takes too long, and serves the waiting r
   for (const reason of await Promise.all(spinning)) expect(reason).toBeInstanceOf(WorkerTimeout)
 })
 
-it('the worker pool serves callers in turn, however many runs one caller has', async () => {
+it('the worker pool serves callers in turn, with any number of runs of one caller', async () => {
   const pool = createWorkerPool(SOURCE)
   const order: string[] = []
   const greedy = {}

@@ -197,7 +197,7 @@ describe('in Node.js', () => {
     const permission = ['--permission', '--allow-fs-read=*', '--input-type=module', '--eval', script]
     const { stdout } = await run(process.execPath, permission)
     expect(stdout).toBe(
-      'unsupported Here no workers can be started, so look-around and back-references must be fast on every line.\n',
+      'unsupported This runtime cannot start workers, so look-around and backreferences must be fast on every line.\n',
     )
   })
 })

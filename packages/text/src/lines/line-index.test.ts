@@ -157,7 +157,7 @@ function cut(bytes: Uint8Array, length: number): Uint8Array[] {
   return Array.from({ length: count }, (_, index) => bytes.subarray(index * length, (index + 1) * length))
 }
 
-test('text over 1 MiB has the same index, however it is chunked', () => {
+test('text over 1 MiB has the same index for any chunks', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: MEBIBYTE + 1, max: 2 * MEBIBYTE }),

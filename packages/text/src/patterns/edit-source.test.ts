@@ -130,7 +130,7 @@ describe('text source', () => {
     return undefined
   }
 
-  test('finds in a text the matches that the original finds in each line', () => {
+  test('finds the same matches in a whole text as the original in each line', () => {
     fc.assert(
       fc.property(patterns, texts, fc.boolean(), (source, text, ignoreCase) => {
         const pattern = parseSearchPattern(source, { ignoreCase })

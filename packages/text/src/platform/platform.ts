@@ -74,7 +74,7 @@ export class PatternError extends Error {
 
 /** Returns the error for patterns that no linear engine supports, if they cannot be stopped. */
 export function noWorkers(cause?: unknown): PatternError {
-  const message = 'Here no workers can be started, so look-around and back-references must be fast on every line.'
+  const message = 'This runtime cannot start workers, so look-around and backreferences must be fast on every line.'
   return new PatternError('unsupported', message, { cause })
 }
 

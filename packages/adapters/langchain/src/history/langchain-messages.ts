@@ -315,7 +315,7 @@ function decodeMessages(value: unknown): BaseMessage[] {
     const { class: name, fields, given } = Object(message ?? {}) as Partial<EncodedMessage>
     const Class = typeof name === 'string' && Object.hasOwn(CLASSES, name) ? CLASSES[name] : undefined
     if (Class === undefined || !isFields(fields) || !Array.isArray(given))
-      throw new TypeError(`messages[${index}] is no message of LangChain.`)
+      throw new TypeError(`messages[${index}] is not a LangChain message.`)
     return decodeMessage(Class, fields, given)
   })
 }
@@ -324,7 +324,7 @@ function decodeMessage(Class: MessageClass, fields: Fields, given: EncodedMessag
   const message = emptyOf(Class)
   const kwargs: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(fields)) {
-    if (OWN.has(name) || name in Class.prototype) throw new TypeError(`A message of LangChain has no field ${name}.`)
+    if (OWN.has(name) || name in Class.prototype) throw new TypeError(`A LangChain message has no field ${name}.`)
     define(message, name, value)
   }
   for (const entry of given) {

@@ -138,7 +138,7 @@ function refuse(status: number, code: number, message: string, headers: Record<s
 function refuseRevision(): Response {
   const error = {
     code: -32_022,
-    message: 'This endpoint keeps sessions: greet it with `initialize`.',
+    message: 'This endpoint keeps sessions: send `initialize` first.',
     data: { supported: SUPPORTED_PROTOCOL_VERSIONS, requested: 'a revision without sessions' },
   }
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 })

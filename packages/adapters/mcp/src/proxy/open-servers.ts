@@ -50,7 +50,7 @@ export function openServers(servers: readonly ProxiedServer[], options: OpenServ
   if (first !== undefined && opened.length === 1) return first.connection
   for (const key of ['name', 'prefix'] as const)
     if (new Set(opened.map((server) => server[key])).size < opened.length)
-      throw new TypeError(`Two servers have the same ${key}: their tools could not be told apart.`)
+      throw new TypeError(`Two servers have the same ${key}: their tools would be ambiguous.`)
   return new MergedServers(opened, info)
 }
 

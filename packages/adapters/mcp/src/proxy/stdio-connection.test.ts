@@ -65,8 +65,8 @@ describe('StdioConnection', () => {
     await settle()
     expect(told.messages).toEqual([PING])
     expect(told.errors.map(({ message }) => message)).toEqual([
-      'A line of 14 characters is no JSON: servers must log to standard error.',
-      ...Array.from({ length: 3 }, () => 'A line is JSON, but no message of JSON-RPC 2.0.'),
+      'A line of 14 characters is not JSON: servers must log to standard error.',
+      ...Array.from({ length: 3 }, () => 'A line is JSON, but not a JSON-RPC 2.0 message.'),
     ])
   })
 

@@ -87,13 +87,13 @@ export class StdioConnection implements Connection {
       if (!(error instanceof SyntaxError)) throw error
       // The line is not quoted: it may be content.
       this.#handlers?.onError(
-        new Error(`A line of ${line.length} characters is no JSON: servers must log to standard error.`),
+        new Error(`A line of ${line.length} characters is not JSON: servers must log to standard error.`),
       )
       return
     }
     for (const message of messages) {
       if (isMessage(message)) this.#handlers?.onMessage(message)
-      else this.#handlers?.onError(new Error('A line is JSON, but no message of JSON-RPC 2.0.'))
+      else this.#handlers?.onError(new Error('A line is JSON, but not a JSON-RPC 2.0 message.'))
     }
   }
 

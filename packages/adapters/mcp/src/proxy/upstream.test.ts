@@ -339,7 +339,7 @@ describe('a session that the server has lost', () => {
 
   it.each([
     ['refuses the greeting', () => refused(500), 'it answered with HTTP status 500'],
-    ['answers it with an error', () => ({ error: { code: -1 } }), 'it answered the greeting with an error'],
+    ['answers it with an error', () => ({ error: { code: -1 } }), 'it answered `initialize` with an error'],
   ])('is reported to the client if the server %s', async (_name, greet, reason) => {
     const { upstream, told, opened } = await greeted((message, connection) =>
       isCall(message) ? refused(404) : connection > 0 ? greet() : { result: {} },

@@ -271,7 +271,7 @@ export class Upstream implements Connection {
       await connection.send(request)
       const answer = await settle.promise
       if (request.method !== 'initialize') return
-      if (answer.error !== undefined) throw new Error('it answered the greeting with an error')
+      if (answer.error !== undefined) throw new Error('it answered `initialize` with an error')
       agree(connection, answer)
     } finally {
       clearTimeout(timer)

@@ -74,6 +74,6 @@ it('summarizeWith calls the named model through an API client', async () => {
 
 it('summarizeWith rejects a value that is not a model', () => {
   for (const model of [undefined, '', {}, 7])
-    expect(() => summarizeWith(model as never)).toThrow(/model must be a name/)
+    expect(() => summarizeWith(model as never)).toThrow(/model must be a model name/)
   expect(() => summarizeWith({ responses: {} } as never)).toThrow(/beside a client/)
 })

@@ -38,7 +38,7 @@ function modelOf(given: string | Model | Client, name: string | undefined): stri
   if (typeof getResponse === 'function') return given as Model
   if (typeof responses !== 'object' || responses === null)
     throw new TypeError(
-      'model must be a name, a Model of the SDK, or a client of OpenAI: summarizeWith(client, { model }).',
+      'model must be a model name or an SDK Model. With an OpenAI client: summarizeWith(client, { model }).',
     )
   if (typeof name !== 'string' || name === '')
     throw new TypeError(

@@ -131,7 +131,7 @@ function keyedView(
 function segmentsOf(key: string): string[] {
   const segments = key.split('/').filter((segment) => segment !== '')
   if (!key.includes('\\') && !segments.includes('..')) return segments
-  throw new StrandsStorageError(`${JSON.stringify(key)} is no storage key. Leave backslashes and '..' segments out.`)
+  throw new StrandsStorageError(`${JSON.stringify(key)} is not a storage key. Leave backslashes and '..' segments out.`)
 }
 
 function scoped(storage: Storage): ScopedStorage {

@@ -229,7 +229,7 @@ test.skipIf(process.platform === 'win32')('a pipe is written to, and stays a pip
 })
 
 test.each([
-  ['a.jsonl', '{"role":"user","content":"a"}\n{"role":"user"\n', ':2: the line is no JSON.'],
+  ['a.jsonl', '{"role":"user","content":"a"}\n{"role":"user"\n', ':2: the line is not JSON.'],
   ['a.jsonl', '{"role":"user","content":"a"}\n[1]\n', ':2: the line has no object'],
   ['a.jsonl', '{"messages":[]}\n{"messages":[]}\n', ':1: the line has a whole conversation.'],
   ['a.json', '[\n  {"role":"user"},\n  {"role":user}\n]', ': the file is no JSON.'],

@@ -72,7 +72,7 @@ export const openCases: readonly ConformanceCase[] = [
   },
   {
     id: 'open/line-index',
-    title: 'The line index is that of the content, however it was stored',
+    title: 'The line index matches the content after any kind of store',
     requires: ['open'],
     async run({ storage }) {
       // Of one size, so that only their own indexes fit.
@@ -130,7 +130,7 @@ export const openCases: readonly ConformanceCase[] = [
           const found = await open.read(offset, length).catch((error: unknown) => error)
           if (found instanceof Uint8Array) checkBytes(found, content.subarray(offset, offset + length), 'bytes')
           else if (!StorageError.isInstance(found) || !['not-found', 'evicted', 'corrupt'].includes(found.code))
-            fail(`reading what was removed: expected its bytes, or that it is gone, got ${String(found)}`)
+            fail(`reading removed content: expected its bytes or an error, got ${String(found)}`)
         }
       })
     },
@@ -247,7 +247,7 @@ export const openEntryCases: readonly ConformanceCase[] = [
       await writeAll(writer, content)
       const { state, size, omitted } = await writer.close()
       checkEqual(await storage.stat(writer.reference), await writer.close(), 'description')
-      if (omitted === undefined) throw new TypeError('nothing is stated to be missing')
+      if (omitted === undefined) throw new TypeError('the answer states no missing range')
       checkEqual([state, size + omitted.bytes, omitted.bytes % 100], ['cut', content.length, 0], 'state and sizes')
       checkEqual([omitted.lines * 100, omitted.afterLine * 100], [omitted.bytes, omitted.offset], 'missing lines')
       check(size >= 0.9 * MB && size <= 2.1 * MB, `${size} bytes were kept of ${MB}`)

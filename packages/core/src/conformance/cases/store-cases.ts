@@ -48,7 +48,7 @@ export const storeCases: readonly ConformanceCase[] = [
   },
   {
     id: 'store/different-input-different-reference',
-    title: 'A different key, content, type or scope gives a different reference, also if their concatenation is equal',
+    title: 'A different key, content, type or scope gives a different reference, even if their concatenation is equal',
     requires: ['scope'],
     async run({ storage }) {
       const references = [

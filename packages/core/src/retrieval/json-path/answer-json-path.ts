@@ -105,8 +105,8 @@ function notesOf({ source, layout }: PathQuestion, { ended, skippedLines }: Sele
     notes.push('This content is JSON Lines: $[0] is its first value, $[*].name the name of each.')
   }
   if (skippedLines > 0) {
-    const lines = countOf(skippedLines, 'line that is no JSON was', 'lines that are no JSON were')
-    notes.push(`${lines} passed over.`)
+    const lines = countOf(skippedLines, 'line that is not JSON was', 'lines that are not JSON were')
+    notes.push(`${lines} skipped.`)
   }
   if (ended.by === 'failure') notes.push(sayFailure(source, ended.at))
   if (ended.by === 'timeout') {

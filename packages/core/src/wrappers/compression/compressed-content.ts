@@ -227,7 +227,7 @@ export async function* compressBlocks(
     held = await take()
   }
   const table = BlockTable.of(size, blockBytes, lengths)
-  if (held === undefined || table === undefined) throw new Error('There were no bytes to compress.')
+  if (held === undefined || table === undefined) throw new Error('There are no bytes to compress.')
   onTable(table)
   yield joined(held, encodeTail(name, table))
 }

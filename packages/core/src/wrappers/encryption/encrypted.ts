@@ -97,6 +97,6 @@ function previousKeys(
   const parsed = previous.map((key: unknown, index) => parseNamedKey(key, `keys.previous[${index}]`))
   const ids = [current, ...parsed].flatMap(({ id }) => id ?? [])
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-  if (twice !== undefined) throw new TypeError(`Two keys have the id "${twice}". Give each key an id of its own.`)
+  if (twice !== undefined) throw new TypeError(`Two keys have the id "${twice}". Give each key its own id.`)
   return { previous: parsed }
 }
