@@ -56,7 +56,7 @@ describe('access to the inspector', () => {
     expect((await send('api/entries', { headers: { origin: new URL(page).origin } })).status).toBe(200)
   })
 
-  it('comes with a policy that loads only the own files, also with a failure', async () => {
+  it('comes with a policy that loads only files of the page, even with a failure', async () => {
     const { send, page } = await serveInspector({ storage: new InMemoryStorage() })
     for (const response of [await send('api/info'), await send('api/none'), await fetch(page)]) {
       const policy = response.headers.get('content-security-policy')

@@ -80,7 +80,7 @@ describe('findEmbeddedMedia', () => {
     expect(types).toEqual(['application/pdf', 'application/pdf', 'text/html'])
   })
 
-  it('finds each file at its place, whatever is around it', async () => {
+  it('finds each file at its place in any surroundings', async () => {
     const around = fc.stringMatching(/^[a-z "\\\n,=+/:{}-]{0,400}$/)
     const file = fc.record({ around, size: fc.integer({ min: 400, max: 3_000 }), isPdf: fc.boolean() })
     await fc.assert(

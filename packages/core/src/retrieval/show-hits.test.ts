@@ -28,7 +28,7 @@ describe('renderLines', () => {
     ])
   })
 
-  it('aligns numbers to the widest shown', () => {
+  it('aligns line numbers to the widest number shown', () => {
     expect(linesOf([view(9, 'nine'), view(10, 'ten', { start: 0, end: 3 })], 100)).toEqual(['   9| nine', '> 10| ten'])
     expect(linesOf([], 100)).toEqual([])
   })
@@ -46,7 +46,7 @@ describe('renderLines', () => {
     ])
   })
 
-  it('shows the beginning of a match that is longer than the room', () => {
+  it('shows the start of a match that is longer than the available width', () => {
     expect(linesOf([view(1, `${'a'.repeat(50)}${'M'.repeat(50)}b`, { start: 50, end: 100 })], 16)).toEqual([
       `> 1| …aa${'M'.repeat(14)}…  [bytes 49-64 of 1-101]`,
     ])

@@ -118,7 +118,7 @@ const HOSTILE = '(a|aa)+$'
 const HOSTILE_TEXT = `${'a'.repeat(100_000)}!`
 
 describe('in Node.js', () => {
-  it('stops a hostile pattern at its deadline while timers go on, and matches the next one', async () => {
+  it('stops a hostile pattern at its deadline while timers run, and matches the next one', async () => {
     let ticks = 0
     const interval = setInterval(() => ticks++, 5)
     const error = await failure(

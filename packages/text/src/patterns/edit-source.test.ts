@@ -182,7 +182,7 @@ describe('part source', () => {
     .array(fc.constantFrom('a', 'b', 'aa', 'ab', '1', ' ', '-'), { minLength: 1, maxLength: 10 })
     .map((words) => words.join(''))
 
-  test('finds a match at the start of a line that is also a match in the whole line', () => {
+  test('finds in a part of a line only matches of the whole line', () => {
     fc.assert(
       fc.property(patterns, lines, fc.nat(), (source, line, cut) => {
         const pattern = parseSearchPattern(source, { ignoreCase: false })

@@ -478,7 +478,7 @@ describe('scopes of a relay', () => {
 })
 
 describe('tasks', () => {
-  it('offload their results under the name of the tool, also for unknown tasks', async () => {
+  it('offload their results under the name of the tool, even for unknown tasks', async () => {
     const { client, server, call, toClient, settle } = bench({ tools: { excluded: { offload: false } } })
     void client({ id: 'list', method: 'tools/list' })
     void server({ id: 'list', result: list(['read']) })

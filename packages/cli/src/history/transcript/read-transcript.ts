@@ -104,7 +104,7 @@ function areLines(path: string, text: string): boolean {
   if (start.startsWith('[')) return false
   if (start !== '' && !start.startsWith('{')) {
     const line = text.slice(0, text.length - start.length).split('\n').length
-    throw transcriptError(path, line, 'is no JSON.')
+    throw transcriptError(path, line, 'is not JSON.')
   }
   const [first = '', ...others] = start.split('\n')
   const value = first === '' ? {} : parseJson(first)
@@ -278,7 +278,7 @@ function parseDocument(path: string, text: string): unknown {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     const [, line] = /\(line (\d+)/.exec(error.message) ?? []
-    throw transcriptError(path, line === undefined ? undefined : Number(line), 'the file is no JSON.')
+    throw transcriptError(path, line === undefined ? undefined : Number(line), 'the file is not JSON.')
   }
 }
 
@@ -322,7 +322,7 @@ function readLines(path: string, text: string, isSession?: boolean): ReadMessage
 
 function parseLine(path: string, text: string, line: number): Fields {
   const value = parseJson(text.trim())
-  if (value === undefined) throw transcriptError(path, line, 'the line is no JSON. Each line must have one value.')
+  if (value === undefined) throw transcriptError(path, line, 'the line is not JSON. Each line must have one value.')
   if (!isFields(value)) throw transcriptError(path, line, 'the line has no object: a message is one.')
   if (Array.isArray(value['messages']) && value['role'] === undefined)
     throw transcriptError(path, line, 'the line has a whole conversation. Put it into a file of its own.')

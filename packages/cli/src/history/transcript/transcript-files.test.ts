@@ -232,16 +232,16 @@ test.each([
   ['a.jsonl', '{"role":"user","content":"a"}\n{"role":"user"\n', ':2: the line is not JSON.'],
   ['a.jsonl', '{"role":"user","content":"a"}\n[1]\n', ':2: the line has no object'],
   ['a.jsonl', '{"messages":[]}\n{"messages":[]}\n', ':1: the line has a whole conversation.'],
-  ['a.json', '[\n  {"role":"user"},\n  {"role":user}\n]', ': the file is no JSON.'],
-  ['a.json', '[\n  {"role":"user"}\n  {"role":"user"}\n]', ':3: the file is no JSON.'],
-  ['a.json', '[\n  {"role":"user"},\n', ': the file is no JSON.'],
-  ['a.json', '{\n  "messages": [{"role":"user"}],\n  "model": m\n}', ': the file is no JSON.'],
+  ['a.json', '[\n  {"role":"user"},\n  {"role":user}\n]', ': the file is not JSON.'],
+  ['a.json', '[\n  {"role":"user"}\n  {"role":"user"}\n]', ':3: the file is not JSON.'],
+  ['a.json', '[\n  {"role":"user"},\n', ': the file is not JSON.'],
+  ['a.json', '{\n  "messages": [{"role":"user"}],\n  "model": m\n}', ': the file is not JSON.'],
   ['a.json', '{\n  "model": "m"\n}', ': the document has no list of messages under messages, contents, input'],
   ['a.json', '[]', ': has no messages.'],
   ['a.json', '', ': has no messages.'],
-  ['a.txt', '\n# Title\n', ':2: is no JSON.'],
+  ['a.txt', '\n# Title\n', ':2: is not JSON.'],
   ['a.json', '[\n {"speaker":"user","text":"a"}]', ': messages of an unknown format.'],
-])('%s with %j is refused, with its line where there is one', async (name, text, message) => {
+])('a transcript with %s and %j is refused, with its line if possible', async (name, text, message) => {
   const reading = read(name, text)
   await expect(reading).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining(name + message) })
 })

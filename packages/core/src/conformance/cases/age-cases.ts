@@ -17,7 +17,7 @@ const kept = (storage: Storage, reference: string): Promise<unknown> =>
 export const ageCases: readonly ConformanceCase[] = [
   {
     id: 'age/expires',
-    title: 'An entry can be retrieved until it expires, also with the clock set back, and is evicted from then on',
+    title: 'An entry can be retrieved until it expires, even with the clock set back, and is then evicted',
     requires: ['clock', 'stat'],
     settings: SETTINGS,
     async run({ storage, powers: { clock } }) {
@@ -178,7 +178,7 @@ const evictedByQuota = (storage: Storage, reference: string, which: string): Ret
 export const quotaCases: readonly ConformanceCase[] = [
   {
     id: 'quota/evicts-least-recently-used',
-    title: 'A scope over maxBytes loses the least recently used entries, also with the clock set back, and no others',
+    title: 'A scope over maxBytes loses the least recently used entries, even with the clock set back, and no others',
     requires: ['clock', 'delete'],
     settings: QUOTA_SETTINGS,
     async run({ storage, powers: { clock } }) {

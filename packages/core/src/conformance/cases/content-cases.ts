@@ -29,7 +29,7 @@ export const contentCases: readonly ConformanceCase[] = [
   },
   {
     id: 'content/round-trip-one-byte',
-    title: '1 byte comes back, whichever it is',
+    title: '1 byte comes back with any value',
     level: 'two-method',
     async run({ storage }) {
       for (const byte of [0x00, 0x0a, 0x7f, 0xff]) await roundTrip(storage, Uint8Array.of(byte))

@@ -49,7 +49,7 @@ export const durabilityCases: readonly ConformanceCase[] = [
   },
   {
     id: 'durability/content-type',
-    title: 'A new instance has the exact content types, also of entries that were stored in parallel',
+    title: 'A new instance has the exact content types, even of entries that were stored in parallel',
     level: 'two-method',
     requires: ['reopen'],
     async run({ storage, powers }) {

@@ -290,7 +290,7 @@ export const pagingCases: readonly ConformanceCase[] = [
   },
   {
     id: 'clear/beyond-one-page',
-    title: 'Clearing a scope of 1,050 entries removes and counts each, also in scopes below, and nothing else',
+    title: 'Clearing a scope of 1,050 entries removes and counts each, with entries of child scopes, and nothing else',
     requires: ['clear', 'list', 'scope'],
     async run({ storage }) {
       const beside = [[], ['fo'], ['foobar'], ['Foo'], ['g']].map((segments) => {
