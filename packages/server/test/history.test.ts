@@ -48,7 +48,7 @@ async function events(
 }
 
 describe('/v1/history', () => {
-  it('makes a history smaller, lists its references, and restores it', async () => {
+  it('compacts a history, lists its references, and restores it', async () => {
     const service = await startService()
     const request = { format: 'openai-chat', messages, mode: 'compact', maxTotalTokens: 5_000 }
     const { json } = await service.post('/v1/history/compact', request)
@@ -68,7 +68,7 @@ describe('/v1/history', () => {
     expect(some.json.messages).toEqual(json.messages)
   })
 
-  it('knows the conversations of several APIs', async () => {
+  it('supports conversations of several APIs', async () => {
     const service = await startService()
     const anthropic = {
       system: 'You build.',

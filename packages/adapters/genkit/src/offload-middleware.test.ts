@@ -231,7 +231,7 @@ describe('at an interrupt', () => {
     expect(responsesIn(messages)).toMatchObject([{ output: 'yes' }, { output: offloaded }])
   })
 
-  it("offloads a program's reply to an interrupt, unless the tool is exempt", async () => {
+  it("a program's reply to an interrupt is offloaded, unless the tool is exempt", async () => {
     for (const [offload, output] of [
       [true, offloaded],
       [false, LOG],
@@ -362,7 +362,7 @@ it('a model call that fails ends no turn', async () => {
   expect(ended).toBe(1)
 })
 
-it('continues with the original, and reports it, if the scope of a run cannot be named', async () => {
+it('the run continues with the original and reports it if its scope is invalid', async () => {
   const events: OffloadEvent[] = []
   const ai = newGenkit(call('read_log'), call(RETRIEVAL_TOOL_NAME, { pattern: 'FAILED' }))
   const offload = offloadMiddleware(create({ onEvent: (event: OffloadEvent) => void events.push(event) }), {

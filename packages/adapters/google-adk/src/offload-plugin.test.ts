@@ -258,7 +258,7 @@ describe('messages of the user', () => {
     expect(JSON.stringify(await chat.saved()).length).toBeLessThan(10_000)
   })
 
-  it('gives back no message if nothing of it is replaced', async () => {
+  it('are not returned if nothing in them is replaced', async () => {
     const plugin = offloadPlugin(newOffloader({ tools: { read_log: { offload: false } } }))
     const invocationContext = { agent: {}, appName: 'app', userId: 'user', session: { id: 'session' } } as never
     const send = async (userMessage: unknown): Promise<unknown> =>

@@ -83,7 +83,7 @@ it('offloadTools rejects wrapped tools, and values that are not arrays', () => {
   expect(() => offloadTools({ readLog } as never, offloader)).toThrow(TypeError)
 })
 
-it('leaves the results of tools with returnDirect, which end the run of an agent', async () => {
+it("offloadTools leaves results of tools with returnDirect, which end an agent's run", async () => {
   const report = tool(() => LOG, {
     name: 'report',
     description: 'Answer with the log.',

@@ -135,7 +135,7 @@ describe('offloadProcessor before a model call', () => {
     for (const { threadId } of runs) expect(await referencesIn(threadId)).toHaveLength(1)
   })
 
-  it('leaves the results of tools with offload: false', async () => {
+  it('keeps results of tools with offload: false', async () => {
     const { storage } = offloader.options
     const exempt = new ContextOffloader({ storage, tools: { read: { offload: false } } })
     const run = new Run('thread-1', offloadProcessor(exempt))

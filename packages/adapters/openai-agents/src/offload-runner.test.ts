@@ -144,7 +144,7 @@ describe('replaced results', () => {
     })
   })
 
-  it('not those that are exempt, go to a program of the provider, or have promised a form', async () => {
+  it('exclude results of exempt tools, of provider programs, or with a promised form', async () => {
     const { offloader } = newOffloader({ tools: { read_file: { offload: false } } })
     const [call, result] = callItems('compute', 'old_2', LOG)
     const history = [

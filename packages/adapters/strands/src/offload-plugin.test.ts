@@ -270,7 +270,7 @@ it('each model call that succeeds ends a turn, and failed attempts end none', as
   expect(turns).toBe(2)
 })
 
-it('keeps the identity of small results, and changes only the content of large ones', async () => {
+it('small results keep their identity, and large ones change only in their content', async () => {
   const small = new ToolResultBlock({ toolUseId: 'call_1', status: 'success', content: [new TextBlock('small')] })
   const error = new RangeError('too long')
   const large = new ToolResultBlock({ toolUseId: 'call_2', status: 'error', content: [new TextBlock(LOG)], error })

@@ -101,7 +101,7 @@ describe('tools that are not wrapped', () => {
     expect(textOf(seen).length).toBeLessThan(10_000)
   })
 
-  it('leaves small results, and tools with offload: false', async () => {
+  it('keep small results, and all results with offload: false', async () => {
     const value = { a: 1 }
     expect((await runBare(toolOf('read', async () => value))).output).toBe(value)
     const exempt = createOffloader({ tools: { read_log: { offload: false } } })
@@ -543,7 +543,7 @@ describe('offloadHistory', () => {
     expect(events.map(({ type }) => type)).toEqual(['offload', 'offload'])
   })
 
-  it('leaves results of tools with offload: false', async () => {
+  it('keeps results of tools with offload: false', async () => {
     const message = resultOf({ type: 'text', value: LOG })
     const { offloader } = createOffloader({ tools: { read_log: { offload: false } } })
     expect((await replaceIn(offloader, [message]))[0]).toBe(message)

@@ -216,7 +216,7 @@ describe('offloadTools', () => {
     expect(textOf(seen[0])).toMatch(OFFLOADED)
   })
 
-  it('leaves wrapped tools', async () => {
+  it('keeps wrapped tools unchanged', async () => {
     const { offloader } = createOffloader()
     const [wrapped] = offloadTools([readLog], offloader)
     expect(offloadTools([wrapped], offloader)[0]).toBe(wrapped)

@@ -61,7 +61,7 @@ it('all large results are offloaded if that eviction is off, and the program get
   expect(steps[0]?.toolResults[0]?.output).toBe(HUGE)
 })
 
-it('leaves the files that the agent reads with offload: false', async () => {
+it('files that the agent reads stay with offload: false', async () => {
   const write = { id: 'call_0', name: 'write_file', input: { file_path: '/log.txt', content: HUGE.slice(0, 50_000) } }
   const read = { id: 'call_1', name: 'read_file', input: { file_path: '/log.txt' } }
   for (const offload of [true, false]) {

@@ -131,7 +131,7 @@ it('the option scope is called with the run, and the adapter names its default',
   expect(segmentsOf({ session: 'a' })).toEqual(['tenant', 'a'])
 })
 
-it('tells the limit of a tool, which is infinite if its results stay whole', () => {
+it('the limit of a tool is infinite if its results stay whole', () => {
   const tools = { bash: { maxResultTokens: 500 }, 'read_*': { offload: false } }
   const limited = new ContextOffloader({ storage: tinyStorage(), tools })
   const limits = ['bash', 'read_file', 'other'].map((name) => maxResultTokensOf(limited, name))

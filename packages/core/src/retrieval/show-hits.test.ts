@@ -19,7 +19,7 @@ const view = (number: number, text: string, match?: { start: number; end: number
 const linesOf = (...rendered: Parameters<typeof renderLines>): readonly string[] => renderLines(...rendered).lines
 
 describe('renderLines', () => {
-  it('gives the line, the column, and the text of each match apart', () => {
+  it('returns the line, the column, and the text of each match separately', () => {
     const long = `${'a'.repeat(50)}MATCH`
     const far = { ...view(3, 'MATCH', { start: 0, end: 5 }), line: { start: 0, end: 900 }, start: 895, isWhole: false }
     expect(renderLines([view(1, 'none'), view(2, long, { start: 50, end: 55 }), far], 15).matchingLines).toEqual([
@@ -62,7 +62,7 @@ describe('renderLines', () => {
     expect(linesOf([{ ...at(50, 53), place: '$.a\n[0]' }], 200)).toEqual([`> 1| ${line}  [$.a␤[0]]`])
   })
 
-  it('writes on to the next hit if that is near', () => {
+  it('continues to the next hit if that is near', () => {
     const line = `${'a'.repeat(50)}ONE${'b'.repeat(17)}TWO${'c'.repeat(90)}`
     const at = (start: number): LineView => view(1, line, { start, end: start + 3 })
     expect(linesOf([at(50), at(70)], 20)).toEqual([
@@ -87,7 +87,7 @@ describe('renderLines', () => {
     ])
   })
 
-  it('writes one line for each hit, whatever the line contains, with its match visible', () => {
+  it('writes one line for each hit of any text, with its match visible', () => {
     const line = fc.record({
       text: fc.string({
         unit: fc.constantFrom('a', '漢', '😀', '\u0301', '\r', '\u2028', '\u0085', ' '),

@@ -25,7 +25,7 @@ test('a compaction report has a row for each message, and their sums', () => {
 `)
 })
 
-test('has line numbers of the file if there are no message numbers, and no control characters', () => {
+test('a compaction report has file lines if there are no message numbers, and no control characters', () => {
   const [, line] = messageTable([rowOf(1, 'tool', 1, 1, { line: 7, tool: `evil\u001B[2J${'x'.repeat(50)}` })]).split(
     '\n',
   )

@@ -75,7 +75,7 @@ describe.each(LAYOUTS)('%s', (_, name, layout) => {
     }
   })
 
-  test('comes back byte by byte if nothing has changed', async () => {
+  test('is restored byte for byte if nothing has changed', async () => {
     const text = layout(MESSAGES)
     const transcript = await read(name, text)
     expect(
