@@ -6,7 +6,7 @@ const NO_URL = 'Results of MCP tools have no images by URL.'
 const CUT = 'Claude Code cuts the middle out of errors with more than 10,000 characters, with Spillway or without.'
 const ONE_MESSAGE = 'The message that the program gets of a result is that which the model gets.'
 const NO_ID = 'Claude Code does not run a call that has no id.'
-const NO_PROVIDER = 'Claude Code knows no tool that the provider runs.'
+const NO_PROVIDER = 'Claude Code has no tools that the provider runs.'
 
 /** What Claude Code makes impossible, by the case that shows it, each with its reason. */
 export const GAPS: Readonly<Record<string, string>> = {

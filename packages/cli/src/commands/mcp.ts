@@ -9,7 +9,7 @@ const proxyCommand: CommandSpec = {
   summary: 'stand in front of an MCP server: large results of its tools become previews',
   description:
     'Stand between a host and one MCP server or several. Results of tools over the limit are stored; the host gets a ' +
-    'preview with a reference, and one tool more, by which the model searches what was stored. All else passes as it is.',
+    'preview with a reference, and one tool more, by which the model searches stored content. All else passes unchanged.',
   usage: '[options] -- <server command> [args...]',
   argument: [
     '[command...]',
