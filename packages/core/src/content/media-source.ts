@@ -110,7 +110,7 @@ export function textBlock(text: string, origin: TextOrigin): TextBlock {
   return { type: 'text', text, ...Object.fromEntries(said) }
 }
 
-/** The best first. */
+/** Keys that may hold a name, the most reliable first. */
 const NAMES = ['filename', 'name', 'title', 'uri']
 
 /** Find the name in a part or its metadata: a file name, title or URI. */

@@ -24,7 +24,7 @@ export interface ItemChoice {
 
 /** Largest run of blank lines without a gap. */
 const BLANK_LINES = 3
-/** Limits of the searched token price. Each round halves the interval on a logarithmic scale. */
+/** Lowest and highest price of a token in the search. Each round halves the interval on a logarithmic scale. */
 const LEAST_PRICE = 1e-4
 const MOST_PRICE = 1e4
 const ROUNDS = 14

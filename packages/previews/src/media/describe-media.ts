@@ -134,7 +134,7 @@ interface IsoBox {
 /** The index of a file comes early: first in fragmented files, or after a few boxes. */
 const MAX_BOXES = 65_536
 
-/** Ends early if the bytes or the boxes do, or after very many boxes. */
+/** Ends at the last byte, at the last box, or after very many boxes. */
 function* boxesWithin(view: ByteView, start: number, end: number): Generator<IsoBox> {
   for (let at = start, count = 0; at + 8 <= end && count < MAX_BOXES; count++) {
     const size = view.uint32(at)

@@ -57,13 +57,13 @@ export const contextOffloadRoute = ({ summarize, contextOffload }: HistoryServic
           .string()
           .max(MAX_ID_LENGTH)
           .nullish()
-          .meta({ description: 'In the names of files. Defaults to a random one.' }),
+          .meta({ description: 'Part of file names. Defaults to a random id.' }),
         include_write_file_dict: z.boolean().nullish().meta({
-          description: 'Whether `metadata.write_file_dict` repeats what was stored. Defaults to true.',
+          description: 'Whether `metadata.write_file_dict` repeats stored files. Defaults to true.',
         }),
       })
       .meta({ id: 'ContextOffloadRequest' }),
-    responses: { 200: { description: 'The history to go on with, in `messages`.', schema: remeAnswerSchema } },
+    responses: { 200: { description: 'The history to continue with, in `messages`.', schema: remeAnswerSchema } },
     failureStatuses: {
       400: 'store_dir cannot be a virtual folder.',
       502: 'The model gave no summary that can be used.',

@@ -28,19 +28,16 @@ export const grepRoute: Route = defineRoute({
   isReme: true,
   body: z
     .looseObject({
-      pattern: z
-        .string()
-        .min(1)
-        .meta({ description: 'A regular expression; what is none is searched as it is written.' }),
+      pattern: z.string().min(1).meta({ description: 'A regular expression. An invalid one is searched literally.' }),
       path: z
         .string()
         .nullish()
         .meta({ description: 'A folder, relative or absolute. Defaults to the whole workspace.' }),
-      glob: z.string().nullish().meta({ description: 'Such as `*.txt` or `compressed_*.{json,txt}`.' }),
+      glob: z.string().nullish().meta({ description: 'For example `*.txt` or `compressed_*.{json,txt}`.' }),
       limit: z
         .number()
         .nullish()
-        .meta({ description: 'Matching lines, at most. Defaults to all that an answer has room for.' }),
+        .meta({ description: 'Maximum number of matching lines. Defaults to as many as fit.' }),
     })
     .meta({ id: 'GrepRequest' }),
   responses: { 200: { description: 'Matching lines as text.', schema: remeAnswerSchema } },

@@ -8,13 +8,13 @@ export const remeAnswerSchema: z.ZodType = z
     messages: z.array(z.unknown()),
     metadata: z.record(z.string(), z.unknown()),
   })
-  .meta({ id: 'ReMeAnswer', description: 'What every endpoint of ReMe answers.' })
+  .meta({ id: 'ReMeAnswer', description: 'The answer of every ReMe endpoint.' })
 
 export const remeFailureSchema: z.ZodType = z
   .object({
     success: z.literal(false),
-    answer: z.string().meta({ description: 'What went wrong, and what to do.' }),
-    messages: z.array(z.unknown()).meta({ description: 'Of `/context_offload`, the messages that came.' }),
+    answer: z.string().meta({ description: 'The error and its fix.' }),
+    messages: z.array(z.unknown()).meta({ description: 'For `/context_offload`, the messages of the request.' }),
     metadata: z.object({
       error: z.object({ code: z.string().meta({ description: 'Stable, for programs.' }), retryable: z.boolean() }),
     }),

@@ -56,13 +56,16 @@ const healthRoute: Route = defineRoute({
   method: 'get',
   path: '/health',
   operationId: 'health',
-  summary: 'Say that the service answers',
+  summary: 'Check that the service is running',
   tag: 'Service',
   isPublic: true,
   responses: {
-    200: { description: 'It does.', schema: z.object({ status: z.literal('healthy') }).meta({ id: 'Health' }) },
-    429: { description: 'Too many requests of an address.' },
-    503: { description: 'It is shutting down.' },
+    200: {
+      description: 'The service is running.',
+      schema: z.object({ status: z.literal('healthy') }).meta({ id: 'Health' }),
+    },
+    429: { description: 'Too many requests from an address.' },
+    503: { description: 'The service is shutting down.' },
   },
   handle: async () => ({ json: { status: 'healthy' } }),
 })
@@ -72,8 +75,8 @@ const metricsRoute = (telemetry: ServiceTelemetry): Route =>
     method: 'get',
     path: '/metrics',
     operationId: 'metrics',
-    summary: 'Give numbers of all callers together to Prometheus',
-    description: 'No content, scope or token is in them. If tokens are set, any of them is accepted.',
+    summary: 'Return metrics of all callers together for Prometheus',
+    description: 'Metrics contain no content, scope or token. If tokens are set, any token is accepted.',
     tag: 'Service',
     responses: { 200: { description: 'Metrics in the text format.', contentType: 'text/plain' } },
     handle: async (_input, { call }) => {
@@ -89,13 +92,13 @@ const documentRoute = (document: () => unknown): Route =>
     method: 'get',
     path: '/openapi.json',
     operationId: 'openapi',
-    summary: 'Give this document',
+    summary: 'Return this document',
     tag: 'Service',
     isPublic: true,
     responses: {
       200: { description: 'OpenAPI 3.1.', schema: z.record(z.string(), z.unknown()) },
-      429: { description: 'Too many requests of an address.' },
-      503: { description: 'It is shutting down.' },
+      429: { description: 'Too many requests from an address.' },
+      503: { description: 'The service is shutting down.' },
     },
     handle: async () => ({ json: document() }),
   })
@@ -144,14 +147,14 @@ function openApiDocument(
     servers: [{ url: 'http://127.0.0.1:8002' }],
     tags: [
       { name: 'ReMe', description: 'The endpoints of ReMe: histories in, shorter histories out; virtual files.' },
-      { name: 'Results', description: 'Results of tools, and what is stored of them.' },
+      { name: 'Results', description: 'Tool results and stored entries.' },
       { name: 'History', description: 'Histories, reversibly made shorter.' },
       { name: 'Service', description: 'The service itself.' },
     ],
     paths,
     components: {
       schemas: components,
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'A token says in which scope.' } },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The token determines the scope.' } },
     },
   }
 }

@@ -14,15 +14,15 @@ export const contentRoute: Route = defineRoute({
   method: 'get',
   path: '/v1/entries/{reference}/content',
   operationId: 'readContent',
-  summary: 'Read the bytes that are stored under a reference',
+  summary: 'Read the bytes of an entry',
   description:
     'With its own `Content-Type`, as an attachment, so that no browser shows it. One range of `Range` is heeded.',
   tag: 'Results',
   params: referenceParams,
   responses: {
-    200: { description: 'All of it.', contentType: '*/*' },
+    200: { description: 'The whole content.', contentType: '*/*' },
     206: {
-      description: 'The range that was asked for.',
+      description: 'The requested range.',
       contentType: '*/*',
       headers: { 'content-range': 'Which bytes these are.' },
     },

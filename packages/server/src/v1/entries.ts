@@ -12,7 +12,7 @@ export const listRoute: Route = defineRoute({
   method: 'get',
   path: '/v1/entries',
   operationId: 'listEntries',
-  summary: 'List what the scope holds, the newest first',
+  summary: 'List the entries of the scope, the newest first',
   tag: 'Results',
   query: z.object({
     limit: z.coerce
@@ -22,7 +22,7 @@ export const listRoute: Route = defineRoute({
       .max(MAX_PAGE)
       .optional()
       .meta({ description: 'Entries of a page. Defaults to 100.' }),
-    cursor: z.string().max(512).optional().meta({ description: '`next` of the page before.' }),
+    cursor: z.string().max(512).optional().meta({ description: '`next` of the previous page.' }),
   }),
   responses: {
     200: {
@@ -30,7 +30,7 @@ export const listRoute: Route = defineRoute({
       schema: z
         .object({
           entries: z.array(entrySchema),
-          next: z.string().nullable().meta({ description: 'Give it as `cursor` for the next page; null on the last.' }),
+          next: z.string().nullable().meta({ description: 'The `cursor` of the next page; null on the last page.' }),
         })
         .meta({ id: 'EntryPage' }),
     },
@@ -53,7 +53,7 @@ export const statRoute: Route = defineRoute({
   method: 'get',
   path: '/v1/entries/{reference}',
   operationId: 'describeEntry',
-  summary: 'Describe what is stored under a reference',
+  summary: 'Describe an entry',
   tag: 'Results',
   params: referenceParams,
   responses: { 200: { description: 'The entry.', schema: entrySchema } },
@@ -72,11 +72,11 @@ export const deleteRoute: Route = defineRoute({
   method: 'delete',
   path: '/v1/entries/{reference}',
   operationId: 'deleteEntry',
-  summary: 'Remove what is stored under a reference',
-  description: 'Removing nothing is fine.',
+  summary: 'Remove an entry',
+  description: 'Removing a missing entry is not an error.',
   tag: 'Results',
   params: referenceParams,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'The entry is removed.' } },
   failureStatuses: { 400: 'It is no reference.' },
   async handle({ params }, { tenant, signal }) {
     await tenant().storage.delete(params.reference, { signal })

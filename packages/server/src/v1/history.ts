@@ -49,8 +49,8 @@ const historyFormat = (name: FormatName): HistoryFormat<unknown> => FORMATS[name
 const tokens = z.number().positive()
 
 const conversation = {
-  format: z.enum(FORMAT_NAMES).meta({ description: 'How the messages are written.' }),
-  messages: z.unknown().meta({ description: 'The conversation, as its API takes it; its messages come back so.' }),
+  format: z.enum(FORMAT_NAMES).meta({ description: 'The message format.' }),
+  messages: z.unknown().meta({ description: 'The conversation in the format of its API, which the answer has too.' }),
 }
 
 const historyRequestSchema = z
@@ -67,18 +67,14 @@ const historyRequestSchema = z
       .meta({ description: 'Tokens of one summarised group; 0, the default, for one.' }),
     compactRatioThreshold: z.number().min(0).max(1).optional().meta({ description: 'Defaults to 0.75.' }),
     historyPreviewTokens: z.int().min(0).optional().meta({ description: 'Defaults to 50.' }),
-    instructions: z.string().max(10_000).optional().meta({ description: 'What a summary must heed beside the rest.' }),
+    instructions: z.string().max(10_000).optional().meta({ description: 'Additional instructions for summaries.' }),
   })
   .meta({ id: 'HistoryRequest' })
 
 const expandRequestSchema = z
   .object({
     ...conversation,
-    only: z
-      .array(z.string())
-      .max(10_000)
-      .optional()
-      .meta({ description: 'Only what has these names. Defaults to everything.' }),
+    only: z.array(z.string()).max(10_000).optional().meta({ description: 'Only these references. Defaults to all.' }),
   })
   .meta({ id: 'ExpandRequest' })
 
@@ -94,17 +90,20 @@ const referencesAnswerSchema = z
         kind: z.string(),
         contentType: z.string(),
         size: z.number().meta({ description: 'Bytes.' }),
-        index: z.number().meta({ description: 'The position of the message that names it.' }),
+        index: z.number().meta({ description: 'The position of the message with the reference.' }),
         toolName: z.string().optional(),
         callId: z.string().optional(),
-        inside: z.string().optional().meta({ description: 'Under which name the messages are stored that name it.' }),
+        inside: z
+          .string()
+          .optional()
+          .meta({ description: 'The reference of the stored messages that contain this reference.' }),
       }),
     ),
   })
   .meta({ id: 'ReferencesAnswer' })
 
 const statistics = {
-  index: z.number().meta({ description: 'The position among the messages that came in, from 0.' }),
+  index: z.number().meta({ description: 'The position in the messages of the request, from 0.' }),
   role: z.string(),
   tokens: z.object({ before: z.number(), after: z.number() }),
   reason: z.string(),
@@ -112,24 +111,24 @@ const statistics = {
 
 const historyAnswerSchema = z
   .object({
-    messages: z.unknown().meta({ description: 'The conversation to go on with.' }),
+    messages: z.unknown().meta({ description: 'The conversation to continue with.' }),
     applied: z.array(z.enum(['compact', 'compress'])),
     tokens: size,
     fits: z.boolean().meta({ description: 'Whether it is within its limit now.' }),
     obstacles: z.array(z.object({ ...statistics, explanation: z.string() })),
     statistics: z.array(z.object(statistics)),
-    unchanged: z.number().meta({ description: 'How many messages at its start are as they came in.' }),
+    unchanged: z.number().meta({ description: 'Number of unchanged messages at the start.' }),
     stored: z.array(z.object({ name: z.string(), kind: z.string(), size: z.number(), index: z.number() })),
     failures: z.array(z.object({ step: z.enum(['store', 'summarize']), index: z.number(), reason: z.string() })),
   })
-  .meta({ id: 'HistoryAnswer', description: 'What became of a history.' })
+  .meta({ id: 'HistoryAnswer', description: 'The outcome for a history.' })
 
 const expandAnswerSchema = z
   .object({
     messages: z.unknown(),
     missing: z
       .array(z.object({ name: z.string(), code: z.string() }))
-      .meta({ description: 'What could not be put back.' }),
+      .meta({ description: 'References that could not be restored.' }),
   })
   .meta({ id: 'ExpandAnswer' })
 
@@ -149,7 +148,7 @@ const compactRoute = ({ summarize }: HistoryServices): Route =>
       '`progress` events that ends with `result` or `error`.',
     tag: 'History',
     body: historyRequestSchema,
-    responses: { 200: { description: 'What became of it.', schema: historyAnswerSchema } },
+    responses: { 200: { description: 'The outcome.', schema: historyAnswerSchema } },
     failureStatuses: { 502: 'The model gave no summary that can be used.' },
     async handle({ body }, context): Promise<Reply> {
       const { mode = 'auto' } = body
@@ -178,10 +177,10 @@ const expandRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/history/expand',
   operationId: 'expandHistory',
-  summary: 'Put back into a history what was stored of it',
+  summary: 'Restore the stored parts of a history',
   tag: 'History',
   body: expandRequestSchema,
-  responses: { 200: { description: 'The history as it was.', schema: expandAnswerSchema } },
+  responses: { 200: { description: 'The original history.', schema: expandAnswerSchema } },
   async handle({ body }, context) {
     return await context.telemetry.step('spillway.history.expand', {}, async () => {
       const { messages, missing } = await expandHistory(body.messages, {
@@ -197,7 +196,7 @@ const referencesRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/history/references',
   operationId: 'historyReferences',
-  summary: 'List what a history names that is stored',
+  summary: 'List the references in a history',
   description:
     'Also what the messages name that a summary stands for. `/v1/retrieve` searches and reads each by its name.',
   tag: 'History',

@@ -13,7 +13,7 @@ export const offloadRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/offload',
   operationId: 'offload',
-  summary: 'Store a tool result that is too large, and get what stands in its place',
+  summary: 'Store a tool result that is too large, and get its replacement',
   description:
     'A result within the limit comes back as it is. Equal results give equal bytes, so that prompt caches stay valid.',
   tag: 'Results',
@@ -21,7 +21,7 @@ export const offloadRoute: Route = defineRoute({
     .object({
       toolName: name,
       toolCallId: name.meta({
-        description: 'The id of the tool call. Equal ids with different content are kept apart.',
+        description: 'The id of the tool call. Equal ids with different content get different references.',
       }),
       input: z
         .unknown()
@@ -31,7 +31,7 @@ export const offloadRoute: Route = defineRoute({
       isError: z.boolean().optional(),
     })
     .meta({ id: 'OffloadRequest' }),
-  responses: { 200: { description: 'What belongs into the context.', schema: outcomeSchema } },
+  responses: { 200: { description: 'The content for the context.', schema: outcomeSchema } },
   async handle({ body }, context) {
     const { toolName, toolCallId, input, isError } = body
     const content = body.content.map(readContentBlock)
@@ -45,8 +45,8 @@ export const offloadContentRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/offload/content',
   operationId: 'offloadContent',
-  summary: 'Stream a tool result to storage, of any size, and get what stands in its place',
-  description: 'The body is the result, and `Content-Type` its type. It goes to storage as it arrives.',
+  summary: 'Stream a tool result of any size to storage, and get its replacement',
+  description: 'The body is the result, and `Content-Type` its type. It is stored while it arrives.',
   tag: 'Results',
   takesContent: true,
   query: z.object({
@@ -54,7 +54,7 @@ export const offloadContentRoute: Route = defineRoute({
     toolCallId: name,
     isError: z.enum(['true', 'false']).optional(),
   }),
-  responses: { 200: { description: 'What belongs into the context.', schema: outcomeSchema } },
+  responses: { 200: { description: 'The content for the context.', schema: outcomeSchema } },
   async handle({ query }, context) {
     const { toolName, toolCallId, isError } = query
     const request = {

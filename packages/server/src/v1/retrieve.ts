@@ -11,7 +11,7 @@ export const retrieveRoute: Route = defineRoute({
   method: 'post',
   path: '/v1/retrieve',
   operationId: 'retrieve',
-  summary: 'Search or read what was stored, as the tool retrieve_offloaded_content does',
+  summary: 'Search or read stored content, like the tool retrieve_offloaded_content',
   description:
     'The body is the input of the tool, as the model wrote it. Of a failure the `message` is what the model is told.',
   tag: 'Results',
@@ -50,11 +50,11 @@ export const retrieveRoute: Route = defineRoute({
               z.object({ reference: z.string(), line: z.number(), column: z.number().optional(), text: z.string() }),
             )
             .meta({ description: 'Lines with matches that the answer shows. Empty without a pattern or a query.' }),
-          isComplete: z.boolean().meta({ description: 'Whether the answer shows all that was asked for.' }),
+          isComplete: z.boolean().meta({ description: 'Whether the answer is complete.' }),
           continuation: z
             .record(z.string(), z.unknown())
             .optional()
-            .meta({ description: 'The input that shows what is left.' }),
+            .meta({ description: 'The input of a call that shows the rest.' }),
         })
         .meta({ id: 'RetrievalAnswer' }),
     },

@@ -77,7 +77,7 @@ const storedBlockSchema: z.ZodType = z
     type: z.string(),
     contentType: z.string(),
     size: z.number().meta({ description: 'Bytes.' }),
-    name: z.string().optional().meta({ description: 'What the tool calls the block.' }),
+    name: z.string().optional().meta({ description: 'The name of the block, as given by the tool.' }),
   })
   .meta({ id: 'StoredBlock' })
 
@@ -87,16 +87,16 @@ export const outcomeSchema: z.ZodType = z
       description: 'Whether the result is as it was, is without its secrets, or was stored and replaced.',
     }),
     reason: z.string().optional().meta({ description: 'Why it is inline.' }),
-    content: z.array(contentBlockSchema).meta({ description: 'What belongs into the context.' }),
+    content: z.array(contentBlockSchema).meta({ description: 'The content for the context.' }),
     stored: z.array(storedBlockSchema),
     tokens: z.object({ original: z.number(), replacement: z.number().optional() }),
   })
-  .meta({ id: 'Outcome', description: 'What became of a tool result.' })
+  .meta({ id: 'Outcome', description: 'The outcome for a tool result.' })
 
 export const entrySchema: z.ZodType = z
   .object({
     reference: z.string(),
-    key: z.string().meta({ description: 'What it was stored under: the id of the call, or the path of a file.' }),
+    key: z.string().meta({ description: 'The key of the entry: the id of the call, or the path of a file.' }),
     contentType: z.string(),
     size: z.number().meta({ description: 'Bytes.' }),
     storedAt: z.string().meta({ description: 'ISO 8601.' }),
@@ -107,7 +107,7 @@ export const entrySchema: z.ZodType = z
     omitted: z
       .object({ bytes: z.number(), lines: z.number(), afterLine: z.number(), offset: z.number() })
       .optional()
-      .meta({ description: 'What is missing from the middle.' }),
+      .meta({ description: 'The missing range in the middle.' }),
   })
   .meta({ id: 'Entry', description: 'A stored entry.' })
 

@@ -16,10 +16,7 @@ export const searchRoute: Route = defineRoute({
   tag: 'Results',
   body: z
     .object({
-      pattern: z
-        .string()
-        .min(1)
-        .meta({ description: 'A regular expression; what is none is searched as it is written.' }),
+      pattern: z.string().min(1).meta({ description: 'A regular expression. An invalid one is searched literally.' }),
       ignoreCase: z.boolean().optional(),
       references: z
         .array(z.string())

@@ -6,7 +6,7 @@ export const statsRoute: Route = defineRoute({
   method: 'get',
   path: '/v1/stats',
   operationId: 'stats',
-  summary: 'Say what offloading has cost and saved, and what is stored',
+  summary: 'Return the cost and savings of offloading, and the number of entries',
   description:
     'Of the scope of the caller alone. Tokens are counted since this process began; the storage is counted as it is.',
   tag: 'Results',

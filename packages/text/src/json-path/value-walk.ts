@@ -103,7 +103,7 @@ export class ValueWalk implements JsonVisitor {
     return this.#values
   }
 
-  /** Return the value that ends with the content. */
+  /** Return the values that end only with the content, for example a number. */
   finish(): readonly WalkedValue[] {
     this.#values = []
     this.#walker.finish()

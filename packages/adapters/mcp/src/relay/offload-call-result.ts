@@ -391,7 +391,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Compares deep JSON without recursion. An exact number of `left` equals its rounded number. */
+/** Compares deep JSON without recursion. An exact number in `left` may equal a rounded number in `right`. */
 export function isEqual(left: unknown, right: unknown): boolean {
   const pairs: (readonly [unknown, unknown])[] = [[left, right]]
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
