@@ -307,7 +307,7 @@ class StorageInspector implements Inspector {
   async #storageOf(scope: string): Promise<Storage> {
     if (scope === '') return this.#storage
     const storage = this.#storage as Storage & { scopeAt?(path: string): Promise<Storage> }
-    if (storage.scopeAt === undefined) throw new StorageError('unsupported', 'This storage has no scopes below.')
+    if (storage.scopeAt === undefined) throw new StorageError('unsupported', 'This storage has no child scopes.')
     return await storage.scopeAt(scope)
   }
 

@@ -322,7 +322,7 @@ describe('a request that claims', () => {
     await expectAlive(service)
   })
 
-  it('to name a block with a very long name is rejected, since names are not counted', async () => {
+  it('to have a block with a very long name is rejected, since names count no tokens', async () => {
     const service = await startService()
     const name = 'n'.repeat(2_000)
     for (const block of [

@@ -14,7 +14,7 @@ import {
 const outage = new StorageError('unavailable', 'The disk is down.')
 
 describe('an assertion', () => {
-  test('by check passes a true value, and names what is wrong otherwise', () => {
+  test('by check passes a true value, and throws the given message otherwise', () => {
     expect(() => check(true, 'is kept')).not.toThrow()
     expect(() => check(false, 'is not kept')).toThrow(ConformanceFailure)
   })

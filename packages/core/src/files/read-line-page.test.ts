@@ -15,7 +15,7 @@ const texts = fc
   .map((lines) => lines.join('\n'))
 
 describe('readLinePage', () => {
-  it('leads through every line once from page to page', async () => {
+  it('shows every line once from page to page', async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.integer({ min: 1, max: 5 }), async (text, length) => {
         const pages: string[] = []
@@ -31,7 +31,7 @@ describe('readLinePage', () => {
     )
   })
 
-  it('ends a page early that grows too large, and says that it goes on', async () => {
+  it('ends a page early if it grows too large, and says that more follows', async () => {
     const line = 'x'.repeat(100_000)
     const text = Array<string>(30).fill(line).join('\n')
     const page = await read(text, 1, 500)
@@ -41,7 +41,7 @@ describe('readLinePage', () => {
     expect(await read(text, 30, 500)).toEqual(last)
   })
 
-  it('cuts a line that is too large by itself within no character, and says so', async () => {
+  it('cuts a line that is too large for a page between characters, and says so', async () => {
     const page = await read(`x${'é'.repeat(1_500_000)}\nafter`, 1, 5)
     expect(page).toMatchObject({ lines: { start: 1, end: 1 }, totalLines: 2, goesOn: true })
     expect(page.text).toMatch(/^xé{524287}… \[this line goes on: search it for what you need\]$/)
@@ -66,7 +66,7 @@ describe('readStoredLines', () => {
     .array(fc.constantFrom('', 'a', 'bc', '\r', 'é', '😀', '\u{FEFF}'), { maxLength: 12 })
     .map((lines) => lines.join('\n'))
 
-  it("gives what split('\\n') gives, with the empty rest after a final LF only where lines beyond it are asked for", async () => {
+  it("gives what split('\\n') gives, with the empty rest after a final LF only if lines beyond it are requested", async () => {
     const bound = fc.integer({ min: 0, max: 14 })
     await fc.assert(
       fc.asyncProperty(texts, bound, bound, async (text, first, count) => {
@@ -84,7 +84,7 @@ describe('readStoredLines', () => {
     )
   })
 
-  it('reads pages that joined are the content, however large its lines are', async () => {
+  it('reads pages that together equal the content, even with very large lines', async () => {
     const storage = tinyStorage()
     const lines = Array.from({ length: 300 }, (_, index) => `${index} ${'é'.repeat((index * 7_919) % 30_000)}`)
     const reference = await storage.store('a', encode(lines.join('\n')))
@@ -98,7 +98,7 @@ describe('readStoredLines', () => {
     expect(pages.join('\n') === lines.join('\n')).toBe(true)
   })
 
-  it('refuses lines that are more than may be read, and impossible ranges', async () => {
+  it('refuses more lines than may be read, and impossible ranges', async () => {
     const storage = tinyStorage()
     const reference = await storage.store('a', encode('12345678\n12\n'))
     await expect(readStoredLines(storage, reference, { start: 1, end: 2 }, { maxBytes: 9 })).rejects.toMatchObject({
@@ -128,7 +128,7 @@ async function find(text: string, literal: string, size = 65_536): Promise<Found
 }
 
 describe('findLines', () => {
-  it("finds the lines of split('\\n') that include the text, wherever the blocks end", async () => {
+  it("finds the lines of split('\\n') that include the text, for any block boundaries", async () => {
     const texts = fc.array(fc.constantFrom('foo', 'o', 'bar', '\n', '\r\n', 'é', '😀', '\u{FEFF}'), { maxLength: 20 })
     const literal = fc.constantFrom('', 'o', 'foo', 'obar', 'é', '\r', 'o\nb', '\u{FEFF}')
     await fc.assert(
@@ -142,7 +142,7 @@ describe('findLines', () => {
   })
 
   it.each([0, 5, 262_100, 262_138, 262_144, 524_283, 1_000_000])(
-    'finds what lies at %s of a very long line once, and shows what is around it',
+    'finds text at %s of a very long line once, and shows the text around it',
     async (at) => {
       const found = await find(`${'x'.repeat(at)}needle${'y'.repeat(1_500_000)}needle\nneedle`, 'needle')
       expect(found.map(({ line }) => line)).toEqual([1, 2])
@@ -152,12 +152,12 @@ describe('findLines', () => {
     },
   )
 
-  it('says that a line is cut of which only the end has the text', async () => {
+  it('says that a line was cut if only its end has the text', async () => {
     const [found] = await find(`${'x'.repeat(262_200)}needle`, 'needle')
     expect(found?.text).toMatch(/^… x+needle$/)
   })
 
-  it('finds a text that is longer than what is read at once', async () => {
+  it('finds a text that is longer than one read', async () => {
     const literal = 'ab'.repeat(400_000)
     const found = await find(`first\n${'x'.repeat(700_000)}${literal}yy\n${literal.slice(1)}`, literal)
     expect(found.map(({ line }) => line)).toEqual([2])

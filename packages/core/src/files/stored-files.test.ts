@@ -35,7 +35,7 @@ async function entriesOf(storage: ManagedStorage): Promise<number> {
 }
 
 describe('StoredFiles', () => {
-  it('lists what was offloaded and what was written, in the order of paths', async () => {
+  it('lists offloaded and written files in the order of their paths', async () => {
     const now = Date.UTC(2026, 0, 1)
     const storage = tinyStorage({ now: () => now })
     const files = new StoredFiles(storage)
@@ -57,7 +57,7 @@ describe('StoredFiles', () => {
     expect(listed.get('/z.md')).toMatchObject({ contentType: 'text/markdown' })
   })
 
-  it('does as a map of paths does, whatever is written, changed and removed', async () => {
+  it('behaves like a map of paths after any writes, changes and removals', async () => {
     const path = fc.constantFrom('/a', '/b.md', '/dir/a', '/dir/sub/c', '/dirx', '/a@1', '/__proto__', '/__proto__@2')
     const folder = fc.oneof(path, fc.constantFrom('/', '/dir', '/dir/', '/dir/sub', '/none', 'dir', '', '//'))
     const text = fc.constantFrom('', 'one', 'two')
@@ -93,7 +93,7 @@ describe('StoredFiles', () => {
     )
   })
 
-  it('makes changes of one path one after another, also from storages that are asked for each time', async () => {
+  it('applies changes of one path one after another, even through different storages', async () => {
     const storage = tinyStorage()
     const files = new StoredFiles(() => storage.scope('a'))
     await Promise.all(Array.from({ length: 20 }, (_, number) => append(files, '/list', `${number},`)))
@@ -101,7 +101,7 @@ describe('StoredFiles', () => {
     expect(await entriesOf(storage)).toBe(1)
   })
 
-  it('removes what a change stored that came before', async () => {
+  it('removes files that an earlier unfinished change stores', async () => {
     const storage = tinyStorage()
     const files = new StoredFiles(storage)
     for (const path of ['/dir/a', '/dir/b']) await files.write(path, encode('one'))
@@ -110,7 +110,7 @@ describe('StoredFiles', () => {
     expect(await entriesOf(storage)).toBe(0)
   })
 
-  it('keeps the time of the first version, and tells when the latest was stored', async () => {
+  it('keeps the time of the first version and of the latest', async () => {
     let now = 1_000
     const files = new StoredFiles(tinyStorage({ now: () => now }))
     const before = Date.now()
@@ -122,7 +122,7 @@ describe('StoredFiles', () => {
     expect((await files.list()).get('/a')).toMatchObject({ createdAt: first?.createdAt, modifiedAt: 2_000 })
   })
 
-  it('has a version of a file at any time, and shows the newest where older ones are left', async () => {
+  it('has the version of a file at any time, and the newest if older versions were evicted', async () => {
     const storage = tinyStorage()
     const files = new StoredFiles(storage)
     await files.write('/a', encode('one'))
@@ -143,7 +143,7 @@ describe('StoredFiles', () => {
     expect(seen).toEqual(['two', 'one', 'one'])
   })
 
-  it('brings back no version before the newest where removing ends halfway', async () => {
+  it('does not restore an older version if a removal stops halfway', async () => {
     const storage = tinyStorage()
     const keeping = new StoredFiles(changed(storage, { delete: outage }))
     for (const text of ['one', 'two', 'three']) await keeping.write('/a', encode(text))
@@ -156,7 +156,7 @@ describe('StoredFiles', () => {
     expect([await textOf(keeping, '/a'), await entriesOf(storage)]).toEqual(['three', 2])
   })
 
-  it('passes on the failure of a delete that is no outage, and of removing', async () => {
+  it('passes on a failed delete that is not an outage, and a failed removal', async () => {
     const storage = tinyStorage()
     await new StoredFiles(storage).write('/a', encode('one'))
     const fault = new RangeError('broken')
@@ -166,7 +166,7 @@ describe('StoredFiles', () => {
     expect(await textOf(files, '/a')).toBe('two')
   })
 
-  it('leaves a file as it is where its change throws or cannot be stored, and goes on with the next', async () => {
+  it('leaves a file unchanged if its change throws or cannot be stored, and applies the next one', async () => {
     const storage = tinyStorage()
     const files = new StoredFiles(storage)
     await files.write('/a', encode('one'))
@@ -183,7 +183,7 @@ describe('StoredFiles', () => {
     expect(await textOf(files, '/a')).toBe('one two')
   })
 
-  it('refuses to change or remove what a tool returned, and lets nothing stand in for it', async () => {
+  it("refuses to change, remove or replace a tool's result", async () => {
     const storage = tinyStorage()
     const files = new StoredFiles(storage)
     const path = `/results/${await tinyStorage().store('call_1_0', encode('log'))}.txt`
@@ -198,7 +198,7 @@ describe('StoredFiles', () => {
     expect(await textOf(files, path)).toBe('log')
   })
 
-  it('takes no tool call id for a file that was written', async () => {
+  it('does not mistake other entries for written files', async () => {
     const storage = tinyStorage()
     const files = new StoredFiles(storage)
     const metadata = { 'file-version': '1', 'file-created': 'never' }
@@ -209,7 +209,7 @@ describe('StoredFiles', () => {
     for await (const info of storage.list()) expect(filePathOf(info)).toBeUndefined()
   })
 
-  it('names the files of scopes below by what a storage lists', async () => {
+  it('names the files of child scopes as the storage lists them', async () => {
     const storage = tinyStorage()
     await storage.store('call_1_0', encode('log'))
     await new StoredFiles(storage.scope('one')).write('/one@1', encode('one'))
@@ -218,7 +218,7 @@ describe('StoredFiles', () => {
     expect(paths.toSorted()).toEqual(['/one@1', '/two/three', undefined])
   })
 
-  it('refuses a path of a change that cannot be a file, and removes nothing there', async () => {
+  it('refuses to change a path that cannot be a file, and removes nothing there', async () => {
     const files = new StoredFiles(tinyStorage())
     for (const path of ['', 'a', '/a/../b', '/a/', `/${'a'.repeat(100_000)}`, 7 as unknown as string]) {
       await expect(files.write(path, BYTES)).rejects.toMatchObject({ code: 'invalid-key' })
@@ -227,7 +227,7 @@ describe('StoredFiles', () => {
     }
   })
 
-  it('writes on a storage that cannot delete, and says so where it has to', async () => {
+  it('writes to a storage that cannot delete, and reports a needed delete', async () => {
     const files = new StoredFiles(changed(tinyStorage(), { delete: undefined }))
     for (const text of ['one', 'two', 'one']) await files.write('/a', encode(text))
     expect(await textOf(files, '/a')).toBe('one')
@@ -238,7 +238,7 @@ describe('StoredFiles', () => {
     })
   })
 
-  it('walls scopes off from each other, and from those below', async () => {
+  it('isolates scopes from each other and from their child scopes', async () => {
     const storage = tinyStorage()
     await new StoredFiles(storage.scope('a')).write('/a', encode('ours'))
     for (const other of [storage, storage.scope('b'), storage.scope('a', 'b')]) {
@@ -249,7 +249,7 @@ describe('StoredFiles', () => {
     }
   })
 
-  it('passes on what a storage throws: an outage is no missing file', async () => {
+  it('passes on errors of the storage: an outage is not a missing file', async () => {
     const storage = tinyStorage()
     await new StoredFiles(storage).write('/a', encode('a'))
     const list = (): AsyncIterable<never> => ({ [Symbol.asyncIterator]: () => ({ next: outage }) })
@@ -266,7 +266,7 @@ describe('StoredFiles', () => {
     await expect(file?.readLines({ start: 1, end: 1 })).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  it('says that a file is gone that was replaced after it was listed', async () => {
+  it('reports a file as missing if it was replaced after it was listed', async () => {
     const files = new StoredFiles(tinyStorage())
     await files.write('/a', encode('one'))
     const old = (await files.list()).get('/a')
@@ -277,7 +277,7 @@ describe('StoredFiles', () => {
 })
 
 describe('StoredFiles.find', () => {
-  it('searches the text files of the scope, or those that it is given', async () => {
+  it('searches the text files of the scope, or the given files', async () => {
     const storage = tinyStorage()
     const files = new StoredFiles(storage)
     const reference = await storage.store('call_1_0', encode('one\nneedle\n'), 'application/json')
@@ -293,7 +293,7 @@ describe('StoredFiles.find', () => {
     expect(matches.map(({ path }) => path).toSorted()).toEqual(given.map(({ path }) => path).toSorted())
   })
 
-  it('stops where it finds too much, and says so', async () => {
+  it('stops after too many matches, and says so', async () => {
     const files = new StoredFiles(tinyStorage())
     await files.write('/a', encode('a\n'.repeat(10_001)))
     await files.write('/b', encode(`${'a'.repeat(9_000)}\n`.repeat(1_000)))
@@ -308,7 +308,7 @@ describe('StoredFiles.find', () => {
     expect(await find(Infinity, '/b')).toEqual([467, true])
   })
 
-  it.each([[NaN], [-1], ['many']])('refuses %j as maxMatches, and what is no text', async (maxMatches) => {
+  it.each([[NaN], [-1], ['many']])('refuses %j as maxMatches, and a pattern that is not text', async (maxMatches) => {
     const files = new StoredFiles(tinyStorage())
     await expect(files.find('a', { maxMatches: maxMatches as number })).rejects.toThrow(/^maxMatches must be/)
     await expect(files.find(7 as unknown as string)).rejects.toThrow('text must be a string, got number.')

@@ -76,7 +76,7 @@ describe('copyStorage', () => {
     expect((await opened.lineIndex?.())?.lines).toBe(120_000)
   })
 
-  it('copies one scope and those below it', async () => {
+  it('copies one scope and its child scopes', async () => {
     const [from, to] = [tinyStorage(), tinyStorage()]
     const stored = await fill(from)
     expect((await copyStorage(from, to, { scope: ['Tenant@example.com'] })).copied).toBe(8)

@@ -29,8 +29,8 @@ export interface ReadBack {
 /**
  * Recognizes a result that a tool read from storage, whatever the tool is.
  *
- * The arguments or the beginning of the result name entries. They are read, since anybody can name them: each line of a
- * text must be a line of theirs, in their order, and media must have their bytes.
+ * The arguments or the start of the result contain references of entries. They are read, since anybody can name them:
+ * each line of a text must be a line of theirs, in their order, and media must have their bytes.
  */
 export async function findReadBack(...compared: Parameters<typeof compare>): Promise<ReadBack | undefined> {
   try {
@@ -98,7 +98,7 @@ function unfolded(texts: readonly string[]): { readonly lines: readonly string[]
   return { lines, others }
 }
 
-/** A line as it is, and without a number before it. */
+/** A line unchanged, and without a number before it. */
 type LineForms = readonly [line: string, bare: string]
 
 async function formsOf(texts: readonly string[]): Promise<LineForms[]> {

@@ -57,7 +57,7 @@ export class ShownLines {
   #firsts: ReadonlySet<number> | undefined
 
   /**
-   * @param endShare - Share of a long line's units from its end.
+   * @param endShare - Share of a long line that is shown from its end; the rest is from its start.
    * @param scores - Scores of the lines: the first of many similar lines that matter has their number.
    */
   constructor(lines: readonly ScannedLine[], endShare: number, scores?: Float64Array) {

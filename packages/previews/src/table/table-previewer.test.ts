@@ -34,7 +34,7 @@ const days = numbered(
 )
 
 describe('a preview of CSV', () => {
-  it('shows rows with rare sought words, with the most of them first', async () => {
+  it('shows rows with rare words of the call first, most words first', async () => {
     const text = `id,name\n${numbered(2_000, (index) => `${index},name of ${index}`)}\n`
     const sought = ['NAME OF 1234', 'name', '1234', '777']
     const preview = await previewOf(text, { words: sought, budgetTokens: 90 })
@@ -45,7 +45,7 @@ describe('a preview of CSV', () => {
     )
   })
 
-  it('states its size, what its columns hold, and shows the first and the last rows', async () => {
+  it('has its size, a summary of its columns, and the first and last rows', async () => {
     const preview = await previewOf(`date,degrees,weather\n${days}\n`)
     expect(preview).toMatch(
       /^\[CSV: 900 rows × 3 columns\]\ndate \[2024-01-10…2024-01-29\]\ndegrees \[0…89.9\]\nweather \[sun ×600, rain ×300\]\n\[… 900 lines, all but these \d+: lines 2-901\]\n2\| 2024-01-10,0,rain\n2024-01-11,0.1,sun\n/,
@@ -53,7 +53,7 @@ describe('a preview of CSV', () => {
     expect(preview).toMatch(/\n901\| .*$|2024-01-29,89\.9,sun/m)
   })
 
-  it('gives one statement by which the rows can be counted, if rows are hidden', async () => {
+  it('suggests one sql statement that counts the rows, if rows are hidden', async () => {
     const showSql = (sql: string): string => `sql '${sql}'`
     const preview = await previewOf(`date,degrees,weather\n${days}\n`, { showSql })
     expect(preview).toContain(`: lines 2-901; sql 'SELECT "weather", count(*) FROM t GROUP BY 1']\n`)
@@ -65,7 +65,7 @@ describe('a preview of CSV', () => {
     expect(preview).toContain('\n2| 1,"one\n\n\ntwo"\n6| 2,one')
   })
 
-  it('counts rows, not lines, where cells have several lines, and says both', async () => {
+  it('counts rows and lines separately if cells have several lines', async () => {
     const preview = await previewOf('id,note\n1,"two\nlines"\n2,one\n', { contentType: 'text/csv' })
     expect(preview).toBe('[CSV: 2 rows × 2 columns, 4 lines]\nid [1…2]\nnote\n2| 1,"two\nlines"\n4| 2,one')
   })
@@ -77,13 +77,13 @@ describe('a preview of CSV', () => {
     expect(await previewOf(`a\tb\n${numbered(9, (index) => `${index}\tx`)}`)).toMatch(/^\[TSV: 9 rows × 2 columns\]/)
   })
 
-  it('says that there is no header, and names no column then', async () => {
+  it('says that there is no header, and then names no columns', async () => {
     expect(await previewOf(numbered(9, (index) => `${index},2024-01-0${index},x`))).toMatch(
       /^\[CSV: 9 rows × 3 columns, no header\]\n\[column 1: 0…8\]\n/,
     )
   })
 
-  it('takes years for names where what stands below them is something else', async () => {
+  it('reads years as column names if other values are below them', async () => {
     const rows = numbered(9, (index) => `Land ${index},${index}.5,${index}.7`)
     expect(await previewOf(`country,1990,2000\n${rows}`, { contentType: 'text/csv' })).toMatch(/\n1990 \[0\.5…8\.5\]\n/)
   })
@@ -100,24 +100,24 @@ describe('a preview of CSV', () => {
     )
   })
 
-  it('names all of a hundred columns, however little room there is for rows', async () => {
+  it('names all of a hundred columns, even with little room for rows', async () => {
     const names = Array.from({ length: 100 }, (_, column) => `measure_${column}`)
     const row = names.map((_, column) => column * 1.5).join(',')
     const preview = (await previewOf(`${names.join(',')}\n${`${row}\n`.repeat(50)}`, { budgetTokens: 700 })) ?? ''
     for (const name of names) expect(preview).toContain(name)
   })
 
-  it('says how many columns it does not name', async () => {
+  it('counts the columns that it does not name', async () => {
     const names = Array.from({ length: 20_000 }, (_, column) => `c${column}`).join(',')
     const preview = (await previewOf(`${names}\n${names}\n`, { contentType: 'text/csv', budgetTokens: 100 })) ?? ''
     expect(preview).toMatch(/^\[CSV: 1 row × 20,000 columns\]\nc0,c1,.*\[… [\d,]+ more columns\]/)
   })
 
-  it('leaves what quotes swallowed to others', async () => {
+  it('leaves text that quotes have swallowed to other previewers', async () => {
     expect(await previewOf('a,b\n1,"x\n2,y\n', { contentType: 'text/csv' })).toBeUndefined()
   })
 
-  it('is made of the answers of a survey, whose questions are no names', async () => {
+  it('is made for survey answers with questions as column names', async () => {
     const question = `"Do you agree?<br>Consider this: ${'a lottery with a chance of 50 %, '.repeat(8)}or not?"`
     const answers = numbered(400, (index) => `${index % 2 === 0 ? 'Yes' : 'No'},"Medium, rare",Some college,,"> 60"`)
     const preview = await previewOf(`${question},Steak?,Education,Income,Age\nResponse,Response,,,\n${answers}`)
@@ -125,7 +125,7 @@ describe('a preview of CSV', () => {
     expect(preview).toContain('Do you agree?')
   })
 
-  it('is not made of prose, logs or code', async () => {
+  it('is not made for prose, logs or code', async () => {
     const none = [
       numbered(30, (index) => `2024-01-01 12:00:00,${100 + index} INFO started worker ${index}`),
       numbered(30, (index) => `First, we look at case ${index}, and then we go on.`),
@@ -137,7 +137,7 @@ describe('a preview of CSV', () => {
     for (const text of none) expect(await previewOf(text), text.slice(0, 40)).toBeUndefined()
   })
 
-  it('has the rows that a reference counts, quoted line ends and ragged rows too', async () => {
+  it('counts the same rows as a reference, even with quoted line ends and ragged rows', async () => {
     const cell = fc.constantFrom('x', '', '12', '"a, ""b"""', '"two\nlines"', 'größe')
     const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { minLength: 1, maxLength: 300 })
     await fc.assert(
@@ -177,18 +177,18 @@ describe('a preview of CSV', () => {
 describe('a preview of aligned columns', () => {
   const ps = `  PID TTY          TIME COMMAND\n${numbered(40, (index) => `${String(100 + index).padStart(5)} pts/0    00:00:0${index % 10} worker --shard ${index} of 40`)}`
 
-  it('names the columns, and shows rows without the blanks between them', async () => {
+  it('names the columns, and shows rows without repeated blanks', async () => {
     const preview = await previewOf(ps)
     expect(preview).toMatch(/^\[table: 40 rows × 4 columns, 41 lines\]\nPID \[100…139\]\nTTY \[always pts\/0\]\nTIME/)
     expect(preview).toContain('2| 100 pts/0 00:00:00 worker --shard 0 of 40\n')
   })
 
-  it('keeps blank cells apart, also where only the header shows a column', async () => {
+  it('keeps blank cells separate, even if only the header shows a column', async () => {
     const text = `COMMAND    PID  TID    USER   NAME\n${numbered(30, (index) => `run${String(index).padEnd(8)}${String(index).padStart(3)}${index > 25 ? '   77' : '     '}    root   /proc/${index}`)}`
     expect(await previewOf(text)).toContain('TID [only 77, 26 empty]\n')
   })
 
-  it('tells the tables of one text apart by their titles', async () => {
+  it('distinguishes the tables of one text by their titles', async () => {
     const text = `Active connections\nProto Recv-Q  Address        (state)\n${numbered(9, (index) => `tcp4       0  10.0.0.${index}:443   OPEN`)}\nActive domain sockets\nAddress   Type     Refs\n${numbered(5, (index) => `7fb0${index}     stream      ${index}`)}`
     const preview = await previewOf(text, { budgetTokens: 1_000 })
     expect(preview).toMatch(
@@ -197,7 +197,7 @@ describe('a preview of aligned columns', () => {
     expect(preview).toContain('\nActive domain sockets\nAddress Type Refs\n7fb00 ')
   })
 
-  it('names what the other rows are about, as far as there is room', async () => {
+  it('names the subjects of the hidden rows, if there is room', async () => {
     const text = `total 8\n${numbered(200, (index) => `-rw-r--r-- 1 root root ${String(index * 7).padStart(6)} 2024-01-0${1 + (index % 9)} 10:0${index % 10} report${index}.txt`)}`
     const preview = await previewOf(text, { budgetTokens: 1_200 })
     expect(preview).toMatch(/^\[table: 200 rows × 7 columns, 201 lines, no header\]\ntotal 8\n/)
@@ -205,7 +205,7 @@ describe('a preview of aligned columns', () => {
   })
 })
 
-describe('a preview of what database clients print', () => {
+describe("a preview of a database client's output", () => {
   const rows = (line: (index: number) => string): string => numbered(9, line)
 
   it('reads the result of psql', async () => {
@@ -227,7 +227,7 @@ describe('a preview of what database clients print', () => {
     expect(await previewOf(box)).toMatch(/^\[table: 9 rows × 2 columns, 13 lines\]\n/)
   })
 
-  it('counts rows whose cells have several lines, and says in which line each begins', async () => {
+  it('counts rows whose cells have several lines, and gives the line of each', async () => {
     const rule = '├────┼───────────┤'
     const row = (id: number, note: string): string => `│ ${id}  │ ${note.padEnd(9)} │`
     const body = [
@@ -276,12 +276,12 @@ describe('a preview of records', () => {
     expect(await previewOf(text, { budgetTokens: 200 })).toContain('\n124| 77G /data/file123\n')
   })
 
-  it('shows what differs before what is said again', async () => {
+  it('shows different values before repeated ones', async () => {
     const text = numbered(300, (index) => `${String(index + 1).padStart(5)}  ${index === 137 ? 'rm -r build' : 'ls'}`)
     expect(await previewOf(text, { budgetTokens: 150 })).toContain('rm -r build')
   })
 
-  it('is not made of logs or code', async () => {
+  it('is not made for logs or code', async () => {
     const none = [
       numbered(30, (index) => `INFO: step ${index} done`),
       numbered(30, (index) => `${index + 1}  const a = ${index}`).replaceAll(/^/gm, '\t'),

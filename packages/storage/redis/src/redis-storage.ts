@@ -178,7 +178,7 @@ export class RedisDriver implements StorageDriver {
 
 const pathOf = (id: EntryId): string => id.slice(0, Math.max(0, id.lastIndexOf('/')))
 
-/** Scripts store our own values. A changed one counts as unknown. */
+/** Scripts store our own values. An eviction record that was changed counts as unknown. */
 function decodeEviction(text: string): Eviction | undefined {
   try {
     const { reason, evictedAt, metadata } = JSON.parse(text) as Eviction

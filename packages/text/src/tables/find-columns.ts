@@ -187,7 +187,7 @@ export interface LineColumns {
   readonly columns: number
   /** Separator of visible cells. */
   readonly separator: string
-  /** Write the start and end of each cell to `bounds`. Returns their number, or 0 if the line does not match. */
+  /** Write the start and end of each cell to `bounds`. Returns the number of cells, or 0 if the line does not match. */
   readonly find: (codes: Uint16Array, start: number, end: number, bounds: Int32Array) => number
 }
 

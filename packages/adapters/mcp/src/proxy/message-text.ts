@@ -1,7 +1,7 @@
 import { parseExactJson, plainNumber } from '@spillway/core/adapter'
 import { fieldsOf, type Fields, type Message, type RequestId } from '../relay/message.ts'
 
-/** Marks an id that JavaScript cannot hold as a number, as ids are compared. */
+/** Marks an id that JavaScript cannot represent as a number. Ids are compared with the mark. */
 const EXACT_ID = 'spillway-number:'
 
 /** Copies lack this field: an unchanged message is written as received. */
