@@ -111,7 +111,7 @@ export async function inspect({ options, command }: Invocation<InspectOptions>):
   })
 }
 
-/** Repeated scopes are joined, but one of the environment is replaced. */
+/** Repeated options are joined to one scope, which replaces a scope of the environment. */
 function commandFormat(command: Command): (call: RetrievalCall, below: readonly string[]) => string {
   const { scope = [] } = command.opts<StoreOptions>()
   const replaced = command.getOptionValueSource('scope') === 'env' ? scope : []

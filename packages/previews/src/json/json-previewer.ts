@@ -10,7 +10,7 @@ import { USUAL_TOKENS } from '../usual-tokens.ts'
 
 /** Texts of up to so many UTF-16 units are kept, and shown whole if they fit. */
 const WHOLE_UNITS = 524_288
-/** A text that breaks off as JSON within so many units, or within this share, is another format. */
+/** Length and share of a text before which it may not stop being JSON: otherwise it has another format. */
 const LEAST_UNITS = 2_048
 const LEAST_SHARE = 0.05
 /** Largest share of lines between values. */

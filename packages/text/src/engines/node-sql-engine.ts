@@ -396,7 +396,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
         if (other !== 0) throw new Error('only one statement is taken')
       }
       const width = capi.sqlite3_column_count(statement)
-      if (width === 0 || capi.sqlite3_stmt_readonly(statement) === 0) throw new Error('only SELECT is taken')
+      if (width === 0 || capi.sqlite3_stmt_readonly(statement) === 0) throw new Error('only SELECT is allowed')
       const names = Array.from({ length: width }, (_, column) => capi.sqlite3_column_name(statement, column))
       const rows = []
       let count = 0
