@@ -21,7 +21,7 @@ const IS_DIGIT: readonly boolean[] = Array.from({ length: 128 }, (_, unit) =>
   /[\w+/\\-]/.test(String.fromCharCode(unit)),
 )
 const ESCAPE = /[\r\n]+|\\+(?:u([\da-f]{4})|[nrt])?/gi
-/** Base64 that goes on, or is cut, is not a whole file. */
+/** Base64 that continues, or is cut, is not a whole file. */
 const ENDING = /^(?:$|[\s"'`)\]}>,;<&|=])/
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,$/i
 const MEDIA_TYPE = /(?:mime|media|content)[_-]?type\\*["']?\s*[:=]\s*\\*["']([\w.+-]+\\*\/[\w.+-]+)/i
@@ -30,7 +30,7 @@ const DATA_FIELD = /(?:data|blob|base64|bytes|body|content)\\*["']\s*:\s*\\*["']
 /** A text may have thousands of small images, and naming each of them would fill the context. */
 const MAX_EMBEDDED = 16
 
-/** Adds the files in Base64 of each text as parts after it. The text itself stays as it is. */
+/** Adds the files in Base64 of each text as parts after it. The text itself is unchanged. */
 export async function withEmbeddedMedia(parts: readonly StoragePart[]): Promise<StoragePart[]> {
   const all: StoragePart[] = []
   for (const part of parts) {
@@ -74,7 +74,7 @@ export async function findEmbeddedMedia(text: string): Promise<EmbeddedMedia[]> 
 
 const isDigit = (text: string, at: number): boolean => IS_DIGIT[text.charCodeAt(at)] === true
 
-/** Goes on over line ends only beside long lines, so that words above Base64 are not part of it. */
+/** Continues over line ends only beside long lines, so that words above Base64 are not part of it. */
 function runAround(
   text: string,
   at: number,

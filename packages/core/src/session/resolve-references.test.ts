@@ -36,7 +36,7 @@ function benchOf(settings: Partial<ReferenceArguments> = {}, root: Storage = tin
 }
 
 describe('resolveReferences', () => {
-  test('gives the tool the content in the form of its argument, and keeps the input as it was', async () => {
+  test('gives the tool the content in the form of its argument, and does not change the input', async () => {
     const { store, resolve } = benchOf()
     const text = await store('one\ntwo\n')
     const rows = await store('[{"id":1}]', 'application/json')

@@ -28,7 +28,7 @@ export async function assertOutput({ path, overwrites }: TranscriptOutput): Prom
 }
 
 /**
- * Write a transcript atomically. Unchanged lines, and lines that are not messages, are written as they were. Throws a
+ * Write a transcript atomically. Unchanged lines, and lines that are not messages, do not change. Throws a
  * {@link CliError} if the file has changed since it was read.
  */
 export async function writeTranscript(
