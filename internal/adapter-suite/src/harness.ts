@@ -110,7 +110,7 @@ export interface Conversation {
 export interface CaseOutput {
   readonly toolCallId: string
   readonly output: unknown
-  /** What the framework lets the program know of stored blocks beside the output; absent if nothing. */
+  /** Stored blocks that the program learns of beside the output; absent if none. */
   readonly stored?: readonly OffloadedBlock[] | undefined
 }
 

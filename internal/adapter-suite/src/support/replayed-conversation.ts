@@ -56,7 +56,7 @@ export async function runSecond(
 }
 
 /**
- * Run a session of 50 model calls in two runs, and return its requests. The second run goes on from the saved history,
+ * Run a session of 50 model calls in two runs, and return its requests. The second run continues the saved history,
  * and compacts it if the harness can.
  */
 export async function runFiftyTurns(harness: AdapterHarness, offloader: ContextOffloader): Promise<readonly string[]> {

@@ -1,8 +1,7 @@
 import { ContextOffloader, type ContextOffloaderOptions, type OffloadEvent } from '@spillway/core'
-import { parseExactJson } from '@spillway/core/adapter'
+import { OFFLOADED_KEY, parseExactJson } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
-import { OFFLOADED_KEY } from '@spillway/core/adapter'
 import fc from 'fast-check'
 import { isEqual, isSameJson, mayBeReplaced, offloadCallError, offloadCallResult } from './offload-call-result.ts'
 
