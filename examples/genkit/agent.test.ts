@@ -16,6 +16,6 @@ it('the agent finds the line in a log of 12,000 offline, with short prompts', as
 it('the example prints what the model sees, and exits', async () => {
   const { GEMINI_API_KEY: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'agent.ts')], { env })
-  expect(stdout).toMatch(/=== Model call 3: \d{4} tokens; the log alone has \d{6} ===/)
+  expect(stdout).toMatch(/=== Model call 3: \d{3,4} tokens; the log alone has \d{6} ===/)
   expect(stdout).toMatch(/=== The answer ===\n\nThe deployment failed as a disk was full/)
 })

@@ -1,5 +1,6 @@
 import { FunctionAgent, type AgentToolCallResult, type FunctionAgentParams } from '@llamaindex/workflow'
 import type { ContextOffloader } from '@spillway/core'
+import { assertNoReferences } from '@spillway/core/adapter'
 import { offloadOutput } from './offload-output.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
@@ -8,6 +9,7 @@ export class OffloadAgent extends FunctionAgent {
   readonly #session: ContextOffloader
 
   constructor(session: ContextOffloader, { tools = [], ...params }: FunctionAgentParams) {
+    assertNoReferences(session, 'OffloadAgent')
     const added = session.options.includeRetrievalTool ? [retrievalTool(session)] : []
     super({ ...params, tools: [...tools, ...added] })
     this.#session = session

@@ -1,11 +1,12 @@
 import type { BaseToolWithCall } from '@llamaindex/core/llms'
 import type { ContextOffloader } from '@spillway/core'
-import { offloadThrown } from '@spillway/core/adapter'
+import { assertNoReferences, offloadThrown } from '@spillway/core/adapter'
 import { offloadOutput } from './offload-output.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
 /** Wrap tools so that whatever calls them gets a preview and references in place of large results. */
 export function offloadTools(tools: readonly BaseToolWithCall[], session: ContextOffloader): BaseToolWithCall[] {
+  assertNoReferences(session, 'This function')
   const wrapped = tools.map((tool): BaseToolWithCall => {
     const { metadata } = tool
     return {

@@ -6,6 +6,7 @@ const NO_MEDIA = 'A result of a tool is text.'
 const NO_APPROVAL = 'LlamaIndex asks for no approval.'
 const NO_PROVIDER = 'LlamaIndex passes on no results of tools that the provider runs.'
 const NO_SIGNAL = 'LlamaIndex has no abort signal.'
+const NO_REFERENCES = 'These tools are not wrapped for references in their arguments.'
 const NO_FORM = 'LlamaIndex shows the model [object Object] for an object that is thrown.'
 
 const EVERYWHERE: Gaps = {
@@ -18,7 +19,6 @@ const EVERYWHERE: Gaps = {
   'results/image-by-url': NO_MEDIA,
   'retrieval/image': NO_MEDIA,
   'retrieval/document': NO_MEDIA,
-  'outages/second-block': NO_MEDIA,
   'small-results/at-the-limit': 'LlamaIndex indents JSON, and core counts its compact form.',
   'errors/huge-thrown-object': NO_FORM,
   'calls/as-the-model-made-them': 'LlamaIndex tells a tool no id of its call.',
@@ -29,6 +29,12 @@ const EVERYWHERE: Gaps = {
   'provider/beside-large-results': NO_PROVIDER,
   'abort/storing': NO_SIGNAL,
   'abort/retrieving': NO_SIGNAL,
+  'references/resolved': NO_REFERENCES,
+  'references/refused': NO_REFERENCES,
+  'references/schema': NO_REFERENCES,
+  'references/not-opted-in': NO_REFERENCES,
+  'references/allowed': NO_REFERENCES,
+  'references/approval': NO_REFERENCES,
 }
 
 /** Gaps of `OffloadAgent`. */
@@ -37,6 +43,7 @@ export const AGENT_GAPS: Gaps = {
   'results/rest-of-the-prompt': ESCAPED,
   'mode/switched-off': ESCAPED,
   'outages/passing': ESCAPED,
+  'retrieval/by-another-tool': ESCAPED,
   'results/large-odd-json': 'LlamaIndex takes a value with undefined or null in it for an error.',
   'errors/what-the-offloader-is-told': NO_FORM,
 }
@@ -48,4 +55,6 @@ export const TOOLS_GAPS: Gaps = {
   'outputs/text': 'What a tool returns is all that a program gets.',
   'outputs/json': 'What a tool returns is all that a program gets.',
   'outputs/parts': 'What a tool returns is all that a program gets.',
+  'outputs/whole': 'What a tool returns is all that a program gets.',
+  'outages/second-block': NO_MEDIA,
 }

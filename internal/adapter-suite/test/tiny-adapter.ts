@@ -1,7 +1,15 @@
 import { type ContentBlock, type ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import type { HistoryCompactor } from '@spillway/history'
-import { encodeBase64, mediaFromData, mediaFromUrl, offloadParts } from '@spillway/core/adapter'
 import {
+  callResolved,
+  encodeBase64,
+  mediaFromData,
+  mediaFromUrl,
+  offloadParts,
+  takesReferences,
+} from '@spillway/core/adapter'
+import {
+  findMistake,
   type TinyAgent,
   type TinyOutput,
   type TinyPart,
@@ -25,9 +33,28 @@ export function tinyAdapter(
     ...(compactor !== undefined && {
       compact: async (prompt, signal) => (await compactor.compact(prompt, { signal })).messages,
     }),
-    tools: offloader.options.includeRetrievalTool ? [...tools, retrievalTool(offloader)] : tools,
+    tools: [
+      ...tools.map((tool) => withContent(tool, offloader)),
+      ...(offloader.options.includeRetrievalTool ? [retrievalTool(offloader)] : []),
+    ],
     beforeModel: async () => void (await offloader.endTurn()),
     afterTool: async (output, context) => offloadOutput(offloader, output, context),
+  }
+}
+
+/** Give a tool the content of references in its arguments. The framework would check them before they are resolved. */
+export function withContent(tool: TinyTool, offloader: ContextOffloader): TinyTool {
+  if (!takesReferences(offloader, tool.name)) return tool
+  return {
+    ...tool,
+    takesAnything: true,
+    execute: (input, context) =>
+      callResolved(offloader, { toolName: tool.name, input, ...context }, (resolved) => {
+        const mistake = findMistake(tool.inputSchema, resolved)
+        return mistake === undefined
+          ? tool.execute(resolved, context)
+          : new TinyResult({ type: 'error', value: mistake })
+      }),
   }
 }
 

@@ -154,16 +154,28 @@ function outputOf(result: unknown): TinyOutput {
   return typeof result === 'string' ? { type: 'text', value: result } : { type: 'json', value: result ?? null }
 }
 
+interface TinySchema {
+  readonly type?: string
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, TinySchema>>
+  readonly items?: TinySchema
+}
+
 /** Check the few things of a JSON Schema that the cases use. */
-function findMistake(schema: Readonly<Record<string, unknown>>, input: unknown): string | undefined {
-  const { required = [], properties = {} } = schema as {
-    readonly required?: readonly string[]
-    readonly properties?: Readonly<Record<string, { readonly type?: string }>>
-  }
-  if (typeof input !== 'object' || input === null) return 'The input must be an object.'
-  const values = input as Readonly<Record<string, unknown>>
+export function findMistake(schema: TinySchema, value: unknown, path = 'The input'): string | undefined {
+  const { type = 'object', required = [], properties = {}, items } = schema
+  if (!hasType(value, type)) return `${path} must be of the type ${type}.`
+  if (Array.isArray(value) && items !== undefined)
+    return value.map((item, index) => findMistake(items, item, `${path}[${index}]`)).find((one) => one !== undefined)
+  const values = value as Readonly<Record<string, unknown>>
   for (const name of required) if (!(name in values)) return `${name} is missing.`
-  for (const [name, { type }] of Object.entries(properties))
-    if (name in values && type !== undefined && typeof values[name] !== type) return `${name} must be a ${type}.`
-  return undefined
+  return Object.entries(properties)
+    .map(([name, property]) => (name in values ? findMistake(property, values[name], name) : undefined))
+    .find((one) => one !== undefined)
+}
+
+function hasType(value: unknown, type: string): boolean {
+  if (type === 'integer') return Number.isInteger(value)
+  if (type === 'array') return Array.isArray(value)
+  return typeof value === type && value !== null && !Array.isArray(value)
 }

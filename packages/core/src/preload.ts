@@ -13,6 +13,7 @@
  */
 export async function preload(): Promise<void> {
   await Promise.all([
+    import('./offload/read-back.ts'),
     import('./offload/replace-result.ts'),
     import('./retrieval/retrieve.ts'),
     import('./retrieval/json-path/answer-json-path.ts'),

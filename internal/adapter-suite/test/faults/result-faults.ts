@@ -296,7 +296,7 @@ export const resultFaults: readonly Fault[] = [
   },
   {
     name: 'shows the program what it shows the model',
-    caughtBy: ['outputs/text', 'outputs/json', 'outputs/parts', 'outputs/small'],
+    caughtBy: ['outputs/text', 'outputs/json', 'outputs/parts', 'outputs/small', 'outputs/whole'],
     create: () => returningOther((value) => (JSON.stringify(value) ?? '').slice(0, 10)),
   },
   {

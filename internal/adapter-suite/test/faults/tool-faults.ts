@@ -1,4 +1,4 @@
-import { RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
 import { retrievalTool } from '../tiny-adapter.ts'
 import { TinyResult, type TinyTool } from '../tiny-framework.ts'
 import { makeTinyAdapter } from '../tiny-harness.ts'
@@ -6,6 +6,45 @@ import { answering, changed, type Fault, returningOther, wrapping } from './faul
 
 /** Adapters that get the retrieval tool wrong, or what a framework does around its tools. */
 export const toolFaults: readonly Fault[] = [
+  {
+    name: 'gives tools references in place of their content',
+    caughtBy: [
+      'references/resolved',
+      'references/refused',
+      'references/schema',
+      'references/allowed',
+      'references/approval',
+    ],
+    create: () => (root, session, tools, compaction) => ({
+      ...makeTinyAdapter(root, session, tools, compaction),
+      tools: [...tools, retrievalTool(root.forScope(session))],
+    }),
+  },
+  {
+    name: 'resolves references in all arguments',
+    caughtBy: ['references/not-opted-in'],
+    create: () => (root, session, tools, compaction) => {
+      const { storage } = root.forScope(session).options
+      const content = async (value: unknown): Promise<unknown> =>
+        typeof value === 'string' && value.startsWith('spill:')
+          ? new TextDecoder().decode((await storage.retrieve(value.slice('spill:'.length))).content)
+          : value
+      const wrapped = tools.map((tool) => ({
+        ...tool,
+        execute: async (input: unknown, context: Parameters<TinyTool['execute']>[1]) => {
+          const entries = Object.entries(input as object).map(async ([name, value]) => [name, await content(value)])
+          return tool.execute(Object.fromEntries((await Promise.all(entries)) as [string, unknown][]), context)
+        },
+      }))
+      return makeTinyAdapter(root, session, wrapped, compaction)
+    },
+  },
+  {
+    name: 'makes an offloader of its own for a sub-agent',
+    caughtBy: ['sub-agents/lent-and-given-back'],
+    create: () => (root, session, tools, compaction) =>
+      makeTinyAdapter(new ContextOffloader(root.options), session, tools, compaction),
+  },
   {
     name: 'reads nothing of a retrieval but the reference',
     caughtBy: [

@@ -162,7 +162,7 @@ describe('answerToolCalls', () => {
     const calls = response([])
     for (const none of [undefined, null, {}, Promise.resolve(calls), { stop_reason: 'tool_use' }])
       await expect(answerToolCalls(none as never, offloader, () => '')).rejects.toThrow(
-        /^response must be a message: await it, and of a stream/,
+        /^response must be a message: await it, or for a stream/,
       )
     await expect(answerToolCalls(calls, {} as ContextOffloader, () => '')).rejects.toThrow(/^offloader must be/)
     await expect(answerToolCalls(calls, offloader, {} as never)).rejects.toThrow(

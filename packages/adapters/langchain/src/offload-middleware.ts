@@ -1,7 +1,7 @@
 import { AIMessage, ToolMessage } from '@langchain/core/messages'
 import { createMiddleware, ToolInvocationError, type AgentMiddleware, type ToolCallRequest } from 'langchain'
 import type { ContextOffloader } from '@spillway/core'
-import { callResolved, tellHiddenTool } from '@spillway/core/adapter'
+import { hasReferences, resolvedInput, tellHiddenTool } from '@spillway/core/adapter'
 import { isControlFlow, isMiddlewareError, offloadCall, type ToolCall } from './offload-call.ts'
 import { resolveOptions, type OffloadMiddlewareOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
@@ -50,10 +50,13 @@ export function middlewareOf(
       const { toolCall, runtime } = request
       const { name: toolName, id: toolCallId, args: input } = toolCall
       const call = { toolName, toolCallId, input, signal: runtime.signal }
-      const run = async (): Promise<Awaited<ReturnType<typeof handler>>> =>
-        callResolved(offloaderOf(runtime), call, (args) =>
-          handler(args === input ? request : { ...request, toolCall: { ...toolCall, args } }),
-        )
+      const run = async (): Promise<Awaited<ReturnType<typeof handler>>> => {
+        if (!hasReferences(offloader, call)) return handler(request)
+        const { input: args, error } = await resolvedInput(offloaderOf(runtime), call)
+        // An error that a middleware throws would end the run.
+        if (error !== undefined) return thrownMessage(new Error(error), toolCall)
+        return handler({ ...request, toolCall: { ...toolCall, args } })
+      }
       try {
         if (staying.includes(toolName)) return await run()
         const calling = callingMessage(request)

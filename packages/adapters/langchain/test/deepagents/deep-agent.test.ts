@@ -215,7 +215,7 @@ describe('deepAgentMiddleware and deepAgentBackend', () => {
     const backend = deepAgentBackend(offloader)
     await createDeepAgent({ model, tools: [readLog], middleware, backend }).invoke({ messages: 'Go.' })
     expect(textOf(prompts.at(-1), 'delete')).toBe('Deleted /notes.md')
-    expect(textOf(prompts.at(-1), 'results')).toContain("is a tool's result and cannot be changed")
+    expect(textOf(prompts.at(-1), 'results')).toContain('is the result of a tool and cannot be changed')
     expect(textOf(prompts.at(-1), 'glob')).toMatch(/^\/large_tool_results\/\w+\.txt$/)
   })
 
