@@ -37,3 +37,22 @@ it('a text scanner uses the fastest engine without pauses, and now and then trie
 it('a text scanner works with a single engine', () => {
   expect(taken({ only: 5 })).toEqual({ only: 1_000 })
 })
+
+it('a text scanner keeps the fastest engine after the machine has interrupted one call', () => {
+  let now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  try {
+    const ways = new FastestWay(['fast', 'near'])
+    const run = (interruption = 0): string => {
+      const work = ways.begin()
+      now += (work.way === 'fast' ? 1 : 2) + interruption
+      work.end(100)
+      return work.way
+    }
+    for (let call = 0; call < 10; call++) run()
+    run(PAUSE_MS)
+    expect(Array.from({ length: 5 }, () => run())).toEqual(Array(5).fill('fast'))
+  } finally {
+    vi.restoreAllMocks()
+  }
+})

@@ -19,8 +19,9 @@ import { pieceText, type ByteTraits, type LinePart, type PieceText, type SearchB
 const LINE_FEED = 10
 /** Larger pieces for engines outside this thread, since each call is slow. */
 const ENGINE_PIECE_BYTES = 131_072
-/** Pieces without the required bytes grow to this size, since each piece takes some microseconds. */
-const EMPTY_PIECE_BYTES = 524_288
+/** Pieces with few of the required bytes grow to this size, since each piece takes some microseconds. */
+const RARE_PIECE_BYTES = 524_288
+const BYTES_PER_MISS = 2_048
 /** The forms for many lines and for parts of lines take up to this many times the steps of the form for one line. */
 const TEXT_FORM_STEPS = 6
 /** A line with a greater bound for each unit is matched in linear time. Below it, up to 0.6 µs were measured. */
@@ -93,7 +94,8 @@ export class TextScanner implements Scanner {
     }
     const { bytes } = block
     for (let start = 0; start < bytes.length;) {
-      const call = this.#ways.begin()
+      // The bytes are the fastest way where they are rare, so no other is tried.
+      const call = this.#ways.begin(this.#pieceBytes > PIECE_BYTES ? 'bytes' : undefined)
       const pieceBytes = call.way === 'bytes' ? this.#pieceBytes : this.#needsEngine ? ENGINE_PIECE_BYTES : PIECE_BYTES
       let end = bytes.lastIndexOf(LINE_FEED, Math.min(start + pieceBytes, bytes.length) - 1)
       // A line longer than a piece, or the last line without an LF.
@@ -120,7 +122,8 @@ export class TextScanner implements Scanner {
   #matchByBytes(block: SearchBlock, start: number, end: number, sink: MatchSink): Left | undefined {
     const { traits, chain } = this.#plan
     const found = this.#linesWithStrings(block.bytes.subarray(0, end), start)
-    this.#pieceBytes = found.length > 0 ? PIECE_BYTES : Math.min(2 * this.#pieceBytes, EMPTY_PIECE_BYTES)
+    const isRare = found.length + this.#strings!.misses < (end - start) / BYTES_PER_MISS
+    this.#pieceBytes = isRare ? Math.min(2 * this.#pieceBytes, RARE_PIECE_BYTES) : PIECE_BYTES
     if (chain !== undefined) {
       for (const line of found) this.#matchChain(block, line, chain, sink)
       return undefined
@@ -420,7 +423,9 @@ class Call<Way> {
     this.pause()
     const record = this.#record
     const cost = this.#milliseconds / (units + 1)
-    record.cost = record.trials < TRIALS ? Math.min(record.cost, cost) : record.cost + (cost - record.cost) * NEWS
+    // A call that the machine has interrupted says little about its way.
+    const news = (Math.min(cost, FAR_BEHIND * record.cost) - record.cost) * NEWS
+    record.cost = record.trials < TRIALS ? Math.min(record.cost, cost) : record.cost + news
     record.trials++
   }
 }
@@ -434,8 +439,8 @@ export class FastestWay<Way> {
     this.#records = ways.map((way) => ({ way, trials: 0, cost: Infinity }))
   }
 
-  begin(): Call<Way> {
-    return new Call(this.#choose())
+  begin(way?: Way): Call<Way> {
+    return new Call(this.#records.find((record) => record.way === way) ?? this.#choose())
   }
 
   #choose(): Record<Way> {

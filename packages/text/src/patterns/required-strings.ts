@@ -20,6 +20,7 @@ interface Probe {
 export class RequiredStrings {
   readonly #sets: readonly (readonly Probe[])[]
   readonly #ignoreCase: boolean
+  #misses = 0
 
   /**
    * @param sets - Strings without line ends and half characters. With `ignoreCase`, lower-case ASCII.
@@ -36,10 +37,16 @@ export class RequiredStrings {
     this.#ignoreCase = ignoreCase
   }
 
+  /** Number of rare bytes in the last text that began no string. */
+  get misses(): number {
+    return this.#misses
+  }
+
   /** Find lines from `start` on. They contain the strings, except that long strings are compared in part. */
   lines(bytes: Uint8Array, start: number): readonly ByteSpan[] {
     const lines: ByteSpan[] = []
-    const cursors = this.#sets.map((probes) => new Cursor(bytes, probes, this.#ignoreCase))
+    this.#misses = 0
+    const cursors = this.#sets.map((probes) => new Cursor(bytes, probes, this.#ignoreCase, () => this.#misses++))
     for (let at = start; at < bytes.length;) {
       let line: ByteSpan | undefined
       for (const cursor of cursors) {
@@ -67,8 +74,10 @@ class Cursor {
   readonly #probes: readonly Probe[]
   readonly #ignoreCase: boolean
   readonly #next: number[]
+  readonly #miss: () => void
 
-  constructor(bytes: Uint8Array, probes: readonly Probe[], ignoreCase: boolean) {
+  constructor(bytes: Uint8Array, probes: readonly Probe[], ignoreCase: boolean, miss: () => void) {
+    this.#miss = miss
     this.#bytes = bytes
     this.#probes = probes
     this.#ignoreCase = ignoreCase
@@ -91,6 +100,7 @@ class Cursor {
       let length = 0
       while (length < compared.length && this.#byteAt(start + length) === compared[length]) length++
       if (length === compared.length) return start
+      this.#miss()
     }
     return bytes.length
   }
