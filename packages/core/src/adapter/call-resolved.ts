@@ -41,6 +41,7 @@ export async function resolvedInput<Input>(
   offloader: Resolver,
   call: ReferenceCall<Input>,
 ): Promise<{ readonly input: Input; readonly error?: string }> {
+  if (!hasReferences(offloader, call)) return { input: call.input }
   try {
     return { input: (await offloader.resolveReferences(call)).resolved }
   } catch (error) {
