@@ -2,7 +2,7 @@ import { indentJson, isMediaBlock, isTextContentType, yieldWhenDue } from '@spil
 import { parseJsonText } from '@spillway/text/internal/json'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import { DEFAULT_BLOCK_BYTES, withTextSource, type ContentSource } from '../content/content-source.ts'
-import { isMinted } from '../storage/reference.ts'
+import { mentionedReferences } from '../session/shared-content.ts'
 import { StorageError } from '../storage/storage-error.ts'
 import type { MeasuredBlock } from './measure-content.ts'
 import type { OffloadRequest } from './offload-request.ts'
@@ -52,8 +52,7 @@ async function compare(
     (indentJson(input) ?? '').slice(0, INPUT_UNITS),
     ...texts.map((text) => text.slice(0, BEGINNING_UNITS)),
   ]
-  const words = naming.flatMap((text) => text.match(/\w{22,64}/g) ?? [])
-  const references = [...new Set(words.filter(isMinted))].slice(0, MAX_REFERENCES)
+  const references = [...new Set(naming.flatMap((text) => mentionedReferences(text)))].slice(0, MAX_REFERENCES)
   if (references.length === 0) return undefined
 
   async function eachSource(use: (source: ContentSource) => Promise<void>): Promise<void> {
@@ -72,7 +71,7 @@ async function compare(
     let isSame = false
     if (data !== undefined)
       await eachSource(async (source) => {
-        isSame ||= source.size === data.byteLength && (await source.whole()).every((byte, at) => byte === data[at])
+        isSame ||= source.size === data.byteLength && (await hasBytes(source, data))
       })
     if (data !== undefined && !isSame) return undefined
     if (!isStorable) added.push(indentJson(block) ?? '')
@@ -84,6 +83,18 @@ async function compare(
     if (found !== undefined && all.join('\n').length <= MAX_ADDED_UNITS) return { references, added: all }
   }
   return undefined
+}
+
+/** Compares block by block, so that others can work between large blocks. */
+async function hasBytes(source: ContentSource, data: Uint8Array): Promise<boolean> {
+  let offset = 0
+  for await (const block of source.blocks()) {
+    const from = offset
+    if (!block.every((byte, at) => byte === data[from + at])) return false
+    offset += block.length
+    await yieldWhenDue()
+  }
+  return offset === data.length
 }
 
 /** Takes texts of several lines out of JSON, as a shell returns its output in a field. */
