@@ -21,7 +21,7 @@ export interface ReplayJob {
   readonly empty: string
 }
 
-/** Requests of a new process, or the reason why there are none. */
+/** The requests that a new process made, or the error that ended it. */
 export type ReplayAnswer =
   | {
       readonly resumed: readonly string[]

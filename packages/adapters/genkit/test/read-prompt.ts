@@ -18,7 +18,7 @@ export function readPrompt({ messages, tools = [] }: GenerateRequest): SeenPromp
   }
 }
 
-/** What plugins send of results, which leaves out their metadata. */
+/** Removes metadata from results, as plugins do when they send a request. */
 const visible = ({ content, ...message }: GenerateRequest['messages'][number]): object => ({
   ...message,
   content: content.map(({ metadata, ...part }) => (part.toolResponse === undefined ? { ...part, metadata } : part)),
@@ -56,7 +56,7 @@ function readPart({ text, media, data }: Part): ContentBlock {
   return { type, mediaType, data: new Uint8Array(Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')) }
 }
 
-/** What the program sees of a tool response: its output, its content, and what is stored of it. */
+/** Reads a tool response as a program does: its output, its content, and its stored blocks. */
 export function seenOutput({ toolResponse, metadata }: ToolResponsePart): CaseOutput {
   const { ref = '', output, content } = toolResponse
   const { stored } = Object(metadata?.[OFFLOADED_KEY]) as Pick<CaseOutput, 'stored'>

@@ -146,7 +146,7 @@ async function runThrough(
   }
 }
 
-/** What the guardrail tells of a result that it has replaced. */
+/** Information of the guardrail about a result that it replaced. */
 type Told = Partial<OffloadedMetadata> & { readonly toolCallId?: string }
 
 function outputOf(item: Outcome['newItems'][number], told: readonly Told[]): ConversationResult['outputs'] {

@@ -23,7 +23,7 @@ test('a model request has one message and the key', async () => {
   ])
 })
 
-test('a model request has no key if there is none, and keeps the query of the address', async () => {
+test('a model request without a configured key sends no key, and keeps the query of the address', async () => {
   const { baseUrl, asked } = await scriptedModel(
     say([
       { type: 'text', text: 'in ' },

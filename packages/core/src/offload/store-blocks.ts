@@ -251,5 +251,5 @@ export function locationOf(
   if (location === undefined || typeof showLocation !== 'function') return location
   const shown = showLocation(location)
   if (typeof shown?.command === 'string' && !/[\r\n]/.test(shown.command)) return shown
-  throw new TypeError('showLocation must return { address, command }, where the command is one line.')
+  throw new TypeError('showLocation must return { address, command }. The command must be one line.')
 }

@@ -24,7 +24,7 @@ export interface TranscriptFormat {
 
 export interface Conversation {
   readonly messages: readonly unknown[]
-  /** A separate system prompt; `undefined` if there is none. */
+  /** A system prompt beside the messages; `undefined` if the file has no such prompt. */
   readonly system: unknown
 }
 
@@ -57,7 +57,7 @@ export interface Transcript {
   readonly format: TranscriptFormat
   readonly layout: TranscriptLayout
   readonly messages: readonly TranscriptMessage[]
-  /** A separate system prompt; `undefined` if there is none. */
+  /** A system prompt beside the messages; `undefined` if the file has no such prompt. */
   readonly system: unknown
   /** Further remarks for the user. */
   readonly notes: readonly string[]
