@@ -78,9 +78,10 @@ describe.skipIf(CHROMIUM === undefined)(`the page of the inspector${WHY_NOT}`, (
     const { page } = await openPage(
       `${(await serveInspector({ storage })).url}#entry=${reference}&tab=content&line=1500`,
     )
-    await page.locator('.line.target').waitFor()
-    expect(await page.locator('.line.target code').innerText()).toBe('line 1500 FAILED')
+    const target = page.locator('.line.target code')
+    await expect.poll(() => target.innerText(), PATIENTLY).toBe('line 1500 FAILED')
     await page.getByLabel('Line 1501').click()
+    await expect.poll(() => target.innerText(), PATIENTLY).toBe('line 1501 ok')
     expect(new URL(page.url()).hash).toBe(`#entry=${reference}&tab=content&line=1501`)
   })
 
