@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AdapterCase } from './adapter-case.ts'
-import { ENTRY_POINT_CASES, FRAMEWORK_CASES } from './cases/case-dependencies.ts'
+import { ENTRY_POINT_CASES, FRAMEWORK_CASES, HOOK_CASES } from './cases/case-dependencies.ts'
 import { ADAPTER_CASES } from './cases/index.ts'
 import { selectCases } from './select-cases.ts'
 
@@ -10,33 +10,41 @@ const CASES: readonly AdapterCase[] = [
   { id: 'entry-point', title: '', dependsOn: 'entry-point', run },
   { id: 'framework', title: '', dependsOn: 'framework', run },
   { id: 'histories', title: '', dependsOn: 'framework', needs: 'compactsHistory', run },
+  { id: 'calls/parallel', title: '', dependsOn: 'framework', run },
 ]
 const USUAL = { isFull: false, isOlderVersion: false, runsElsewhere: 'nothing' } as const
 const idsOf = (...parameters: Parameters<typeof selectCases>): readonly string[] =>
   selectCases(...parameters).map(({ id }) => id)
 
 test('the first harness of the newest version runs all its cases', () => {
-  expect(idsOf(CASES, {}, USUAL)).toEqual(['own', 'entry-point', 'framework'])
-  expect(idsOf(CASES, { compactsHistory: true }, USUAL)).toHaveLength(4)
+  expect(idsOf(CASES, {}, USUAL)).toEqual(['own', 'entry-point', 'framework', 'calls/parallel'])
+  expect(idsOf(CASES, { compactsHistory: true }, USUAL)).toHaveLength(5)
 })
 
 test("a further entry point runs the cases that depend on more than the adapter's code", () => {
-  expect(idsOf(CASES, {}, { ...USUAL, runsElsewhere: 'every case' })).toEqual(['entry-point', 'framework'])
+  expect(idsOf(CASES, {}, { ...USUAL, runsElsewhere: 'every case' })).toEqual([
+    'entry-point',
+    'framework',
+    'calls/parallel',
+  ])
 })
 
 test('a variant of an entry point runs the cases that depend on the framework', () => {
-  expect(idsOf(CASES, {}, { ...USUAL, runsElsewhere: 'cases of entry points' })).toEqual(['framework'])
+  expect(idsOf(CASES, {}, { ...USUAL, runsElsewhere: 'cases of entry points' })).toEqual([
+    'framework',
+    'calls/parallel',
+  ])
 })
 
-test('an older version runs the cases that depend on the framework, with each harness', () => {
+test('an older version runs the cases of the framework with its first harness, and those of its hooks with others', () => {
   const older = { ...USUAL, isOlderVersion: true }
-  expect(idsOf(CASES, { compactsHistory: true }, older)).toEqual(['framework', 'histories'])
-  expect(idsOf(CASES, {}, { ...older, runsElsewhere: 'every case' })).toEqual(['framework'])
+  expect(idsOf(CASES, { compactsHistory: true }, older)).toEqual(['framework', 'histories', 'calls/parallel'])
+  expect(idsOf(CASES, {}, { ...older, runsElsewhere: 'every case' })).toEqual(['calls/parallel'])
 })
 
 test('a full run leaves nothing out', () => {
   const full = { isFull: true, isOlderVersion: true, runsElsewhere: 'cases of entry points' } as const
-  expect(idsOf(CASES, { compactsHistory: true }, full)).toHaveLength(4)
+  expect(idsOf(CASES, { compactsHistory: true }, full)).toHaveLength(5)
 })
 
 test('the marks name existing cases once each', () => {
@@ -44,5 +52,6 @@ test('the marks name existing cases once each', () => {
   const ids = ADAPTER_CASES.map(({ id }) => id)
   expect(marked.filter((id) => !ids.includes(id))).toEqual([])
   expect(new Set(marked).size).toBe(marked.length)
+  expect(HOOK_CASES.filter((id) => !FRAMEWORK_CASES.includes(id))).toEqual([])
   expect(FRAMEWORK_CASES.length).toBeLessThanOrEqual(30)
 })

@@ -1,4 +1,5 @@
 import type { AdapterCase } from './adapter-case.ts'
+import { HOOK_CASES } from './cases/case-dependencies.ts'
 import type { AdapterHarness } from './harness.ts'
 
 /** A run of the suite. */
@@ -19,6 +20,7 @@ export function selectCases(
 ): AdapterCase[] {
   const possible = cases.filter(({ needs }) => needs === undefined || harness[needs] === true)
   if (isFull) return possible
+  if (isOlderVersion && runsElsewhere !== 'nothing') return possible.filter(({ id }) => HOOK_CASES.includes(id))
   if (isOlderVersion || runsElsewhere === 'cases of entry points')
     return possible.filter(({ dependsOn }) => dependsOn === 'framework')
   return runsElsewhere === 'every case' ? possible.filter(({ dependsOn }) => dependsOn !== undefined) : possible

@@ -28,8 +28,8 @@ export interface AdapterSuiteOptions {
  * Register the suite for each harness, one test for each case. A gap is a test that passes as long as its case fails.
  *
  * With the newest version of a framework, the first harness runs every case, and each other harness the cases that an
- * entry point can break. With an older version, each harness runs the cases that the framework can break. The full
- * verification (`SPILLWAY_FULL=1`) runs every case with every harness and version.
+ * entry point can break. With an older version, the first harness runs the cases that the framework can break, and each
+ * other harness those of its hook. The full verification (`SPILLWAY_FULL=1`) runs every case with every harness and version.
  */
 export function adapterSuite(
   harnesses: Readonly<Record<string, AdapterHarness>>,

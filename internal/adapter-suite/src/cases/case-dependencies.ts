@@ -39,6 +39,21 @@ export const FRAMEWORK_CASES: readonly string[] = [
   'history/summary',
 ]
 
+/** Those of {@link FRAMEWORK_CASES} that break if an older version calls an entry point's hook differently, or never. */
+export const HOOK_CASES: readonly string[] = [
+  'results/large-json',
+  'results/text-beside-large-image',
+  'errors/huge-thrown',
+  'calls/parallel',
+  'retrieval/pattern',
+  'retrieval/its-schema',
+  'sessions/at-once',
+  'turns/one-for-each-model-call',
+  'abort/storing',
+  'replay/continued',
+  'history/over-the-limit',
+]
+
 /** Cases that another entry point of the same version can break, beside those of {@link FRAMEWORK_CASES}. */
 export const ENTRY_POINT_CASES: readonly string[] = [
   'results/large-image',
