@@ -49,6 +49,7 @@ function matchesIn(
 /** Return the paragraphs and list items of a page, without its code, tables, headings, and addresses of links. */
 function proseOf(page: string): string {
   return page
+    .replaceAll(/`[^`\n]+`/g, (code) => code.replaceAll(' ', '\u{a0}'))
     .replace(/^ *```[^]*?^ *```/gm, '')
     .replace(/^[ ]*[|#<].*$/gm, '')
     .replace(/\]\([^)]*\)/g, ']')
