@@ -1,25 +1,16 @@
 import type { StorageError } from '@spillway/core'
-import type { ArchivedItem } from './archive/history-archive.ts'
 import { restoreMessage } from './compact/restore-message.ts'
 import { expandSnapshot, type Finding } from './compress/find-retained.ts'
-import { findSystemSnapshot } from './compress/system-snapshot.ts'
 import { neutralMessages } from './formats/neutral-messages.ts'
 import type { HistoryFormat } from './history-format.ts'
 import type { HistoryMessage } from './history-message.ts'
 import { resolveHistoryOptions, type HistoryOptions } from './history-options.ts'
 
 /** Options of {@link expandHistory}. */
-export interface ExpandOptions<Conversation> extends Pick<
+export type ExpandOptions<Conversation> = Pick<
   HistoryOptions<Conversation>,
   'offloader' | 'format' | 'archive' | 'signal'
-> {
-  /**
-   * Restore only these names. Defaults to all.
-   *
-   * Items that one replacement or summary names are restored together. Unknown names are ignored.
-   */
-  readonly only?: readonly string[] | undefined
-}
+>
 
 /** A name that could not be restored. */
 export interface MissingContent {
@@ -60,9 +51,7 @@ export async function expandHistory<Conversation = readonly HistoryMessage[]>(
   conversation: Conversation,
   options: ExpandOptions<Conversation>,
 ): Promise<ExpandedHistory<Conversation>> {
-  const { only, ...rest } = options
-  const { archive, signal, offloader } = resolveHistoryOptions(rest)
-  const selected = only === undefined ? undefined : new Set(assertNames(only))
+  const { archive, signal, offloader } = resolveHistoryOptions(options)
   const format = (options.format ?? neutralMessages()) as HistoryFormat<Conversation>
   const messages = format.read(conversation)
   const missing: MissingContent[] = []
@@ -73,17 +62,9 @@ export async function expandHistory<Conversation = readonly HistoryMessage[]>(
     redact: offloader.options.redact,
     onMissing: (error) => missing.push({ name: error.reference ?? '', error }),
   }
-  const isSelected = ({ name }: ArchivedItem): boolean => selected === undefined || selected.has(name)
-  const snapshot = findSystemSnapshot(messages, archive)?.parsed
-  const isExpanded = snapshot?.groups.some(isSelected) === true
-  const whole = isExpanded ? await expandSnapshot(messages, archive, restoring) : messages
+  const whole = await expandSnapshot(messages, archive, restoring)
   const expanded: HistoryMessage[] = []
-  for (const message of whole) expanded.push(await restoreMessage(message, { ...restoring, isSelected }))
+  for (const message of whole) expanded.push(await restoreMessage(message, restoring))
   const isSame = expanded.length === messages.length && expanded.every((message, index) => message === messages[index])
   return { messages: isSame ? conversation : format.write(expanded), missing }
-}
-
-function assertNames(only: readonly string[]): readonly string[] {
-  if (Array.isArray(only) && only.every((name) => typeof name === 'string')) return only
-  throw new TypeError('only must be an array of names, as reloadHistory() lists them.')
 }

@@ -1,5 +1,5 @@
 import { ContextOffloader } from '@spillway/core'
-import { warn, type CountTokens } from '@spillway/text/internal'
+import type { CountTokens } from '@spillway/text/internal'
 import type { HistoryMessage } from './history-message.ts'
 import type { HistoryArchive } from './archive/history-archive.ts'
 import { TextCounter } from './measure/count-message.ts'
@@ -53,8 +53,6 @@ export interface HistoryOptions<Conversation> extends HistoryLimits {
   readonly maxSummaryInputTokens?: number | undefined
   /** Defaults to {@link offloaderArchive}. */
   readonly archive?: HistoryArchive | undefined
-  /** Called after each step; errors become warnings. */
-  readonly onProgress?: ((progress: HistoryProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -76,7 +74,6 @@ export interface ResolvedHistoryOptions {
   readonly instructions: string
   readonly summaryTimeoutMs: number
   readonly maxSummaryInputTokens: number
-  readonly onProgress: ((progress: HistoryProgress) => void) | undefined
   readonly signal: AbortSignal | undefined
 }
 
@@ -98,7 +95,6 @@ const NAMES: ReadonlySet<string> = new Set<keyof HistoryOptions<unknown>>([
   'summaryTimeoutMs',
   'maxSummaryInputTokens',
   'archive',
-  'onProgress',
   'signal',
 ])
 
@@ -144,7 +140,6 @@ export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conv
       MAX_TIMEOUT_MS,
     ),
     maxSummaryInputTokens: positive('maxSummaryInputTokens', options.maxSummaryInputTokens ?? 100_000),
-    onProgress: options.onProgress,
     signal: options.signal,
   }
 }
@@ -157,24 +152,6 @@ function positive(name: string, value: number): number {
 function count(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value
   throw new TypeError(`${name} must be a whole number, 0 or more, got ${String(value)}.`)
-}
-
-/** A finished step of compaction or compression, without content. */
-export type HistoryProgress =
-  | { readonly step: 'compact'; readonly done: number; readonly total: number }
-  | { readonly step: 'summarize'; readonly group: number; readonly groups: number }
-  | { readonly step: 'store'; readonly group: number; readonly groups: number }
-
-/** Report a step; errors of the callback become warnings. */
-export function reportProgress(
-  progress: HistoryProgress,
-  { onProgress }: { readonly onProgress?: ((progress: HistoryProgress) => void) | undefined },
-): void {
-  try {
-    onProgress?.(progress)
-  } catch (error) {
-    warn('onProgress threw; the history is not affected.', error)
-  }
 }
 
 /** A request for a summary. */

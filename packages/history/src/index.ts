@@ -14,14 +14,7 @@ export type {
 export { offloaderArchive } from './archive/offloader-archive.ts'
 export { compactHistory } from './compact-history.ts'
 export { compactorOfRun, type CompactorOfRunOptions, type RunHistoryOptions } from './compactor/compactor-of-run.ts'
-export type {
-  HistoryLimits,
-  HistoryMode,
-  HistoryOptions,
-  HistoryProgress,
-  Summarize,
-  SummaryRequest,
-} from './history-options.ts'
+export type { HistoryLimits, HistoryMode, HistoryOptions, Summarize, SummaryRequest } from './history-options.ts'
 export { expandHistory, type ExpandedHistory, type ExpandOptions, type MissingContent } from './expand-history.ts'
 export { aiSdkMessages } from './formats/ai-sdk-messages.ts'
 export { anthropicMessages, type AnthropicConversation } from './formats/anthropic-messages.ts'
@@ -54,4 +47,3 @@ export type {
   MessageStatistics,
   SummaryRejection,
 } from './history-outcome.ts'
-export { reloadHistory, type HistoryReference, type HistoryReload } from './reload-history.ts'

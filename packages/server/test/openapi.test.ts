@@ -46,7 +46,6 @@ it('the description has every endpoint under a unique id', async () => {
     'GET /v1/stats',
     'POST /v1/history/compact',
     'POST /v1/history/expand',
-    'POST /v1/history/references',
     'GET /health',
     'GET /metrics',
     'GET /openapi.json',

@@ -10,7 +10,6 @@ import {
 } from '../history/compact-transcript.ts'
 import { expandTranscript, reportExpanded } from '../history/expand-transcript.ts'
 import type { CompactOptions, ExpandOptions, TranscriptOptions } from '../commands/options.ts'
-import { listReferences, reportReferences } from '../history/list-references.ts'
 import { compactJson } from '../history/report/compact-json.ts'
 import { compactReport } from '../history/report/compact-report.ts'
 import { readTranscript } from '../history/transcript/read-transcript.ts'
@@ -64,18 +63,9 @@ export async function historyExpand({ args: [path = ''], options }: Invocation<E
   const output = outputOf(options)
   if (output !== undefined) await assertOutput(output)
   const transcript = await readChecked(path, options)
-  const expanded = await withStore(options, (storage) => expandTranscript(transcript, options, storage))
+  const expanded = await withStore(options, (storage) => expandTranscript(transcript, storage))
   if (output !== undefined) await writeTranscript(transcript, expanded.conversation, output)
   return await reportExpanded(transcript, expanded, options)
-}
-
-export async function historyReferences({
-  args: [path = ''],
-  options,
-}: Invocation<TranscriptOptions>): Promise<number> {
-  const transcript = await readChecked(path, options)
-  const references = await withStore(options, (storage) => listReferences(transcript, storage))
-  return await reportReferences(references, options)
 }
 
 async function readChecked(path: string, { format }: TranscriptOptions): Promise<Transcript> {

@@ -41,7 +41,6 @@ describe('compact with a model', () => {
       const ask = ['--model', 'm', '--model-base-url', model.baseUrl, '--instructions', 'Keep all numbers.']
       const ended = await run('compact', name, '--max-total-tokens', '2000', ...format, ...ask, '--output', 'out')
       expect(ended).toMatchObject({ code: 0, stderr: '' })
-      expect(ended.stdout).toContain('in the summary')
       expect(ended.stdout).toContain('It fits the limit of 2,000.')
       expect(model.asked).toHaveLength(1)
       expect(model.asked[0]?.body.messages[0]?.content).toContain('Keep all numbers.')
@@ -50,8 +49,6 @@ describe('compact with a model', () => {
       expect(written).not.toContain('Answer 3.')
       if (prompt !== '') expect(written).toContain(`${prompt}\\n\\n<state_snapshot>`)
 
-      const listed = await run('references', 'out', ...format)
-      expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1\t\d*\t\tmessages\t\d+\tyes\t/) })
       expect(await run('expand', 'out', ...format, '--output', 'back')).toMatchObject({ code: 0, stderr: '' })
       expect(textOf('back')).toBe(text)
     },

@@ -1,5 +1,4 @@
-import { collect } from '../option-parsers.ts'
-import { option, type CommandSpec } from './command.ts'
+import type { CommandSpec } from './command.ts'
 import { COMPACTION_OPTIONS, OUTPUT_OPTIONS, TRANSCRIPT_OPTIONS } from './options.ts'
 
 const FILE = [
@@ -11,7 +10,7 @@ const compactCommand: CommandSpec = {
   name: 'compact',
   summary: 'replace large results by references, and summarise what remains too much',
   description:
-    'Say what compacting a transcript comes to: a table of its messages before and after, and what is in the way ' +
+    'Say what compacting a transcript comes to: its tokens before and after, and what is in the way ' +
     'where it does not fit. With --output the originals go to the store and the smaller transcript to a file.',
   argument: FILE,
   options: [...TRANSCRIPT_OPTIONS, ...OUTPUT_OPTIONS, ...COMPACTION_OPTIONS],
@@ -30,35 +29,18 @@ const expandCommand: CommandSpec = {
   summary: 'put back what was stored of a transcript',
   description: 'Put back what a transcript names: results, arguments, and the messages that a summary stands for.',
   argument: FILE,
-  options: [
-    ...TRANSCRIPT_OPTIONS,
-    ...OUTPUT_OPTIONS,
-    option('--only <reference>', 'put back this alone, and what goes with it; may be repeated', collect),
-  ],
+  options: [...TRANSCRIPT_OPTIONS, ...OUTPUT_OPTIONS],
   help: `
 Examples:
   $ spillway history expand smaller.jsonl --output whole.jsonl
-  $ spillway history expand smaller.jsonl --only call_1_0_4tq… --output -
 
 Exit codes: 0 all is back, 1 something is gone, 2 wrong use or a file that cannot be read as messages, 3 the store failed.`,
   load: async () => (await import('../actions/history.ts')).historyExpand,
-}
-
-const referencesCommand: CommandSpec = {
-  name: 'references',
-  summary: 'list what a transcript names that is stored',
-  description:
-    'List what a transcript names that is stored, also inside of its summary: the message, its line and tool, the kind, ' +
-    'bytes, whether it is still there, and the reference. Into a pipe: columns parted by tabs.',
-  argument: FILE,
-  options: TRANSCRIPT_OPTIONS,
-  help: '\nExit codes: 0 all of it is there, 1 something is gone, or nothing is named.',
-  load: async () => (await import('../actions/history.ts')).historyReferences,
 }
 
 export const historyCommand: CommandSpec = {
   name: 'history',
   summary: 'make transcripts of agents smaller, and whole again',
   description: 'For transcripts on disk: requests, lists of messages, and sessions of Claude Code.',
-  commands: [compactCommand, expandCommand, referencesCommand],
+  commands: [compactCommand, expandCommand],
 }

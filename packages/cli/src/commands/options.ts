@@ -130,9 +130,7 @@ export interface CompactOptions extends TranscriptOptions, OutputOptions, ModelO
   readonly reading?: 'tool' | 'command'
 }
 
-export interface ExpandOptions extends TranscriptOptions, OutputOptions {
-  readonly only?: readonly string[]
-}
+export interface ExpandOptions extends TranscriptOptions, OutputOptions {}
 
 /** Values of `--format`. */
 export const FORMAT_NAMES = [

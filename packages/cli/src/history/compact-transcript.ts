@@ -2,14 +2,12 @@ import { ContextOffloader, createStorage, scopeOf, type Storage } from '@spillwa
 import {
   compactHistory,
   type HistoryFailure,
-  type HistoryMessage,
   type HistoryOptions,
   type HistoryOutcome,
   type Summarize,
 } from '@spillway/history'
 import { nameOptions, usageError } from '../cli-error.ts'
 import { createSummarizer } from '../model/chat-summarizer.ts'
-import { clearStatus, showStatus } from '../output.ts'
 import type { CompactOptions } from '../commands/options.ts'
 import { referenceGuide } from '../retrieval-commands.ts'
 import { rowsOf, type MessageRow } from './report/message-row.ts'
@@ -32,38 +30,16 @@ export async function compactTranscript(
   storage: Storage,
   storeArguments: string,
 ): Promise<Compacted> {
-  const { settings, conversation, messages, ...rest } = prepare(transcript, options, storage, storeArguments)
-  try {
-    const outcome = await compactHistory(conversation, { ...settings, onProgress: showProgress })
-    const rows = rowsOf(transcript, messages, outcome.statistics, outcome.tokens.before > outcome.tokens.limit)
-    return { rows, outcome, conversation: transcript.format.split(outcome.messages), ...rest }
-  } finally {
-    await clearStatus()
-  }
-}
-
-function prepare(
-  transcript: Transcript,
-  options: CompactOptions,
-  storage: Storage,
-  storeArguments: string,
-): {
-  readonly settings: HistoryOptions<unknown>
-  readonly conversation: unknown
-  readonly messages: readonly HistoryMessage[]
-} & Pick<Compacted, 'noSummary' | 'namesCommands'> {
   const noSummary = whyNoSummary(transcript)
   const summarize = createSummarizer(options)
   const given = noSummary === undefined ? summarize : undefined
   const settings = nameOptions(() => compactionOptions(transcript, options, storage, given, storeArguments))
   const conversation = conversationOf(transcript)
+  const messages = transcript.format.history.read(conversation)
+  const outcome = await compactHistory(conversation, settings)
+  const rows = rowsOf(transcript, messages, outcome.statistics)
   const namesCommands = settings.offloader.options.guide !== undefined
-  return { settings, conversation, messages: transcript.format.history.read(conversation), noSummary, namesCommands }
-}
-
-const showProgress: HistoryOptions<unknown>['onProgress'] = (progress) => {
-  if (progress.step === 'compact') showStatus(`${progress.done} of ${progress.total} results stored`)
-  else showStatus(`group ${progress.group} of ${progress.groups} ${progress.step === 'store' ? 'done' : 'summarised'}`)
+  return { rows, outcome, conversation: transcript.format.split(outcome.messages), noSummary, namesCommands }
 }
 
 export function describeFailure(failure: HistoryFailure): string {

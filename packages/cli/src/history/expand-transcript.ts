@@ -1,48 +1,40 @@
 import { ContextOffloader, StorageError, type Storage } from '@spillway/core'
-import { reloadHistory, type HistoryReference, type MissingContent } from '@spillway/history'
-import { EXIT_CODE, usageError } from '../cli-error.ts'
-import { formatCount, note, noteLine, print, printable, printJson } from '../output.ts'
+import { expandHistory, type MissingContent } from '@spillway/history'
+import { EXIT_CODE } from '../cli-error.ts'
+import { countOf, formatCount, note, noteLine, print, printable, printJson } from '../output.ts'
 import type { ExpandOptions } from '../commands/options.ts'
 import { conversationOf, type Conversation, type Transcript } from './transcript/transcript.ts'
 
 export interface Expanded {
   readonly conversation: Conversation
-  readonly references: readonly HistoryReference[]
   readonly missing: readonly MissingContent[]
 }
 
-/** Restore the references of a transcript, or some of them. */
-export async function expandTranscript(
-  transcript: Transcript,
-  { only }: ExpandOptions,
-  storage: Storage,
-): Promise<Expanded> {
+/** Restore what a transcript names. */
+export async function expandTranscript(transcript: Transcript, storage: Storage): Promise<Expanded> {
   const { format } = transcript
   const options = { offloader: new ContextOffloader({ storage }), format: format.history }
-  const { references, restore } = await reloadHistory(conversationOf(transcript), options)
-  const unknown = only?.find((name) => references.every((reference) => reference.name !== name))
-  if (unknown !== undefined) throw usageError(`The transcript does not name ${unknown}. See history references.`)
-  const { messages, missing } = await restore(only)
-  return { conversation: format.split(messages), references, missing }
+  const { messages, missing } = await expandHistory(conversationOf(transcript), options)
+  return { conversation: format.split(messages), missing }
 }
 
 export async function reportExpanded(
   { path, messages }: Transcript,
-  { conversation, references, missing }: Expanded,
+  { conversation, missing }: Expanded,
   { json = false, output }: ExpandOptions,
 ): Promise<number> {
   const before = messages.length
   const after = conversation.messages.length
   if (json) {
     const gone = missing.map(({ name, error }) => ({ reference: name, code: error.code, message: error.message }))
-    await printJson({ file: path, references: references.length, before, after, missing: gone, output: output ?? null })
+    await printJson({ file: path, before, after, missing: gone, output: output ?? null })
   } else {
     const count =
       before === after
         ? `${formatCount(after)} messages`
         : `${formatCount(before)} messages became ${formatCount(after)}`
     const where = output === undefined ? ' Nothing is written: add --output FILE.' : ` Written to ${printable(output)}.`
-    const line = `${count}; ${formatCount(references.length)} references, ${formatCount(missing.length)} of them missing.${where}\n`
+    const line = `${count}; ${countOf(missing.length, 'reference')} missing.${where}\n`
     await (output === '-' ? note : print)(line)
     for (const { name, error } of missing) await noteLine(`${name}: ${error.message}`)
   }

@@ -9,7 +9,7 @@ import type {
   HistoryToolCall,
   HistoryToolResult,
 } from '../history-message.ts'
-import { reportProgress, type ResolvedHistoryOptions } from '../history-options.ts'
+import type { ResolvedHistoryOptions } from '../history-options.ts'
 import type { ArchivedByHistory, WorkingMessage, HistoryFailure, HistoryReason } from '../history-outcome.ts'
 import { countPart } from '../measure/count-message.ts'
 import { recentStart } from '../measure/recent-start.ts'
@@ -91,7 +91,6 @@ async function replaceParts(chosen: readonly ChosenPart[], context: CompactionCo
       stored.push(...result.stored)
       failures.push(...result.failures)
     }
-    reportProgress({ step: 'compact', done: start + batch.length, total: chosen.length }, context)
   }
   return { stored, failures }
 }

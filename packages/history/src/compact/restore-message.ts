@@ -35,8 +35,6 @@ export interface Restoring {
   readonly retrieve: (name: string) => Promise<RetrievedContent>
   /** Called for content that cannot be restored, whose part then stays. If absent, restoring rejects. */
   readonly onMissing?: ((error: StorageError) => void) | undefined
-  /** Selects the items to restore. Defaults to all. */
-  readonly isSelected?: ((item: ArchivedItem) => boolean) | undefined
 }
 
 /**
@@ -75,7 +73,7 @@ async function restorePart(part: HistoryPart, message: HistoryMessage, restoring
   if (part.type === 'tool-call') return await restoreArguments(part, message, restoring)
   if (part.type !== 'text' || message.role !== 'user') return { part }
   const replacement = restoring.archive.readReplacement(part.text)
-  if (replacement?.subject !== 'message' || !isAnySelected([replacement], restoring)) return { part }
+  if (replacement?.subject !== 'message') return { part }
   return await restoreFrom(part, message, replacement, restoring, async ([item]) =>
     item === undefined ? part : { ...part, text: await restoreText(item, restoring) },
   )
@@ -88,7 +86,7 @@ async function restoreResult(
 ): Promise<RestoredPart> {
   const [first, ...retained] = part.content
   const replacement = first?.type === 'text' ? restoring.archive.readReplacement(first.text) : undefined
-  if (replacement?.subject !== 'result' || !isAnySelected([replacement], restoring)) return { part }
+  if (replacement?.subject !== 'result') return { part }
   return await restoreFrom(part, message, replacement, restoring, async (items) => {
     const content: HistoryContent[] = []
     for (const item of items) content.push(await restoreContent(item, restoring))
@@ -109,7 +107,7 @@ async function restoreArguments(
     return text
   })
   const [first] = found.values()
-  if (first === undefined || !isAnySelected([...found.values()], restoring)) return { part }
+  if (first === undefined) return { part }
   const original = [...found.values()].find(({ items }) => items.some(({ kind }) => kind === 'original'))
   return await restoreFrom(part, message, original ?? first, restoring, async () => {
     const texts = new Map<string, string>()
@@ -131,9 +129,6 @@ async function restoreArguments(
     return { ...part, input: readStored(first.items[0]?.name ?? '', () => parseExactJson(text)) }
   })
 }
-
-const isAnySelected = (replacement: readonly ParsedReplacement[], { isSelected }: Restoring): boolean =>
-  isSelected === undefined || replacement.some(({ items }) => items.some(isSelected))
 
 /**
  * Anybody can forge a reference. A result is therefore restored only as the result of the same call, and never as a

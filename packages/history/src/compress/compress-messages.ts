@@ -10,7 +10,7 @@ import { findNames } from '../compact/argument-texts.ts'
 import { compactionContext, compactRequest } from '../compact/compact-messages.ts'
 import { encodeConversation, type HistoryFormat } from '../history-format.ts'
 import type { HistoryMessage } from '../history-message.ts'
-import { reportProgress, type ResolvedHistoryOptions } from '../history-options.ts'
+import type { ResolvedHistoryOptions } from '../history-options.ts'
 import {
   type ArchivedByHistory,
   type WorkingMessage,
@@ -59,7 +59,6 @@ export async function compressMessages(
     const groups = groupUnits(plan.units, working, options.groupTokens)
     for (const [number, group] of groups.entries()) {
       const failed = await compressGroup(group, plan, working, progress, format, options)
-      reportProgress({ step: 'store', group: number + 1, groups: groups.length }, options)
       if (failed === undefined) continue
       for (const index of groups.slice(number).flat()) working[index]!.reason = failed
       break

@@ -16,8 +16,6 @@ export interface Call {
   bytesIn: number
   bytesOut: number
   code: FailureCode | undefined
-  /** Settles when a streamed response ends; never rejects. */
-  done: Promise<unknown> | undefined
   /** The request's messages, which a failed ReMe response returns. */
   messages: readonly unknown[]
 }
@@ -44,7 +42,6 @@ export const newCall = (): Call => ({
   bytesIn: 0,
   bytesOut: 0,
   code: undefined,
-  done: undefined,
   messages: [],
 })
 

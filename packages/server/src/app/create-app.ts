@@ -11,7 +11,7 @@ import { runRoute, type RouteServices } from '../routes/run-route.ts'
 import type { Route } from '../routes/route.ts'
 import { allRoutes } from '../routes/all-routes.ts'
 import { faultRecord, type LogRecord, type RequestRecord } from '../telemetry/request-record.ts'
-import { ServiceTelemetry } from '../telemetry/service-telemetry.ts'
+import { ServiceMetrics } from '../telemetry/service-metrics.ts'
 import { failureResponse, newCall, type Call, type CallEnvironment } from './call.ts'
 import { describeFailure, HttpError, type Failure } from './http-error.ts'
 import { resolveLimits, type ServerLimits } from './server-limits.ts'
@@ -88,7 +88,7 @@ class ServiceApp implements App {
   readonly #tokens: AccessTokens | undefined
   readonly #hosts: readonly string[]
   readonly #services: RouteServices
-  readonly #telemetry: ServiceTelemetry
+  readonly #metrics: ServiceMetrics
   readonly #tenants: Tenants
   readonly #rates: RateLimiter
   readonly #hono = new Hono<Environment>()
@@ -109,10 +109,10 @@ class ServiceApp implements App {
     this.#options = options
     this.#hosts = [...LOOPBACK_HOSTS, ANY_ADDRESS, ...(options.allowedHosts ?? []).map((name) => name.toLowerCase())]
     this.#services = { limits, work, uploads, bodies, models, spool: options.spool }
-    this.#telemetry = new ServiceTelemetry(work)
-    this.#tenants = new Tenants(offloader, (event) => this.#telemetry.offloaded(event))
+    this.#metrics = new ServiceMetrics(work, () => this.#underWay)
+    this.#tenants = new Tenants(offloader, (event) => this.#metrics.offloaded(event))
     this.#rates = new RateLimiter(limits)
-    this.#addRoutes(allRoutes({ telemetry: this.#telemetry, summarize, contextOffload }))
+    this.#addRoutes(allRoutes({ metrics: this.#metrics, summarize, contextOffload }))
     this.#hono.notFound(async ({ req, env }) => {
       await this.#admit(req.raw, env)
       throw new HttpError('no-such-endpoint', 'Unknown endpoint. See /openapi.json.')
@@ -127,20 +127,15 @@ class ServiceApp implements App {
     const call = newCall()
     const begin = performance.now()
     this.#underWay += 1
-    return await this.#telemetry.request(request, async (span) => {
-      const response = await this.#answer(request, call, environment)
-      response.headers.set('x-request-id', call.requestId)
-      const end = (): void => {
-        this.#underWay -= 1
-        if (this.#underWay === 0) this.#drained?.resolve()
-        environment.onDone?.()
-        const record = requestRecord(request, response, call, performance.now() - begin)
-        this.#telemetry.answered(record, span)
-        this.#options.log?.(record)
-      }
-      if (call.done === undefined) end()
-      return { response, done: call.done && Promise.allSettled([call.done.then(end)]) }
-    })
+    const response = await this.#answer(request, call, environment)
+    response.headers.set('x-request-id', call.requestId)
+    this.#underWay -= 1
+    if (this.#underWay === 0) this.#drained?.resolve()
+    environment.onDone?.()
+    const record = requestRecord(request, response, call, performance.now() - begin)
+    this.#metrics.answered(record)
+    this.#options.log?.(record)
+    return response
   }
 
   async drain(): Promise<void> {
@@ -210,9 +205,7 @@ class ServiceApp implements App {
     const context = {
       // Public routes belong to no caller.
       tenant: () => this.#tenants.of(scope ?? ['public']),
-      telemetry: this.#telemetry,
       signal,
-      describeFailure: (error: unknown) => this.#describeFailure(error, req.raw, call),
       headers: req.raw.headers,
       call,
     }

@@ -7,10 +7,9 @@ import {
   assertConversation,
   explainObstacle,
   failureNotes,
-  historyStep,
   requireSummarize,
   type HistoryServices,
-} from '../v1/history-step.ts'
+} from '../v1/history-services.ts'
 import { defineRoute, type Route } from '../routes/route.ts'
 import { FileArchive } from './file-archive.ts'
 import { settingsSchema, withDefaults, type ContextOffloadSettings } from './offload-settings.ts'
@@ -84,23 +83,20 @@ export const contextOffloadRoute = ({ summarize, contextOffload }: HistoryServic
         chatId: body.chat_id ?? crypto.randomUUID().replaceAll('-', ''),
         previewLength: Math.trunc(settings.preview_char_length),
       })
-      const outcome = await historyStep(context, { mode }, async (onProgress) => {
-        await archive.learn(messages)
-        return await compactHistory([...messages], {
-          offloader,
-          archive,
-          format,
-          mode,
-          maxTotalTokens: Math.max(1, Math.trunc(settings.max_total_tokens)),
-          maxToolMessageTokens: Math.max(1, Math.trunc(settings.max_tool_message_tokens)),
-          keepRecent: settings.keep_recent_count == null ? undefined : whole(settings.keep_recent_count),
-          groupTokens: Math.max(0, whole(settings.group_token_threshold)),
-          compactRatioThreshold: settings.compact_ratio_threshold,
-          historyPreviewTokens: 0,
-          summarize: summarizing,
-          onProgress,
-          signal,
-        })
+      await archive.learn(messages)
+      const outcome = await compactHistory([...messages], {
+        offloader,
+        archive,
+        format,
+        mode,
+        maxTotalTokens: Math.max(1, Math.trunc(settings.max_total_tokens)),
+        maxToolMessageTokens: Math.max(1, Math.trunc(settings.max_tool_message_tokens)),
+        keepRecent: settings.keep_recent_count == null ? undefined : whole(settings.keep_recent_count),
+        groupTokens: Math.max(0, whole(settings.group_token_threshold)),
+        compactRatioThreshold: settings.compact_ratio_threshold,
+        historyPreviewTokens: 0,
+        summarize: summarizing,
+        signal,
       })
       assertApplied(outcome)
       return { json: answerOf(outcome, archive, body.include_write_file_dict !== false) }

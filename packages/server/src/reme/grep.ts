@@ -42,31 +42,24 @@ export const grepRoute: Route = defineRoute({
     .meta({ id: 'GrepRequest' }),
   responses: { 200: { description: 'Matching lines as text.', schema: remeAnswerSchema } },
   failureStatuses: { 400: 'The path or the glob cannot name virtual files.' },
-  async handle({ body }, { tenant, signal, pause, telemetry }) {
+  async handle({ body }, { tenant, signal, pause }) {
     const { pattern, path, glob, limit } = body
     const most = limit == null ? Infinity : Math.trunc(limit)
     if (!(most >= 1)) throw new HttpError('invalid-request', 'Limit must be a positive number.')
     const folder = virtualPath(path ?? '')
     const fileGlob = glob == null || glob === '' ? undefined : new FileGlob(glob)
-    return await telemetry.step('spillway.grep', {}, async () => {
-      const { files } = tenant()
-      const search = new PatternSearch(pattern, { ignoreCase: true })
-      const { found, isComplete } = await grepFiles(files, search, {
-        folder,
-        glob: fileGlob,
-        limit: most,
-        signal,
-        pause,
-      })
-      const where = path == null || path === '' ? 'in the workspace directory' : `in path "${path}"`
-      const filter = fileGlob === undefined ? '' : ` (filter: "${glob}")`
-      const matches = found.map(({ name }) => joinAsWritten(path ?? '', name))
-      const note = {
-        ...(search.problem !== undefined && { searched_literally: search.problem }),
-        truncated: !isComplete,
-      }
-      return { json: textAnswer(grepText(found, `for pattern "${pattern}" ${where}${filter}`), { matches, ...note }) }
-    })
+    const { files } = tenant()
+    const search = new PatternSearch(pattern, { ignoreCase: true })
+    const options = { folder, glob: fileGlob, limit: most, signal, pause }
+    const { found, isComplete } = await grepFiles(files, search, options)
+    const where = path == null || path === '' ? 'in the workspace directory' : `in path "${path}"`
+    const filter = fileGlob === undefined ? '' : ` (filter: "${glob}")`
+    const matches = found.map(({ name }) => joinAsWritten(path ?? '', name))
+    const note = {
+      ...(search.problem !== undefined && { searched_literally: search.problem }),
+      truncated: !isComplete,
+    }
+    return { json: textAnswer(grepText(found, `for pattern "${pattern}" ${where}${filter}`), { matches, ...note }) }
   },
 })
 

@@ -3,10 +3,10 @@ import { contextOffloadRoute } from '../reme/context-offload.ts'
 import { grepRoute } from '../reme/grep.ts'
 import { readFileRoute } from '../reme/read-file.ts'
 import { remeFailureSchema } from '../reme/schemas.ts'
-import type { ServiceTelemetry } from '../telemetry/service-telemetry.ts'
+import type { ServiceMetrics } from '../telemetry/service-metrics.ts'
 import { contentRoute } from '../v1/content.ts'
 import { deleteRoute, listRoute, statRoute } from '../v1/entries.ts'
-import type { HistoryServices } from '../v1/history-step.ts'
+import type { HistoryServices } from '../v1/history-services.ts'
 import { historyRoutes } from '../v1/history.ts'
 import { offloadContentRoute, offloadRoute } from '../v1/offload.ts'
 import { retrieveRoute } from '../v1/retrieve.ts'
@@ -24,11 +24,11 @@ const INFO = {
 }
 
 interface RouteParts extends HistoryServices {
-  readonly telemetry: ServiceTelemetry
+  readonly metrics: ServiceMetrics
 }
 
 /** Create all endpoints, in the order of the OpenAPI document. */
-export function allRoutes({ telemetry, ...history }: RouteParts): readonly Route[] {
+export function allRoutes({ metrics, ...history }: RouteParts): readonly Route[] {
   let document: unknown
   const routes: Route[] = [
     contextOffloadRoute(history),
@@ -45,7 +45,7 @@ export function allRoutes({ telemetry, ...history }: RouteParts): readonly Route
     statsRoute,
     ...historyRoutes(history),
     ...serviceRoutes(
-      telemetry,
+      metrics,
       () => (document ??= openApiDocument(routes, INFO, { v1: failureSchema, reme: remeFailureSchema })),
     ),
   ]
@@ -70,7 +70,7 @@ const healthRoute: Route = defineRoute({
   handle: async () => ({ json: { status: 'healthy' } }),
 })
 
-const metricsRoute = (telemetry: ServiceTelemetry): Route =>
+const metricsRoute = (metrics: ServiceMetrics): Route =>
   defineRoute({
     method: 'get',
     path: '/metrics',
@@ -80,7 +80,7 @@ const metricsRoute = (telemetry: ServiceTelemetry): Route =>
     tag: 'Service',
     responses: { 200: { description: 'Metrics in the text format.', contentType: 'text/plain' } },
     handle: async (_input, { call }) => {
-      const bytes = new TextEncoder().encode(telemetry.metricsText())
+      const bytes = new TextEncoder().encode(metrics.text())
       call.bytesOut = bytes.length
       const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' }
       return { response: new Response(bytes, { headers }), memoryBytes: bytes.length }
@@ -103,8 +103,8 @@ const documentRoute = (document: () => unknown): Route =>
     handle: async () => ({ json: document() }),
   })
 
-function serviceRoutes(telemetry: ServiceTelemetry, document: () => unknown): readonly Route[] {
-  return [healthRoute, metricsRoute(telemetry), documentRoute(document)]
+function serviceRoutes(metrics: ServiceMetrics, document: () => unknown): readonly Route[] {
+  return [healthRoute, metricsRoute(metrics), documentRoute(document)]
 }
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,18 +1,13 @@
 import type { z } from 'zod'
 import type { Call } from '../app/call.ts'
-import type { Failure } from '../app/http-error.ts'
 import type { Tenant } from '../app/tenants.ts'
-import type { ServiceTelemetry } from '../telemetry/service-telemetry.ts'
 
 export interface RouteContext {
   /** The resources of the caller's scope. */
   readonly tenant: () => Tenant
   readonly call: Call
-  readonly telemetry: ServiceTelemetry
   /** Fires when the client disconnects or the service ends. */
   readonly signal: AbortSignal
-  /** Describe an error after the response began; faults are logged. */
-  readonly describeFailure: (error: unknown) => Failure
   readonly headers: Headers
   /** The body, for routes that take it raw. */
   readonly chunks: AsyncIterable<Uint8Array>
@@ -30,15 +25,7 @@ export interface RouteContext {
 /** The reply of a handler: a JSON value, or a response with its memory in bytes. */
 export type Reply =
   | { readonly status?: number | undefined; readonly json: unknown }
-  | {
-      readonly response: Response
-      readonly memoryBytes: number
-    }
-  | {
-      readonly response: Response
-      /** Settles when the stream ends; never rejects. */
-      readonly done: Promise<unknown>
-    }
+  | { readonly response: Response; readonly memoryBytes: number }
 
 export interface ResponseDescription {
   readonly description: string

@@ -108,8 +108,7 @@ async function runWithin(
       leaveWhenSent(ticket, call.bytesOut, environment)
       return response
     }
-    if ('done' in reply) call.done = reply.done.then(() => leaveWhenSent(ticket, call.bytesOut, environment))
-    else leaveWhenSent(ticket, reply.memoryBytes, environment)
+    leaveWhenSent(ticket, reply.memoryBytes, environment)
     return reply.response
   } catch (error) {
     // A failed response may contain the request's messages.

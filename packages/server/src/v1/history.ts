@@ -9,12 +9,11 @@ import {
   openAIAgents,
   openAIChat,
   openAIResponses,
-  reloadHistory,
+  type ExpandOptions,
   type HistoryArchive,
   type HistoryFormat,
   type HistoryOptions,
   type HistoryOutcome,
-  type HistoryProgress,
 } from '@spillway/history'
 import { z } from 'zod'
 import { FileArchive, type FileArchiveOptions } from '../reme/file-archive.ts'
@@ -25,10 +24,9 @@ import {
   assertConversation,
   explainObstacle,
   failureNotes,
-  historyStep,
   requireSummarize,
   type HistoryServices,
-} from './history-step.ts'
+} from './history-services.ts'
 
 type FormatName = 'openai-chat' | 'openai-responses' | 'openai-agents' | 'anthropic' | 'ai-sdk' | 'gemini' | 'reme'
 
@@ -71,36 +69,9 @@ const historyRequestSchema = z
   })
   .meta({ id: 'HistoryRequest' })
 
-const expandRequestSchema = z
-  .object({
-    ...conversation,
-    only: z.array(z.string()).max(10_000).optional().meta({ description: 'Only these references. Defaults to all.' }),
-  })
-  .meta({ id: 'ExpandRequest' })
-
-const referencesRequestSchema = z.object(conversation).meta({ id: 'ReferencesRequest' })
+const expandRequestSchema = z.object(conversation).meta({ id: 'ExpandRequest' })
 
 const size = z.object({ before: z.number(), after: z.number(), limit: z.number() })
-
-const referencesAnswerSchema = z
-  .object({
-    references: z.array(
-      z.object({
-        name: z.string(),
-        kind: z.string(),
-        contentType: z.string(),
-        size: z.number().meta({ description: 'Bytes.' }),
-        index: z.number().meta({ description: 'The position of the message with the reference.' }),
-        toolName: z.string().optional(),
-        callId: z.string().optional(),
-        inside: z
-          .string()
-          .optional()
-          .meta({ description: 'The reference of the stored messages that contain this reference.' }),
-      }),
-    ),
-  })
-  .meta({ id: 'ReferencesAnswer' })
 
 const statistics = {
   index: z.number().meta({ description: 'The position in the messages of the request, from 0.' }),
@@ -133,7 +104,7 @@ const expandAnswerSchema = z
   .meta({ id: 'ExpandAnswer' })
 
 export function historyRoutes(services: HistoryServices): readonly Route[] {
-  return [compactRoute(services), expandRoute, referencesRoute]
+  return [compactRoute(services), expandRoute]
 }
 
 const compactRoute = ({ summarize }: HistoryServices): Route =>
@@ -144,8 +115,7 @@ const compactRoute = ({ summarize }: HistoryServices): Route =>
     summary: 'Make a history smaller, reversibly',
     description:
       'Large results of tools become references with short previews; if that is not enough, older messages become a ' +
-      'summary. Everything is stored before it is replaced. With `Accept: text/event-stream` the answer is a stream of ' +
-      '`progress` events that ends with `result` or `error`.',
+      'summary. Everything is stored before it is replaced.',
     tag: 'History',
     body: historyRequestSchema,
     responses: { 200: { description: 'The outcome.', schema: historyAnswerSchema } },
@@ -154,22 +124,9 @@ const compactRoute = ({ summarize }: HistoryServices): Route =>
       const { mode = 'auto' } = body
       const summarizing = requireSummarize(mode, summarize, context)
       const options = await historyOptions(body, context)
-      const run = async (onProgress: (progress: HistoryProgress) => void): Promise<unknown> => {
-        const outcome = await historyStep(context, { mode }, (onStep) =>
-          compactHistory(body.messages, {
-            ...options,
-            summarize: summarizing,
-            onProgress: (progress) => {
-              onStep(progress)
-              onProgress(progress)
-            },
-          }),
-        )
-        assertApplied(outcome)
-        return outcomeJson(outcome)
-      }
-      if (!wantsEvents(context.headers)) return { json: await run(() => {}) }
-      return eventStream(context, run)
+      const outcome = await compactHistory(body.messages, { ...options, summarize: summarizing })
+      assertApplied(outcome)
+      return { json: outcomeJson(outcome) }
     },
   })
 
@@ -182,33 +139,12 @@ const expandRoute: Route = defineRoute({
   body: expandRequestSchema,
   responses: { 200: { description: 'The original history.', schema: expandAnswerSchema } },
   async handle({ body }, context) {
-    return await context.telemetry.step('spillway.history.expand', {}, async () => {
-      const { messages, missing } = await expandHistory(body.messages, {
-        ...(await reloadOptions(body, context)),
-        only: body.only,
-      })
-      return { json: { messages, missing: missing.map(({ name, error }) => ({ name, code: error.code })) } }
-    })
+    const { messages, missing } = await expandHistory(body.messages, await expandOptions(body, context))
+    return { json: { messages, missing: missing.map(({ name, error }) => ({ name, code: error.code })) } }
   },
 })
 
-const referencesRoute: Route = defineRoute({
-  method: 'post',
-  path: '/v1/history/references',
-  operationId: 'historyReferences',
-  summary: 'List the references in a history',
-  description:
-    'Also what the messages name that a summary stands for. `/v1/retrieve` searches and reads each by its name.',
-  tag: 'History',
-  body: referencesRequestSchema,
-  responses: { 200: { description: 'The references.', schema: referencesAnswerSchema } },
-  async handle({ body }, context) {
-    const { references } = await reloadHistory(body.messages, await reloadOptions(body, context))
-    return { json: { references } }
-  },
-})
-
-type HistoryRequest = z.output<typeof referencesRequestSchema> & Partial<z.output<typeof historyRequestSchema>>
+type HistoryRequest = z.output<typeof expandRequestSchema> & Partial<z.output<typeof historyRequestSchema>>
 
 async function historyOptions(
   { format: name, messages, ...limits }: HistoryRequest,
@@ -222,9 +158,12 @@ async function historyOptions(
   return { ...limits, offloader, format, signal, archive: own }
 }
 
-async function reloadOptions(request: HistoryRequest, context: RouteContext): Promise<HistoryOptions<unknown>> {
-  const options = await historyOptions(request, context)
-  return { ...options, archive: limitedArchive(options.archive, context.maxBytes, context.reserve) }
+async function expandOptions(
+  request: z.output<typeof expandRequestSchema>,
+  context: RouteContext,
+): Promise<ExpandOptions<unknown>> {
+  const { archive, ...options } = await historyOptions(request, context)
+  return { ...options, archive: limitedArchive(archive, context.maxBytes, context.reserve) }
 }
 
 /** New files go here; existing ones are found anywhere. */
@@ -233,50 +172,6 @@ const REME_ARCHIVE = (): FileArchiveOptions => ({ folder: '', chatId: crypto.ran
 function outcomeJson({ failures, obstacles, ...outcome }: HistoryOutcome<unknown>): unknown {
   const explained = obstacles.map((one) => ({ ...one, explanation: explainObstacle(one.explanation, 'library') }))
   return { ...outcome, obstacles: explained, failures: failureNotes(failures) }
-}
-
-const wantsEvents = (headers: Headers): boolean => headers.get('accept')?.includes('text/event-stream') === true
-
-const KEEP_ALIVE_MS = 10_000
-
-/** Sends `progress` events, then `result` or `error`. */
-function eventStream(
-  { call, describeFailure }: Pick<RouteContext, 'call' | 'describeFailure'>,
-  run: (onProgress: (progress: HistoryProgress) => void) => Promise<unknown>,
-): { readonly response: Response; readonly done: Promise<void> } {
-  const { promise: done, resolve: finish } = Promise.withResolvers<void>()
-  const encoder = new TextEncoder()
-  let isOpen = true
-  const body = new ReadableStream<Uint8Array>({
-    async start(controller) {
-      const send = (text: string): void => {
-        if (!isOpen) return
-        const bytes = encoder.encode(text)
-        call.bytesOut += bytes.length
-        controller.enqueue(bytes)
-      }
-      const event = (name: string, data: unknown): void => send(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
-      const timer = setInterval(() => send(': still at it\n\n'), KEEP_ALIVE_MS)
-      try {
-        event('result', await run((progress) => event('progress', progress)))
-      } catch (error) {
-        // The status is sent already, so the last event reports the failure.
-        const { code, message, retryable } = describeFailure(error)
-        call.code = code
-        event('error', { error: { code, message, retryable } })
-      } finally {
-        clearInterval(timer)
-        if (isOpen) controller.close()
-        isOpen = false
-        finish()
-      }
-    },
-    cancel() {
-      isOpen = false
-    },
-  })
-  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
-  return { response: new Response(body, { headers }), done }
 }
 
 /** A few lines can name the same large content repeatedly. Content over the limit stays a reference. */

@@ -2,7 +2,7 @@ import type { Outcome } from '@spillway/core'
 import { isContentType, StorageError } from '@spillway/core'
 import { z } from 'zod'
 import { HttpError } from '../app/http-error.ts'
-import { defineRoute, type RouteContext, type Route } from '../routes/route.ts'
+import { defineRoute, type Route } from '../routes/route.ts'
 import { contentBlockSchema, outcomeSchema, readContentBlock, writeContentBlock } from './schemas.ts'
 
 const MAX_NAME_LENGTH = 1_024
@@ -36,7 +36,7 @@ export const offloadRoute: Route = defineRoute({
     const { toolName, toolCallId, input, isError } = body
     const content = body.content.map(readContentBlock)
     const request = { toolName, toolCallId, input, isError, content, signal: context.signal }
-    return { json: await offloaded(context, () => context.tenant().offloader.offload(request)) }
+    return { json: answerOf(await context.tenant().offloader.offload(request)) }
   },
 })
 
@@ -65,26 +65,18 @@ export const offloadContentRoute: Route = defineRoute({
       isError: () => isError === 'true',
       signal: context.signal,
     }
-    return { json: await offloaded(context, () => context.tenant().offloader.offloadStream(request)) }
+    return { json: answerOf(await context.tenant().offloader.offloadStream(request)) }
   },
 })
 
-async function offloaded({ telemetry }: RouteContext, offload: () => Promise<Outcome>): Promise<unknown> {
-  return await telemetry.step('spillway.offload', {}, async (span) => {
-    const outcome = await offload()
-    // The caller still has the result, and gets an error instead of a copy.
-    if ('error' in outcome) throw failureOf(outcome.error)
-    span.setAttributes({
-      'spillway.outcome': outcome.status,
-      'spillway.tokens.original': outcome.tokens.original,
-      ...(outcome.status === 'offloaded' && { 'spillway.tokens.replacement': outcome.tokens.replacement }),
-    })
-    const { status, tokens } = outcome
-    const content = outcome.content.map(writeContentBlock)
-    return status === 'inline' || status === 'redacted'
-      ? { status, reason: outcome.reason, content, stored: [], tokens }
-      : { status, content, stored: outcome.stored, tokens }
-  })
+function answerOf(outcome: Outcome): unknown {
+  // The caller still has the result, and gets an error instead of a copy.
+  if ('error' in outcome) throw failureOf(outcome.error)
+  const { status, tokens } = outcome
+  const content = outcome.content.map(writeContentBlock)
+  return status === 'inline' || status === 'redacted'
+    ? { status, reason: outcome.reason, content, stored: [], tokens }
+    : { status, content, stored: outcome.stored, tokens }
 }
 
 function failureOf(error: unknown): unknown {

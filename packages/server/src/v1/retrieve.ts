@@ -64,15 +64,11 @@ export const retrieveRoute: Route = defineRoute({
     410: 'It was stored, and was evicted.',
     416: 'The lines begin beyond the end.',
   },
-  async handle({ body }, { tenant, telemetry, signal, pause, call }) {
-    return await telemetry.step('spillway.retrieve', {}, async (span) => {
-      const result = await tenant().offloader.retrievalTool.execute(body, { signal, pause })
-      if (!result.isError) {
-        const { isError: _, content, ...fields } = result
-        return { json: { content: content.map(writeContentBlock), ...fields } }
-      }
-      span.setAttribute('error.type', result.code)
+  async handle({ body }, { tenant, signal, pause, call }) {
+    const result = await tenant().offloader.retrievalTool.execute(body, { signal, pause })
+    if (result.isError)
       return { response: await failureResponse(call, retrievalFailure(result.code, result.message)), memoryBytes: 0 }
-    })
+    const { isError: _, content, ...fields } = result
+    return { json: { content: content.map(writeContentBlock), ...fields } }
   },
 })

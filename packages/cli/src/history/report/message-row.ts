@@ -13,52 +13,17 @@ export interface MessageRow {
   readonly before: number
   readonly after: number
   readonly reason: HistoryReason
-  readonly what: string
-}
-
-const WHAT: Readonly<Record<HistoryReason, string>> = {
-  'within-limits': '',
-  compacted: 'reference',
-  compressed: 'in the summary',
-  system: '',
-  recent: 'stays: recent',
-  request: 'stays: request',
-  'not-tool-content': '',
-  'already-compacted': 'reference already',
-  'not-smaller': 'stays: no smaller',
-  'not-storable': 'stays: not storable',
-  'store-failed': 'stays: not stored',
-  'no-summarize': '',
-  'summary-failed': 'stays: no summary',
-  'too-little': 'stays: too little',
 }
 
 export function rowsOf(
   transcript: Transcript,
   messages: readonly HistoryMessage[],
   statistics: readonly MessageStatistics[],
-  isOver: boolean,
 ): readonly MessageRow[] {
   return statistics.map(({ index, role, tokens: { before, after }, reason }) => {
-    const what = isOver ? whatOf(reason, before, after) : ''
-    return { ...messageOf(transcript, messages, index), role, before, after, reason, what }
+    const line = lineOf(transcript, index)
+    return { number: index + 1, line, role, tool: toolsOf(messages[index]), before, after, reason }
   })
-}
-
-const messageOf = (
-  transcript: Transcript,
-  messages: readonly HistoryMessage[],
-  index: number,
-): Pick<MessageRow, 'number' | 'line' | 'tool'> => ({
-  number: index + 1,
-  line: lineOf(transcript, index),
-  tool: toolsOf(messages[index]),
-})
-
-function whatOf(reason: HistoryReason, before: number, after: number): string {
-  if (reason === 'system') return after > before ? 'has the summary' : ''
-  // A reference stays one after a failed summary.
-  return after > 0 && after < before ? WHAT.compacted : WHAT[reason]
 }
 
 function toolsOf(message: HistoryMessage | undefined): string {

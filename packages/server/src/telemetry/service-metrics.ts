@@ -1,19 +1,11 @@
-import { context, propagation, SpanKind, SpanStatusCode, trace, type Span, type Tracer } from '@opentelemetry/api'
 import type { OffloadEvent } from '@spillway/core'
 import type { WorkGate } from '../limits/work-gate.ts'
 import type { RequestRecord } from './request-record.ts'
 
-const NAME = '@spillway/server'
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-interface RequestStart {
-  readonly method: string
-  readonly headers: Headers
-}
-
-/** Prometheus metrics and OpenTelemetry traces, without content; traces are free without a provider. */
-export class ServiceTelemetry {
-  readonly #tracer: Tracer = trace.getTracer(NAME)
+/** Prometheus metrics, without content. */
+export class ServiceMetrics {
   readonly #requests = new Metric('spillway_http_requests_total', 'Requests answered.')
   readonly #durations = new Metric(
     'spillway_http_request_duration_seconds',
@@ -24,89 +16,32 @@ export class ServiceTelemetry {
   readonly #bytes = new Metric('spillway_http_body_bytes_total', 'Bytes of bodies.')
   readonly #tokens = new Metric('spillway_tokens_total', 'Tokens of offloaded results.')
   readonly #gate: WorkGate
-  #inFlight = 0
+  readonly #inFlight: () => number
 
-  constructor(gate: WorkGate) {
+  /** @param inFlight - Returns the number of unanswered requests. */
+  constructor(gate: WorkGate, inFlight: () => number) {
     this.#gate = gate
+    this.#inFlight = inFlight
   }
 
   /** Write the metrics in Prometheus' text format. */
-  metricsText(): string {
+  text(): string {
     const { running, queued, bytes } = this.#gate
     return [
       ...[this.#requests, this.#durations, this.#failures, this.#bytes, this.#tokens].map((metric) => metric.text()),
-      gauge('spillway_http_requests_in_flight', 'Requests under way.', this.#inFlight),
+      gauge('spillway_http_requests_in_flight', 'Requests under way.', this.#inFlight()),
       gauge('spillway_work_running', 'Requests that are worked on.', running),
       gauge('spillway_work_queued', 'Requests that wait for their turn.', queued),
       gauge('spillway_work_memory_bytes', 'Memory of bodies and answers, by estimate.', bytes),
     ].join('')
   }
 
-  /** Run a request in a span, below that of the caller. The span lasts until `done`, which never rejects. */
-  async request(
-    { method, headers }: RequestStart,
-    run: (span: Span) => Promise<{ readonly response: Response; readonly done: Promise<unknown> | undefined }>,
-  ): Promise<Response> {
-    const parent = propagation.extract(context.active(), headers, {
-      get: (carrier, key) => carrier.get(key) ?? undefined,
-      keys: (carrier) => [...carrier.keys()],
-    })
-    const span = this.#tracer.startSpan(
-      method,
-      { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
-      parent,
-    )
-    this.#inFlight += 1
-    const end = (): void => {
-      this.#inFlight -= 1
-      span.end()
-    }
-    try {
-      const { response, done } = await context.with(trace.setSpan(parent, span), () => run(span))
-      if (done === undefined) end()
-      else void done.then(end)
-      return response
-    } catch (error) {
-      end()
-      throw error
-    }
-  }
-
-  answered(record: RequestRecord, span: Span): void {
-    const { method, route, status, milliseconds, bytesIn, bytesOut, code } = record
+  answered({ method, route, status, milliseconds, bytesIn, bytesOut, code }: RequestRecord): void {
     this.#requests.add({ method, route, status: `${status}` })
     this.#durations.observe({ route }, milliseconds / 1_000)
     this.#bytes.add({ direction: 'in' }, bytesIn)
     this.#bytes.add({ direction: 'out' }, bytesOut)
     if (code !== undefined) this.#failures.add({ code })
-    const attributes = {
-      'http.request.method': method,
-      'http.route': route,
-      'http.response.status_code': status,
-      ...(code !== undefined && { 'error.type': code }),
-    }
-    span.updateName(`${method} ${route}`)
-    span.setAttributes(attributes)
-    if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-  }
-
-  /** Run a step in a child span, recording only the class of an error. */
-  async step<Result>(
-    name: string,
-    attributes: Readonly<Record<string, string | number | boolean>>,
-    run: (span: Span) => Promise<Result>,
-  ): Promise<Result> {
-    return await this.#tracer.startActiveSpan(name, { attributes }, async (span) => {
-      try {
-        return await run(span)
-      } catch (error) {
-        span.setAttribute('error.type', error instanceof Error ? error.constructor.name : typeof error)
-        span.setStatus({ code: SpanStatusCode.ERROR })
-        throw error
-      } finally {
-        span.end()
-      }
-    })
   }
 
   offloaded(event: OffloadEvent): void {

@@ -1,12 +1,5 @@
 import { StorageError } from '@spillway/core'
-import type {
-  HistoryFailure,
-  HistoryFormat,
-  HistoryMode,
-  HistoryOutcome,
-  HistoryProgress,
-  Summarize,
-} from '@spillway/history'
+import type { HistoryFailure, HistoryFormat, HistoryMode, HistoryOutcome, Summarize } from '@spillway/history'
 import { HttpError } from '../app/http-error.ts'
 import type { ContextOffloadSettings } from '../reme/offload-settings.ts'
 import type { RouteContext } from '../routes/route.ts'
@@ -14,26 +7,6 @@ import type { RouteContext } from '../routes/route.ts'
 export interface HistoryServices {
   readonly summarize: Summarize | undefined
   readonly contextOffload?: ContextOffloadSettings | undefined
-}
-
-export async function historyStep<Conversation>(
-  { telemetry }: Pick<RouteContext, 'telemetry'>,
-  { mode }: { readonly mode: HistoryMode },
-  run: (onProgress: (progress: HistoryProgress) => void) => Promise<HistoryOutcome<Conversation>>,
-): Promise<HistoryOutcome<Conversation>> {
-  return await telemetry.step('spillway.history', { 'spillway.history.mode': mode }, async (span) => {
-    const onProgress = ({ step, ...counts }: HistoryProgress): void =>
-      void span.addEvent(`spillway.history.${step}`, counts)
-    const outcome = await run(onProgress)
-    span.setAttributes({
-      'spillway.history.applied': outcome.applied.join('+'),
-      'spillway.tokens.original': outcome.tokens.before,
-      'spillway.tokens.replacement': outcome.tokens.after,
-      'spillway.history.fits': outcome.fits,
-      'spillway.history.failures': outcome.failures.length,
-    })
-    return outcome
-  })
 }
 
 /** Validate a conversation. @throws HttpError `invalid-request` if the format cannot read it. */

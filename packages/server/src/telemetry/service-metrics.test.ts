@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { Metric } from './service-telemetry.ts'
+import { Metric } from './service-metrics.ts'
 
-it('telemetry writes counters and histograms in the format of Prometheus', () => {
+it('metrics write counters and histograms in the format of Prometheus', () => {
   const requests = new Metric('requests_total', 'Requests.')
   const durations = new Metric('seconds', 'Time.', [0.1, 1])
   requests.add({ route: '/a', status: '200' })
@@ -26,7 +26,7 @@ it('telemetry writes counters and histograms in the format of Prometheus', () =>
   )
 })
 
-it('telemetry stays bounded with any number of labels', () => {
+it('metrics stay bounded with any number of labels', () => {
   const count = new Metric('count', 'Count.')
   for (let index = 0; index < 5_000; index += 1) count.add({ label: `${index}` })
   expect(count.text().split('\n').length).toBeLessThan(1_010)
