@@ -69,8 +69,8 @@ export function readExports(root: string, path: string): ExportedName[] {
   })
 }
 
-/** The file that a module of the project stands in; `undefined` for any other. */
-function fileOf(root: string, from: string, target: string): string | undefined {
+/** Find the file of a module of the project; `undefined` for any other module. */
+export function fileOf(root: string, from: string, target: string): string | undefined {
   if (target.startsWith('.')) return join(dirname(from), target).replaceAll('\\', '/')
   const [, name = '', entry = ''] = /^@spillway\/(\w+)(\/.*)?$/.exec(target) ?? []
   if (name === '') return undefined
@@ -108,13 +108,13 @@ function declared(
   }
 }
 
-function commentBefore(source: string, comments: readonly Comment[], offset: number): string | undefined {
+export function commentBefore(source: string, comments: readonly Comment[], offset: number): string | undefined {
   const comment = comments.findLast(({ end }) => end <= offset)
   if (comment?.type !== 'Block' || !comment.value.startsWith('*')) return undefined
   return source.slice(comment.end, offset).trim() === '' ? comment.value.slice(1) : undefined
 }
 
-function importedFrom(body: readonly Statement[], name: string): string | undefined {
+export function importedFrom(body: readonly Statement[], name: string): string | undefined {
   for (const statement of body) {
     if (statement.type !== 'ImportDeclaration') continue
     if (statement.specifiers.some(({ local }) => local.name === name)) return statement.source.value

@@ -19,18 +19,16 @@ import { Tenants } from './tenants.ts'
 
 /** Options of {@link createApp}. */
 export interface AppOptions {
-  /**
-   * The callers and their scopes. With `'none'`, every client that can connect has access: make sure that this is only
-   * this machine.
-   */
+  /** The callers and their scopes. With `'none'`, every client has access, so only this machine may connect. */
   readonly tokens: AccessTokens | 'none'
   /**
    * The root scope: that of all callers without tokens (default `['default']`), or the parent of the tokens' scopes.
    * `[]` is the storage itself.
    */
   readonly scope?: readonly string[] | undefined
-  /** Host names beside those of the loopback interface, without ports. */
+  /** Host names in addition to the loopback names, without ports. */
   readonly allowedHosts?: readonly string[] | undefined
+  /** Limits of requests, memory, time and rate. Defaults to [these values](#limits). */
   readonly limits?: Partial<{ [Name in keyof ServerLimits]: number | undefined }> | undefined
   /** Asks a model for summaries. If absent, histories are only compacted. */
   readonly summarize?: Summarize | undefined
