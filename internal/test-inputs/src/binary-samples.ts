@@ -19,12 +19,6 @@ export const little = (value: number, size: number): Uint8Array =>
 /** A whole number in so many bytes, the highest first. */
 export const big = (value: number, size: number): Uint8Array => little(value, size).toReversed()
 
-/** A box of an ISO base media file. */
-export const box = (type: string, ...content: readonly (string | number | Uint8Array)[]): Uint8Array => {
-  const bytes = bytesOf(...content)
-  return bytesOf(big(bytes.length + 8, 4), type, bytes)
-}
-
 export const png = (width: number, height: number): Uint8Array =>
   bytesOf('\x89PNG\r\n\x1a\n', big(13, 4), 'IHDR', big(width, 4), big(height, 4), '\b\x06\0\0\0')
 

@@ -1,4 +1,4 @@
-export { big, box, bytesOf, jpeg, little, png, tarEntry, wav, zip } from './binary-samples.ts'
+export { big, bytesOf, jpeg, little, png, tarEntry, wav, zip } from './binary-samples.ts'
 export { chunkedSource } from './chunked-source.ts'
 export { countTurns } from './count-turns.ts'
 export { endStuckWorkers } from './end-stuck-workers.ts'

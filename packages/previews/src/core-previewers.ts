@@ -5,7 +5,6 @@ import { mediaPreviewer } from './media/media-previewer.ts'
 import { diffPreviewer } from './diff/diff-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
 import { htmlPreviewer } from './html/html-previewer.ts'
-import { yamlPreviewer } from './yaml/yaml-previewer.ts'
 import { xmlPreviewer } from './markup/xml-previewer.ts'
 import type { Previewer, TextPreviewer } from './previewer.ts'
 import { prosePreviewer } from './prose/prose-previewer.ts'
@@ -82,7 +81,6 @@ export const corePreviewers: readonly Previewer[] = [
   listingPreviewer(),
   diffPreviewer(),
   markdownPreviewer(),
-  yamlPreviewer(),
   prosePreviewer(),
   htmlPreviewer(),
   xmlPreviewer(),

@@ -22,6 +22,8 @@ const MOST_OF_CODE: number = OPENING_WORTH * Math.sqrt(LETTERS_COUNTED)
 /** Factors for the last section and the last lines. */
 const LAST_SECTION = 1.6
 const LAST_LINES = 8
+/** Worth of the last lines of prose per square root of letters: the end counts at any distance from the start. */
+const PROSE_END = 2.5
 
 interface Section {
   readonly depth: number
@@ -43,9 +45,15 @@ export class MarkdownReader {
   #table: { readonly item: Item; rows: number } | undefined
   #meta = false
 
-  /** @param words - Sought words. */
-  constructor(words: readonly string[]) {
+  readonly #headingOf: ((text: string) => number) | undefined
+
+  /**
+   * @param words - Sought words.
+   * @param headingOf - Returns the depth of a separate line of prose that is a heading, else 0. Defaults to Markdown.
+   */
+  constructor(words: readonly string[], headingOf?: (text: string) => number) {
     this.#words = new WantedWords(words)
+    this.#headingOf = headingOf
   }
 
   push(line: RawLine): void {
@@ -77,12 +85,21 @@ export class MarkdownReader {
     // A text often ends with its conclusion.
     const last = this.#headings.at(-1) ?? 0
     if (this.#headings.length > 3) for (const item of items) if (item.start >= last) item.value *= LAST_SECTION
-    for (const item of items.slice(-LAST_LINES)) item.value *= LAST_SECTION
+    for (const item of items.slice(-LAST_LINES)) {
+      item.value *= LAST_SECTION
+      if (this.#headingOf !== undefined)
+        item.value = Math.max(item.value, PROSE_END * Math.sqrt(estimateLetters(item.text, 0, LETTERS_COUNTED)))
+    }
     return { items, headings: this.#headings }
   }
 
   #outside(line: RawLine, bare: string, indent: number): void {
     const { text } = line
+    const depth = this.#blanks > 0 || line.number === 1 ? (this.#headingOf?.(bare.trimEnd()) ?? 0) : 0
+    if (depth > 0 && indent === 0) {
+      this.#heading(line, depth, true)
+      return
+    }
     const kind = markdownLine(bare)
     if (kind !== 'row' && kind !== 'delimiter') this.#endTable()
     switch (kind) {
@@ -179,7 +196,7 @@ export class MarkdownReader {
     // Lines that open a block, with { : ( or [, name it. Deeper ones give details.
     const opens = last === 123 || last === 58 || last === 40 || last === 91 ? OPENING_WORTH : 1
     const value = place * opens * Math.sqrt(telling)
-    this.#add(line, 'code', value * this.#asked(line.text), CODE)
+    this.#add(line, 'code', value * (this.#words.isIn(line.text) ? ASKED_WORTH : 1), CODE)
   }
 
   #metaLine(line: RawLine, bare: string): void {
@@ -206,16 +223,14 @@ export class MarkdownReader {
   }
 
   #text(line: RawLine, kind: MarkdownLine, bare: string): void {
+    const { text } = line
     const section = this.#sections.at(-1)!
     const index = section.lines++
     const kindWeight = kind === 'links' || kind === 'rule' ? 0.15 : kind === 'row' ? 0.7 : 1
-    const place = index === 0 ? 1.6 : 1 / (1 + 0.12 * index)
+    // Sought lines count the same at any place.
+    const place = this.#words.isIn(text) ? ASKED_WORTH : index === 0 ? 1.6 : 1 / (1 + 0.12 * index)
     const value = section.weight * kindWeight * place * Math.sqrt(estimateLetters(bare, 0, LETTERS_COUNTED))
-    this.#add(line, kind, value * this.#asked(line.text), TEXT)
-  }
-
-  #asked(text: string): number {
-    return this.#words.isIn(text) ? ASKED_WORTH : 1
+    this.#add(line, kind, value, TEXT)
   }
 
   #add(

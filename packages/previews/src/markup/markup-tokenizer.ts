@@ -5,12 +5,11 @@ const MAX_NAME = 128
 /** Longest character reference that is kept whole. */
 const MAX_REFERENCE = 12
 
-/** Receives the parts of XML or HTML. Lines are 1-based, offsets in UTF-16 units from the start. */
+/** Receives the parts of XML or HTML. Lines are 1-based. */
 export interface MarkupHandler {
   /** `attributes` is the text after the name. `isEmpty` is set if the tag also ends the element. */
-  open(name: string, attributes: string, isEmpty: boolean, line: number, offset: number): void
-  /** `offset` is that after the tag. */
-  close(name: string, line: number, offset: number): void
+  open(name: string, attributes: string, isEmpty: boolean, line: number): void
+  close(name: string, line: number): void
   /** One text may come in several parts, undecoded. */
   text(text: string, line: number): void
   /** Text of a CDATA section. If absent, the section is a comment up to the next ">", as in HTML. */
@@ -36,7 +35,6 @@ export class MarkupTokenizer {
   #end = ''
   #rawName = ''
   #line = 1
-  #origin = 0
   /** End of the current line in the window; -1 if unknown. */
   #lineEnd = -1
 
@@ -69,7 +67,6 @@ export class MarkupTokenizer {
     }
     this.#lineAt(window, at)
     this.#rest = window.slice(at)
-    this.#origin += at
     this.#lineEnd = -1
   }
 
@@ -161,12 +158,12 @@ export class MarkupTokenizer {
     const line = this.#lineAt(window, at)
     if (isEnd) {
       this.#rawName = ''
-      this.#handler.close(name, line, this.#origin + end + 1)
+      this.#handler.close(name, line)
       return
     }
     const isEmpty = isWhole && window.charCodeAt(end - 1) === SLASH
     const attributes = window.slice(nameEnd, isEmpty ? Math.max(nameEnd, end - 1) : end)
-    this.#handler.open(name, attributes, isEmpty, line, this.#origin + at)
+    this.#handler.open(name, attributes, isEmpty, line)
     if (!isEmpty && this.#raw.size > 0 && this.#raw.has(name.toLowerCase())) this.#rawName = name.toLowerCase()
   }
 

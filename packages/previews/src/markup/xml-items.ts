@@ -15,14 +15,10 @@ const FIRST_PROBLEMS = 8
 const LEAST_PROBLEM = 24
 /** Shown lines of a problem's text. */
 const TEXT_LINES = 6
-/** Longest shown element, in UTF-16 units. */
-const MAX_ELEMENT = 600
-/** Start of the first hidden element used to find it, in UTF-16 units. */
-const MAX_BEGINNING = 80
-/** Worth of a failure relative to an element. */
+/** Worth of a failure relative to the first line. */
 const PROBLEM_WORTH = 40
 
-/** Shows failures, then repeated elements, or else the first lines. */
+/** Shows paths of elements, then failures and the first lines. */
 export function xmlItems(scan: XmlScan, options: PreviewOptions): PreviewModel {
   const { budgetTokens } = options
   const { root, elements, lines, head, length } = scan
@@ -40,28 +36,10 @@ export function xmlItems(scan: XmlScan, options: PreviewOptions): PreviewModel {
   if (isWhole) return { ...preview, items: lineItems(head, lines, lines) }
   const problems = problemItems(scan, budgetTokens)
   const shape = { ...preview, label: lineLabel, head: shapeLines(root, budgetTokens * SHAPE_SHARE) }
-  const records = recordsOf(root)
-  if (records === undefined) return { ...shape, items: merged(problems, lineItems(head, lines, budgetTokens)) }
-  const items = recordItems(scan, records, budgetTokens)
-  if (problems.length > 0 || items.every(({ start }, index) => start > (items[index - 1]?.end ?? 0)))
-    return { ...shape, items: merged(problems, items) }
-  // Elements that share lines are counted instead.
-  const { node, spans } = records
-  for (const [index, item] of items.entries()) item.start = item.end = index < spans.length ? index + 1 : node.count
-  return {
-    ...shape,
-    items,
-    lines: node.count,
-    label: () => '',
-    counted: (count) => countOf(count, `${cleanLine(node.name)} element`),
-    show: (place) => {
-      const { start, end } = spans[place - 1] ?? { start: 0, end: 0 }
-      return options.showText?.(head.slice(start, Math.min(end, start + MAX_BEGINNING)))
-    },
-  }
+  return { ...shape, items: merged(problems, lineItems(head, lines, budgetTokens)) }
 }
 
-/** Sorts by line. A problem replaces its enclosing element. */
+/** Sorts by line. A problem replaces its first line. */
 function merged(problems: readonly Item[], others: readonly Item[]): Item[] {
   const outside = others.filter(({ start, end }) => !problems.some((one) => one.start >= start && one.start <= end))
   return [...problems, ...outside].toSorted((one, other) => one.start - other.start)
@@ -69,26 +47,6 @@ function merged(problems: readonly Item[], others: readonly Item[]): Item[] {
 
 function lineItems(head: string, lines: number, most: number): Item[] {
   return head.split('\n', Math.min(lines, most)).map((text, index) => textItem(index + 1, text, 1 / (index + 1)))
-}
-
-function recordItems(scan: XmlScan, { node, spans }: XmlRecords, budgetTokens: number): Item[] {
-  const { head } = scan
-  const cap = Math.max(80, Math.min(MAX_ELEMENT, budgetTokens * 0.4))
-  const itemAt = (line: number, source: string, rank: number): Item => {
-    const flat = cleanLine(source.replace(/>\s+</g, '><').replace(/\s+/g, ' ')).trim()
-    const cut = cutAtGrapheme(flat, cap)
-    const more = flat.length - cut.length
-    const text = more > 0 ? `${cut}[… ${formatCount(more)} more characters]` : cut
-    const item = textItem(line, text, 1 / rank)
-    item.end = line + source.split('\n').length - 1
-    return item
-  }
-  const items = spans
-    .slice(0, budgetTokens)
-    .map(({ start, end, line }, index) => itemAt(line, head.slice(start, end), index + 1 < node.count ? index + 2 : 1))
-  const last = node.count > items.length ? lastElement(scan, node) : undefined
-  if (last !== undefined) items.push(itemAt(last.line, last.text, 1))
-  return items
 }
 
 /** Includes the failed test, its message, and the first lines of its text. */
@@ -173,62 +131,4 @@ function lineOf({ name, depth, count, attributes, values, hasMoreValues }: XmlNo
 function shortened(value: string): string {
   const cut = cutAtGrapheme(cleanLine(value.replace(/\s+/g, ' ')), MAX_VALUE)
   return cut.length < value.length ? `${cut}…` : cut
-}
-
-interface XmlRecords {
-  readonly node: XmlNode
-  readonly spans: readonly { readonly start: number; readonly end: number; readonly line: number }[]
-}
-
-/** Fewest elements of a list, and their share of the enclosing element. */
-const LEAST_RECORDS = 3
-const LEAST_SHARE = 0.4
-
-/** Returns the outermost repeated elements that make up much of the document. */
-function recordsOf(root: XmlNode): XmlRecords | undefined {
-  let level: XmlNode[] = [...root.children.values()]
-  const units = level.reduce((sum, node) => sum + node.units, 0)
-  while (level.length > 0) {
-    const [largest] = level
-      .filter(({ count, units: own, name }) => count >= LEAST_RECORDS && own >= LEAST_SHARE * units && name !== '*')
-      .toSorted((one, other) => other.units - one.units)
-    if (largest !== undefined) return { node: largest, spans: spansOf(largest) }
-    level = level.flatMap(({ children }) => [...children.values()])
-  }
-  return undefined
-}
-
-function spansOf({ spans }: XmlNode): { start: number; end: number; line: number }[] {
-  return Array.from({ length: spans.length / 3 }, (_, index) => ({
-    start: spans[index * 3]!,
-    end: spans[index * 3 + 1]!,
-    line: spans[index * 3 + 2]!,
-  }))
-}
-
-/** Returns `undefined` if the end of the document does not hold it whole. */
-function lastElement(scan: XmlScan, node: XmlNode): { text: string; line: number } | undefined {
-  const { tail } = scan
-  // In an element of the same name, the last start tag belongs to another element.
-  if (node.children.has(node.name)) return undefined
-  for (
-    let at = tail.lastIndexOf(`<${node.name}`);
-    at >= 0;
-    at = at === 0 ? -1 : tail.lastIndexOf(`<${node.name}`, at - 1)
-  ) {
-    if (!/^[\s/>]/.test(tail.slice(at + node.name.length + 1, at + node.name.length + 2))) continue
-    const close = tail.indexOf(`</${node.name}>`, at)
-    const tag = tail.indexOf('>', at)
-    const end = close >= 0 ? close + node.name.length + 3 : tag > 0 && tail[tag - 1] === '/' ? tag + 1 : -1
-    if (end < 0) return undefined
-    return { text: tail.slice(at, end), line: scan.lines - linesFrom(tail, at) + 1 }
-  }
-  return undefined
-}
-
-/** A final newline ends the last line. */
-function linesFrom(text: string, at: number): number {
-  let ends = text.endsWith('\n') ? 0 : 1
-  for (let end = text.indexOf('\n', at); end >= 0; end = text.indexOf('\n', end + 1)) ends++
-  return ends
 }

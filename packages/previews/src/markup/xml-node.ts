@@ -10,10 +10,6 @@ export interface XmlNode {
   /** Whether there are more values. */
   hasMoreValues: boolean
   readonly children: Map<string, XmlNode>
-  /** Offset, end offset, and line of each of the first elements. */
-  readonly spans: number[]
-  /** UTF-16 units in all. */
-  units: number
 }
 
 /** An element that reports a failure, as in test reports. */
@@ -35,9 +31,8 @@ export interface XmlScan {
   readonly length: number
   readonly problems: readonly XmlProblem[]
   readonly problemCount: number
-  /** Start and end of the document, which may overlap. */
+  /** Start of the document. */
   readonly head: string
-  readonly tail: string
 }
 
 export function newXmlNode(name: string, depth: number): XmlNode {
@@ -49,7 +44,5 @@ export function newXmlNode(name: string, depth: number): XmlNode {
     values: [],
     hasMoreValues: false,
     children: new Map(),
-    spans: [],
-    units: 0,
   }
 }

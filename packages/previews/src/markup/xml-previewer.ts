@@ -8,8 +8,8 @@ import { xmlAttribute, xmlAttributes } from './xml-attributes.ts'
 import { newXmlNode, type XmlNode, type XmlProblem, type XmlScan } from './xml-node.ts'
 
 /**
- * Previews XML: paths of elements with counts, attributes, and first values, then the first and last repeated elements
- * with their lines. Failures in reports (JUnit, NUnit, xUnit.net, TRX, Checkstyle) come first.
+ * Previews XML: paths of elements with counts, attributes, and first values, then the first lines. Failures in reports
+ * (JUnit, NUnit, xUnit.net, TRX, Checkstyle) come first.
  *
  * Accepts one line, cut, or malformed text. Memory is bounded, and time is linear. Entities are not expanded.
  */
@@ -61,20 +61,18 @@ export function recognizeXml({ contentType, start, end, intent }: TextSubject): 
   return hasNamespace || ends * 3 >= tags ? 0.85 : 0
 }
 
-/** UTF-16 units kept of each end. */
+/** UTF-16 units kept of the start. */
 const HEAD = 524_288
-const TAIL = 32_768
 /** Deeper elements count for the one above. */
 const MAX_DEPTH = 64
 /** Unclosed elements that an end tag ends at most. */
 const MAX_REACH = 16
 const MAX_NODES = 1_024
 const MAX_CHILDREN = 128
-/** Limits for a path: elements with attributes read, values, positions. */
+/** Limits for a path: elements with attributes read, attributes, values. */
 const READ_ELEMENTS = 4
 const MAX_ATTRIBUTES = 16
 const MAX_VALUES = 3
-const MAX_SPANS = 2_048
 const MAX_VALUE = 96
 const MAX_PROBLEMS = 64
 const MAX_PROBLEM_TEXT = 1_200
@@ -90,11 +88,8 @@ class XmlScanner implements MarkupHandler {
   #elements = 0
   #length = 0
   #head = ''
-  #tail = ''
-  /** Open elements with their start, line, and attributes, kept if they belong to a problem. */
+  /** Open elements, and their attributes. */
   readonly #open: XmlNode[] = [this.#root]
-  readonly #offsets = new Float64Array(MAX_DEPTH + 2)
-  readonly #startLines = new Float64Array(MAX_DEPTH + 2)
   readonly #owners: string[] = []
   #beyond = 0
   #text = ''
@@ -109,11 +104,6 @@ class XmlScanner implements MarkupHandler {
     this.#lines.push(text)
     this.#length += text.length
     if (this.#head.length < HEAD) this.#head += text.slice(0, HEAD - this.#head.length)
-    if (text.length >= TAIL) this.#tail = text.slice(-TAIL)
-    else {
-      this.#tail += text
-      if (this.#tail.length > 4 * TAIL) this.#tail = this.#tail.slice(-TAIL)
-    }
     this.#tokens.push(text)
   }
 
@@ -127,7 +117,6 @@ class XmlScanner implements MarkupHandler {
       problems: this.#problems,
       problemCount: this.#problemCount,
       head: this.#head,
-      tail: this.#tail.slice(-TAIL),
     }
   }
 
@@ -135,7 +124,7 @@ class XmlScanner implements MarkupHandler {
     return this.#ends
   }
 
-  open(name: string, attributes: string, isEmpty: boolean, line: number, offset: number): void {
+  open(name: string, attributes: string, isEmpty: boolean, line: number): void {
     this.#elements++
     if (this.#open.length > MAX_DEPTH) {
       if (!isEmpty) this.#beyond++
@@ -146,8 +135,6 @@ class XmlScanner implements MarkupHandler {
     node.count++
     if (node.count <= READ_ELEMENTS) readAttributes(node, attributes)
     const depth = this.#open.length
-    this.#offsets[depth] = offset
-    this.#startLines[depth] = line
     this.#owners[depth] = attributes
     if (
       PROBLEM_NAMES.has(name) ||
@@ -158,10 +145,10 @@ class XmlScanner implements MarkupHandler {
     this.#open.push(node)
     this.#text = ''
     this.#wantsText = !node.hasMoreValues && node.children.size === 0
-    if (isEmpty) this.#close(offset + name.length + attributes.length + 3)
+    if (isEmpty) this.#close()
   }
 
-  close(name: string, _: number, offset: number): void {
+  close(name: string): void {
     if (this.#beyond > 0) {
       this.#beyond--
       return
@@ -170,7 +157,7 @@ class XmlScanner implements MarkupHandler {
     for (let at = this.#open.length - 1; at >= least; at--) {
       if (this.#open[at]!.name !== name) continue
       this.#ends++
-      while (this.#open.length > at) this.#close(offset)
+      while (this.#open.length > at) this.#close()
       return
     }
   }
@@ -186,12 +173,9 @@ class XmlScanner implements MarkupHandler {
     this.text(text)
   }
 
-  #close(offset: number): void {
+  #close(): void {
     const node = this.#open.pop()!
     const depth = this.#open.length
-    const start = this.#offsets[depth]!
-    node.units += offset - start
-    if (node.spans.length < MAX_SPANS * 3 && offset <= HEAD) node.spans.push(start, offset, this.#startLines[depth]!)
     if (this.#wantsText) {
       addValue(node, this.#text)
       this.#wantsText = false

@@ -53,62 +53,6 @@ function webpFacts(view: ByteView): string[] {
 
 const uint24 = (view: ByteView, at: number): number => view.uint16(at, true) + view.uint8(at + 2) * 65_536
 
-/** A negative height means rows from the top. */
-function bmpFacts(view: ByteView): string[] {
-  if (view.uint32(14, true) === 12) return dimensions(view.uint16(18, true), view.uint16(20, true))
-  return dimensions(view.uint32(18, true) | 0, Math.abs(view.uint32(22, true) | 0))
-}
-
-/** ImageWidth and ImageLength of the first directory (TIFF 6.0, section 2). */
-function tiffFacts(view: ByteView): string[] {
-  const littleEndian = view.has(0, 'II')
-  const directory = view.uint32(4, littleEndian)
-  const entries = view.uint16(directory, littleEndian)
-  const sides = [0, 0]
-  for (let index = 0; index < entries; index++) {
-    const at = directory + 2 + index * 12
-    const tag = view.uint16(at, littleEndian)
-    if (tag !== 256 && tag !== 257) continue
-    const isShort = view.uint16(at + 2, littleEndian) === 3
-    sides[tag - 256] = isShort ? view.uint16(at + 8, littleEndian) : view.uint32(at + 8, littleEndian)
-  }
-  return dimensions(sides[0]!, sides[1]!)
-}
-
-/** The largest picture; 0 means 256. */
-function icoFacts(view: ByteView): string[] {
-  let width = 0
-  let height = 0
-  for (let index = 0; index < view.uint16(4, true); index++) {
-    const at = 6 + index * 16
-    const [wide, high] = [view.uint8(at) || 256, view.uint8(at + 1) || 256]
-    if (Number.isNaN(view.uint8(at + 1)) || wide * high <= width * height) continue
-    width = wide
-    height = high
-  }
-  return dimensions(width, height)
-}
-
-/** The largest `ispe` property: tiles and thumbnails are smaller (ISO/IEC 23008-12). */
-function heifFacts(view: ByteView): string[] {
-  const meta = findBox(view, 'meta', 0, view.length)
-  // `meta` has a version and flags before its boxes.
-  const properties = meta && findBox(view, 'iprp', meta.start + 4, meta.end)
-  const container = properties && findBox(view, 'ipco', properties.start, properties.end)
-  let width = 0
-  let height = 0
-  for (const box of container === undefined ? [] : boxesWithin(view, container.start, container.end)) {
-    if (box.type !== 'ispe') continue
-    const [wide, high] = [view.uint32(box.start + 4), view.uint32(box.start + 8)]
-    if (!(wide * high > width * height)) continue
-    width = wide
-    height = high
-  }
-  return dimensions(width, height)
-}
-
-const psdFacts = (view: ByteView): string[] => dimensions(view.uint32(18), view.uint32(14))
-
 /** Returns pixels, else the view box, else nothing. */
 function svgFacts(view: ByteView): string[] {
   const start = withoutComments(view.text(0, 8_192))
@@ -124,45 +68,11 @@ function svgFacts(view: ByteView): string[] {
   return box === null ? [] : dimensions(Number(box[1]), Number(box[2]))
 }
 
-/** A box of an ISO base media file (ISO/IEC 14496-12). */
-interface IsoBox {
-  readonly type: string
-  readonly start: number
-  readonly end: number
-}
-
-/** The index of a file comes early: first in fragmented files, or after a few boxes. */
-const MAX_BOXES = 65_536
-
-/** Ends at the last byte, at the last box, or after very many boxes. */
-function* boxesWithin(view: ByteView, start: number, end: number): Generator<IsoBox> {
-  for (let at = start, count = 0; at + 8 <= end && count < MAX_BOXES; count++) {
-    const size = view.uint32(at)
-    const isLarge = size === 1
-    const length = isLarge ? view.uint64(at + 8) : size === 0 ? end - at : size
-    const header = isLarge ? 16 : 8
-    if (!(length >= header)) return
-    yield { type: view.text(at + 4, 4), start: at + header, end: Math.min(at + length, end) }
-    at += length
-  }
-}
-
-function findBox(view: ByteView, type: string, start: number, end: number): IsoBox | undefined {
-  for (const box of boxesWithin(view, start, end)) if (box.type === type) return box
-  return undefined
-}
-
 const FACTS: Readonly<Record<string, ReadFacts>> = {
   png: pngFacts,
   jpeg: jpegFacts,
   gif: gifFacts,
   webp: webpFacts,
-  bmp: bmpFacts,
-  tiff: tiffFacts,
-  ico: icoFacts,
-  psd: psdFacts,
-  avif: heifFacts,
-  heic: heifFacts,
   svg: svgFacts,
   pdf: (view, size) => (view.length === size ? counted(countPdfPages(view), 'page') : []),
 }

@@ -1,20 +1,14 @@
+import { MarkdownReader } from '../markdown/markdown-reader.ts'
 import { writePreview } from '../layout/write-preview.ts'
 import { countOf, hiddenOf } from '../layout/gap-marks.ts'
-import { RawLines, type RawLine } from '../layout/raw-lines.ts'
+import { RawLines } from '../layout/raw-lines.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
-import { itemOf, type Item } from '../layout/preview-model.ts'
-import { countLetters } from '../layout/count-letters.ts'
-import { ItemStore } from '../layout/item-store.ts'
-import { WantedWords } from '../layout/wanted-words.ts'
-import { isDigit, numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
+import { numberCut, numberNote, withoutNumbers } from '../layout/numbered-lines.ts'
 
 /** Shares of the budget: headings and text. Unused tokens go to the others. */
 const SHARES = [0.35, 0.65]
 
-/**
- * Previews plain text of any script: headings, the start and the end, and the starts of sections and paragraphs. Cuts
- * long paragraphs after a sentence.
- */
+/** Previews plain text of any script like Markdown, with its own signs of headings. Cuts long lines after a sentence. */
 export function prosePreviewer(): TextPreviewer {
   return {
     name: 'prose',
@@ -25,7 +19,7 @@ export function prosePreviewer(): TextPreviewer {
 }
 
 function readProse({ start, intent }: TextSubject): ReturnType<TextPreviewer['read']> {
-  const reader = new ProseReader(intent.words)
+  const reader = new MarkdownReader(intent.words, proseHeading)
   const numbers = numberCut(start)
   let units = 0
   const lines = new RawLines((line) => reader.push(line), numbers?.cut)
@@ -36,10 +30,9 @@ function readProse({ start, intent }: TextSubject): ReturnType<TextPreviewer['re
     },
     finish: () => {
       lines.finish()
-      const { items, headings, paragraphs } = reader.finish()
+      const { items, headings } = reader.finish()
       const header = [
         countOf(lines.count, 'line'),
-        ...(paragraphs * 2 < lines.count ? [countOf(paragraphs, 'paragraph')] : []),
         ...(headings.length > 0 ? [countOf(headings.length, 'heading')] : []),
         ...(lines.count < 4 ? [countOf(units, 'character')] : []),
         ...numberNote(numbers),
@@ -140,181 +133,6 @@ function countUnits(line: string): Units {
   return { letters, odd, sentences }
 }
 
-/** Indices of the parts of a preview. */
-const HEADINGS = 0
-const TEXT = 1
-/** Factor for sought lines. */
-const ASKED_WORTH = 12
-/** Factors for the first and the last lines of a text. */
-const BEGINNING_WORTH = 3
-const ENDING_WORTH = 2.5
-/** Approximate number of these lines. */
-const EDGE_LINES = 12
-/** Lines counted to find repetitions, for example page headers. */
-const KNOWN_LINES = 8_192
-const SHORT_LINE = 100
-/** Worth of the first line of a numbered list. */
-const LIST_WORTH = 6
-
-const sizeOf = ({ text }: Pick<Item, 'text'>): number => Math.sqrt(Math.min(text.length, 600))
-
-const worthOf = (depth: number): number => 24 / (1 + 0.4 * depth)
-
-interface ProseOutline {
-  readonly items: Item[]
-  readonly headings: readonly number[]
-  readonly paragraphs: number
-}
-
-class ProseReader {
-  readonly #store = new ItemStore()
-  readonly #words: WantedWords
-  readonly #known = new Map<string, number>()
-  readonly #headings: number[] = []
-  #sections: { readonly depth: number; readonly item: Item }[] = []
-  #blanks = 0
-  #paragraphs = 0
-  /** Paragraphs of the section and lines of the paragraph so far. */
-  #inSection = 0
-  #inParagraph = 0
-  #lines = 0
-  /** The previous line, if it is a numbered heading. */
-  #listed: Item | undefined
-  #previous: Item | undefined
-  /** Underline marks in the order of their first use. */
-  #marks = ''
-
-  constructor(words: readonly string[]) {
-    this.#words = new WantedWords(words)
-  }
-
-  push(line: RawLine): void {
-    const { text } = line
-    if (text.trim() === '' && line.hidden === 0) {
-      this.#blanks++
-      this.#previous = undefined
-      return
-    }
-    if (this.#underlines(line)) return
-    const isApart = this.#blanks > 0 || this.#lines === 0
-    if (!isApart) this.#demote()
-    this.#listed = undefined
-    const read = proseLine(text, isApart)
-    // Page headers and footers are separate lines.
-    const seen = isApart && text.length <= SHORT_LINE ? this.#seen(text) : 0
-    if (read.kind === 'heading' && seen === 0) this.#heading(line, read.depth, read.isNumbered)
-    else this.#text(line, read, isApart, seen)
-    this.#lines++
-    this.#blanks = 0
-  }
-
-  finish(): ProseOutline {
-    const items = this.#store.finish()
-    // The end of a text counts at any distance from its start.
-    for (const [index, item] of items.slice(-EDGE_LINES).toReversed().entries())
-      item.value = Math.max(item.value, (sizeOf(item) * ENDING_WORTH) / (1 + 0.2 * index))
-    return { items, headings: this.#headings, paragraphs: this.#paragraphs }
-  }
-
-  /** Each new mark means a deeper level. */
-  #underlines(line: RawLine): boolean {
-    const previous = this.#previous
-    this.#previous = undefined
-    if (previous === undefined || previous.part === HEADINGS) return false
-    const first = line.text.charCodeAt(0)
-    if (first > 126 || countLetters(line.text, 1) > 0) return false
-    const text = line.text.trimEnd()
-    if (!/^([=\-~^"*+#.`:_])\1{2,199}$/.test(text) || previous.text.length > HEADING_UNITS) return false
-    if (text.length < previous.text.trim().length * 0.7) return false
-    const mark = text.charAt(0)
-    if (!this.#marks.includes(mark)) this.#marks += mark
-    const depth = this.#marks.indexOf(mark) + 1
-    while ((this.#sections.at(-1)?.depth ?? 0) >= depth) this.#sections.pop()
-    previous.parent = this.#sections.at(-1)?.item
-    previous.end = line.number
-    previous.value = worthOf(depth)
-    previous.part = HEADINGS
-    this.#headed(previous, depth)
-    return true
-  }
-
-  #seen(text: string): number {
-    const known = this.#known.get(text) ?? 0
-    if (known > 0 || this.#known.size < KNOWN_LINES) this.#known.set(text, known + 1)
-    return known
-  }
-
-  #heading(line: RawLine, depth: number, isNumbered: boolean): void {
-    while ((this.#sections.at(-1)?.depth ?? 0) >= depth) this.#sections.pop()
-    const item = this.#add(line, worthOf(depth), HEADINGS, this.#sections.at(-1)?.item)
-    this.#headed(item, depth)
-    if (isNumbered) this.#listed = item
-  }
-
-  /** A numbered heading directly followed by text is a list item or a paragraph. */
-  #demote(): void {
-    const item = this.#listed
-    if (item === undefined) return
-    item.numbered = false
-    item.lone = false
-    item.part = TEXT
-    item.value = LIST_WORTH
-    this.#sections.pop()
-    this.#headings.pop()
-    this.#paragraphs++
-  }
-
-  #headed(item: Item, depth: number): void {
-    item.numbered = true
-    item.lone = true
-    this.#sections.push({ depth, item })
-    this.#headings.push(item.start)
-    this.#inSection = 0
-    this.#inParagraph = 0
-  }
-
-  #text(line: RawLine, { kind }: ProseLine, isApart: boolean, seen: number): void {
-    if (isApart) {
-      this.#paragraphs++
-      this.#inSection++
-      this.#inParagraph = 0
-    }
-    const place = 1 / (1 + 0.25 * this.#inParagraph++) / (1 + 0.12 * this.#inSection)
-    const kindWorth = kind === 'quote' ? 0.3 : kind === 'filler' ? 0.05 : 1
-    const edge = Math.max(1, BEGINNING_WORTH / (1 + 0.2 * this.#lines))
-    const size = sizeOf(line)
-    this.#add(
-      line,
-      (size * place * kindWorth * edge * this.#asked(line.text)) / (1 + seen),
-      TEXT,
-      this.#sections.at(-1)?.item,
-    )
-  }
-
-  #asked(text: string): number {
-    return this.#words.isIn(text) ? ASKED_WORTH : 1
-  }
-
-  #add(line: RawLine, value: number, part: number, parent: Item | undefined): Item {
-    const item = itemOf(line, this.#blanks, value, part, parent)
-    this.#store.add(item)
-    this.#previous = item
-    return item
-  }
-}
-
-type ProseLine =
-  /** Depth from 1. A numbered one may also begin a list. */
-  | { readonly kind: 'heading'; readonly depth: number; readonly isNumbered: boolean }
-  /** A quote, for example of an earlier mail. */
-  | { readonly kind: 'quote' }
-  /** A line of a table of contents, a page header, or a rule. */
-  | { readonly kind: 'filler' }
-  | { readonly kind: 'text' }
-
-const PLAIN: ProseLine = { kind: 'text' }
-const QUOTE: ProseLine = { kind: 'quote' }
-const FILLER: ProseLine = { kind: 'filler' }
 /** Longest heading, in UTF-16 units. */
 const HEADING_UNITS: number = 90
 /** A numbered line of this length may end like a sentence and still be a heading. */
@@ -324,33 +142,19 @@ const NUMBERED = /^(?:(\d{1,3}(?:\.\d{1,3}){0,5}\.?)|([A-Z](?:\.\d{1,3}){1,4}\.?
 /** A number within the first words: `Chapter 12`, `第三章`. */
 const COUNTED =
   /^(?:\p{Lu}[\p{L}]{2,14} (?:\d{1,4}|[IVXLC]{1,8})(?:[.:]?$|[.:]? [^\p{Ll}])|第[\d〇一二三四五六七八九十百千]{1,6}\p{L})/u
-/** Blanks or dots before a page number. */
-const CONTENTS = /(?:\.[ .]{2,}|\s{3,})\d{1,4}\s*$/
-const PAGE = /\[Page \d+\]\s*$|^\s*-? ?\d{1,4} ?-?\s*$/
+/** A page number at the end, as in tables of contents and page headers. */
+const PAGE = /(?:\.[ .]{2,}|\s{3,})\d{1,4}\s*$|\[Page \d+\]\s*$/
 
-/** @param isApart - Whether a blank line or the start of the text precedes it. */
-export function proseLine(line: string, isApart: boolean): ProseLine {
-  if (line.length > 2 * HEADING_UNITS) return line.startsWith('>') ? QUOTE : PLAIN
-  const text = line.trim()
-  if (text.startsWith('>')) return QUOTE
-  if (text.length > HEADING_UNITS) return PLAIN
-  // Page numbers are at the end; lines without letters are rules.
-  const last = text.charCodeAt(text.length - 1)
-  if ((last === 93 || last === 45 || isDigit(last)) && (PAGE.test(text) || CONTENTS.test(text))) return FILLER
-  if (countLetters(text, HEADING_UNITS) === 0) return FILLER
-  if (!isApart) return PLAIN
+/** Returns the depth of a heading, from 1; 0 for other lines. `text` is a line after a blank one. */
+export function proseHeading(text: string): number {
+  if (text.length > HEADING_UNITS || PAGE.test(text)) return 0
   const numbered = NUMBERED.exec(text)
   // A heading does not end like a sentence.
   const isSentence = /[.!?,;:。！？，、；]["'”’)]?$/.test(text)
-  if (numbered !== null && (!isSentence || text.length <= TITLE_UNITS) && line.startsWith(text.charAt(0)))
-    return { kind: 'heading', depth: partsOf(numbered[1] ?? numbered[2] ?? '1'), isNumbered: true }
-  if (COUNTED.test(text) && text.length < 60) return { kind: 'heading', depth: 1, isNumbered: false }
-  if (!isSentence && isCapital(text)) return { kind: 'heading', depth: 2, isNumbered: false }
-  return PLAIN
-}
-
-function partsOf(number: string): number {
-  return number.replace(/\.$/, '').split('.').length
+  if (numbered !== null && (!isSentence || text.length <= TITLE_UNITS))
+    return (numbered[1] ?? numbered[2] ?? '1').replace(/\.$/, '').split('.').length
+  if (COUNTED.test(text) && text.length < 60) return 1
+  return !isSentence && isCapital(text) ? 2 : 0
 }
 
 function isCapital(text: string): boolean {

@@ -302,6 +302,11 @@ export const DEFINITION_RULES: Readonly<Record<string, DefinitionRules>> = {
     keywords: '',
     forms: [[/([\p{L}_][\w.-]*)[ \t]*=[ \t]*(?:\{|\w+:|with\b|let\b)/uy, 'attribute']],
   },
+  yaml: {
+    ...HASH,
+    keywords: '',
+    forms: [[/(?:- {1,8})*(["']?[\p{L}\d_$/.@~][^\s:#"',;=]{0,120}["']?) ?:(?=\s|$)/uy, 'key']],
+  },
   toml: {
     ...HASH,
     keywords: '',

@@ -91,6 +91,10 @@ const LANGUAGES: readonly Language[] = [
   language('pascal', 'Pascal', 'pas pp dpr'),
   language('tcl', 'Tcl', 'tcl', { interpreters: ['tclsh', 'wish', 'expect'] }),
   language('nix', 'Nix', 'nix'),
+  language('yaml', 'YAML', 'yaml yml', {
+    files: ['.clang-format'],
+    contentTypes: ['application/yaml', 'text/yaml', 'application/vnd.yaml'],
+  }),
   language('toml', 'TOML', 'toml', { files: ['cargo.lock', 'poetry.lock', 'uv.lock', 'pdm.lock', 'pipfile'] }),
   language('ini', 'INI', 'ini cfg desktop service timer socket editorconfig gitconfig', { files: ['.flake8'] }),
 ]

@@ -44,15 +44,20 @@ async function worthOf(text: string, sought: Sought = { words: [] }): Promise<(s
 }
 
 describe('the value of a line', () => {
-  it('is higher for definitions, imports and branches, and lower for comments', async () => {
+  it('is lower for comments, and nothing for brackets', async () => {
     const worth = await worthOf(GO)
-    const plain = worth('total := 0')
-    for (const start of ['import', '"fmt"', 'type Point', 'func Make', 'if total']) {
-      expect(worth(start), start).toBeGreaterThan(plain)
-    }
-    expect(worth('// Point is')).toBeLessThan(plain)
+    expect(worth('// Point is')).toBeLessThan(worth('total := 0'))
     expect(worth('// Copyright')).toBeLessThan(worth('// Point is'))
     expect(worth(')')).toBe(0)
+  })
+
+  it('rises around sought lines, most where several are near', async () => {
+    const text = Array.from({ length: 80 }, (_, index) => `call${index}()`).join('\n')
+    const one = await worthOf(text, { words: ['call20('] })
+    expect(one('call25(')).toBeGreaterThan(one('call40('))
+    expect(one('call20(')).toBeGreaterThan(one('call25('))
+    const two = await worthOf(text, { words: ['call20(', 'call30('] })
+    expect(two('call25(')).toBeGreaterThan(one('call25('))
   })
 
   it('is lower for a repeated line', async () => {
@@ -77,11 +82,10 @@ describe('the value of a line', () => {
     expect((await worthOf(text, { words: ['value'] }))('value')).toBeLessThan(SOUGHT)
   })
 
-  it('is high for both sides of a conflict, and for remarks about omitted lines', async () => {
-    const worth = await worthOf(`${GO}<<<<<<< a\nours()\n=======\ntheirs()\n>>>>>>> b\n[12 lines omitted]\n`)
+  it('is high for both sides of a conflict', async () => {
+    const worth = await worthOf(`${GO}<<<<<<< a\nours()\n=======\ntheirs()\n>>>>>>> b\n`)
     expect(worth('ours()')).toBeGreaterThanOrEqual(SOUGHT)
     expect(worth('theirs()')).toBeGreaterThanOrEqual(SOUGHT)
-    expect(worth('[12 lines')).toBeGreaterThan(worth('total := 0'))
     expect((await worthOf('a()\n<<<<<<< a\nours()\n'))('ours()')).toBeLessThan(SOUGHT)
   })
 })

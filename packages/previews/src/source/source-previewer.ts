@@ -134,12 +134,10 @@ interface ReadSource {
   readonly note: string
 }
 
-/**
- * Largest share of the budget for names. Deeper ones are added while they fit. Top names come first, unless lines,
- * words, or conflicts are sought.
- */
+/** Share of the budget for deeper names. */
 const OUTLINE_SHARE = 0.4
-/** Share of the budget for top names if nothing else is sought. */
+/** Largest share of the budget for names: if lines, words, or conflicts are sought, and otherwise. */
+const NAMES_BESIDE_SOUGHT = 0.1
 const MOST_NAMES = 0.97
 /** Number of top names that suffices; with fewer, inner names are added. */
 const ENOUGH_NAMES = 8
@@ -164,7 +162,7 @@ async function sourceModel(read: ReadSource, budgetTokens: number): Promise<Prev
     shares: [],
     lineShare: 0.07,
     endShare: 0,
-    names: definitionNames(symbols, worth.some((value) => value >= SOUGHT) ? OUTLINE_SHARE : MOST_NAMES),
+    names: definitionNames(symbols, worth.some((value) => value >= SOUGHT) ? NAMES_BESIDE_SOUGHT : MOST_NAMES),
   }
 }
 

@@ -25,6 +25,12 @@ function findSigns(subject: TextSubject): SourceSigns | undefined {
   const start = lines.slice(0, 1).join('')
   const declared = languageOf(undefined, subject.contentType, '')
   const told = declared ?? languageOf(named, undefined, start)
+  if (told === 'yaml' || told === undefined) {
+    const isTold = told === 'yaml'
+    if (isYaml(lines, isTold))
+      return { language: 'yaml', sureness: declared !== undefined ? 0.95 : isTold ? 0.92 : 0.75 }
+    if (isTold) return undefined
+  }
   const { share, language } = codeLikeness(lines)
   const isDocument = numbering === undefined && lines.some((line) => DOCUMENT.test(line.slice(0, 40)))
   if (told !== undefined) {
@@ -36,6 +42,26 @@ function findSigns(subject: TextSubject): SourceSigns | undefined {
   }
   if (language === undefined || share < 0.7 || isDocument) return undefined
   return { language, sureness: numbering === undefined ? 0.75 : 0.85 }
+}
+
+/** A key, an item of a list, a comment, or the start of a document. */
+const YAML_LINE = /^\s*(?:#|---|\.\.\.|- |(?:- )*["']?[\w$/.@~-][^\s:#"',;=(]*["']? ?:(?: [^=;]*)?$)/
+/** A key whose value is below it. */
+const YAML_PARENT = /^( *)(?:- )*[\w$/.@~-][^\s:#"',;=(]*:$/
+const LEAST_PARENTS = 2
+
+/** If nothing tells it, almost every line must be YAML, and some keys must hold others: headers of mails are flat. */
+function isYaml(lines: readonly string[], isTold: boolean): boolean {
+  const filled = lines.slice(0, MOST_LINES).map((line) => line.slice(0, MOST_UNITS).trimEnd())
+  const own = filled.filter((line) => line !== '')
+  const share = own.filter((line) => YAML_LINE.test(line)).length / own.length
+  if (isTold) return share >= 0.6
+  const parents = filled.filter((line, index) => {
+    const indent = YAML_PARENT.exec(line)?.[1]
+    return indent !== undefined && new RegExp(`^${indent}(?: +|- )\\S`).test(filled[index + 1] ?? '')
+  })
+  if (parents.length < LEAST_PARENTS || own.some((line) => line.startsWith('\t') || OUTPUT.test(line))) return false
+  return share >= 0.95
 }
 
 /** Markdown fences and HTML tags enclose code in documents. */
