@@ -75,7 +75,7 @@ export class PatternSearch {
     if (typeof pattern !== 'string' || pattern === '') throw new TypeError('pattern must be a non-empty string.')
     if (!(deadlineMs > 0)) throw new TypeError(`deadlineMs must be more than 0, got ${deadlineMs}.`)
     this.#pattern = parseSearchPattern(pattern, { ignoreCase })
-    this.problem = this.#pattern.problem?.message
+    this.problem = this.#pattern.problem
     this.#left = deadlineMs
     this.#until = performance.now() + MAX_DEADLINES * deadlineMs
   }
@@ -130,7 +130,7 @@ export class PatternSearch {
     const span = { start, end: source.size }
     const options = { span, skip: 0, limit, fromEnd: false, deadlineMs: this.#left, ...how }
     try {
-      const found = await searchLines(source, [this.#pattern], options)
+      const found = await searchLines(source, this.#pattern, options)
       if (found.stopped !== undefined) this.#left = 0
       return found
     } catch (error) {

@@ -81,7 +81,7 @@ function hitsOf(content: string): Place[] {
   return content.split('\n').flatMap((text, index) => {
     const base = start
     start += bytes(text) + 1
-    const isLong = bytes(text) > 4_096
+    const isLong = text.replace(/\r$/, '').length > 4_096
     const matches = [...text.matchAll(/hit/g)].slice(0, isLong ? undefined : 1)
     return matches.map((match) => {
       const at = base + bytes(text.slice(0, match.index))

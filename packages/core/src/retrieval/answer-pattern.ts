@@ -7,7 +7,6 @@ import {
   type SearchPattern,
 } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
-import type { Hit } from '../search/scanner.ts'
 import { searchLines, type SearchResult } from '../search/search-lines.ts'
 import { findLineSpan } from '../search/view-hits.ts'
 import { answerContent, assertText, endedLines, pollPause, withContent } from './open-content.ts'
@@ -28,7 +27,7 @@ export async function answerPattern(
   const pattern = parseSearchPattern(request.pattern, request)
   if (request.waitSeconds > 0) await waitForHits(request, pattern, context)
   return await answerContent(request.reference, context, {}, async (source, limited) => {
-    const found = await findHits(source, [pattern], selectionOf(request, context), context)
+    const found = await findHits(source, pattern, selectionOf(request, context), context)
     const search = { request, source, found, notes: describeProblem(pattern) }
     if (found.total > 0 && !request.countOnly) return await writeFound(search, limited)
     const stop = await describeStop(source, found)
@@ -61,7 +60,7 @@ async function waitForHits(
       const end = await endedLines(source)
       if (end < start) return false
       const selection = { range: { start, end }, skip: 0, limit: 1, fromEnd: false }
-      total += (await findHits(source, [pattern], selection, context)).total
+      total += (await findHits(source, pattern, selection, context)).total
       start = end + 1
       return total > after
     })
@@ -97,7 +96,7 @@ export interface FoundHits extends SearchResult {
 /** Rejects with `timeout` if the time was spent in the first line. */
 export async function findHits(
   source: ContentSource,
-  patterns: readonly SearchPattern[],
+  pattern: SearchPattern,
   { range, skip, limit, fromEnd }: HitSelection,
   { deadlineMs, signal, pause }: Pick<RetrievalContext, 'deadlineMs' | 'signal' | 'pause'>,
 ): Promise<FoundHits> {
@@ -107,10 +106,10 @@ export async function findHits(
   if (range !== undefined && within === undefined && lines > 0) throw lineBeyondEnd(range, lines)
   const span: ByteSpan = within ?? { start: 0, end: source.size }
   const begin = performance.now()
-  const result = await searchLines(source, patterns, { span, skip, limit, fromEnd, deadlineMs, signal, pause })
+  const result = await searchLines(source, pattern, { span, skip, limit, fromEnd, deadlineMs, signal, pause })
   const part = span.end === span.start ? 1 : (result.searchedTo - span.start) / (span.end - span.start)
   if (result.stopped !== undefined && result.total === 0 && result.searchedTo === span.start)
-    throw new PatternError('timeout', explainTimeout(patterns))
+    throw new PatternError('timeout', explainTimeout(pattern))
   const { start, end } = within?.range ?? { start: 1, end: lines }
   return {
     ...result,
@@ -123,9 +122,8 @@ export async function findHits(
   }
 }
 
-function explainTimeout(patterns: readonly SearchPattern[]): string {
-  const isLinear = patterns.every(({ expression, flags }) => createLinearMatcher(expression, flags) !== undefined)
-  return isLinear
+function explainTimeout({ expression, flags }: SearchPattern): string {
+  return createLinearMatcher(expression, flags) !== undefined
     ? 'The first line is too long for this pattern, and the search was stopped.'
     : 'The pattern took too long and was stopped: look-around, back-references and huge repeats have no bound.'
 }
@@ -164,7 +162,7 @@ async function writeFound(search: Found, context: RetrievalContext): Promise<Ans
 
 async function viewsOf(
   { request: { contextLines, fromEnd }, source, found }: Found,
-  hits: readonly Hit[],
+  hits: readonly ByteSpan[],
   context: RetrievalContext,
 ): Promise<readonly ShownLine[]> {
   if (hits.length === 0) return []
@@ -244,9 +242,8 @@ function describeSelection({ request, found }: Found, shown: number): string {
 
 export function describeProblem({ problem }: SearchPattern): string[] {
   if (problem === undefined) return []
-  const where = problem.position === undefined ? '' : ` at character ${formatCount(problem.position + 1)}`
-  const reason = abridge(problem.message, 120)
-  return [`The pattern is not a valid regular expression (${reason}${where}), so it was searched as literal text.`]
+  const reason = abridge(problem, 120)
+  return [`The pattern is not a valid regular expression (${reason}), so it was searched as literal text.`]
 }
 
 export const countMatches = (count: number): string => countOf(count, 'match', 'matches')
@@ -286,7 +283,7 @@ async function describeCount(
   const last =
     found.hits.length === found.total
       ? found.hits.at(-1)
-      : await findLast(source, [pattern], found, context).catch(passOverTimeout)
+      : await findLast(source, pattern, found, context).catch(passOver)
   const lastLine = last === undefined ? undefined : await lineOfByte(source, last.start)
   if (lastLine === undefined) return `${counts}; the first is in line ${firstLine}`
   if (lastLine === firstLine) return `${counts}; all are in line ${firstLine}`
@@ -295,23 +292,23 @@ async function describeCount(
 
 async function findLast(
   source: ContentSource,
-  patterns: readonly SearchPattern[],
+  pattern: SearchPattern,
   found: FoundHits,
   context: RetrievalContext,
-): Promise<Hit | undefined> {
+): Promise<ByteSpan | undefined> {
   if (found.stopped !== undefined) return undefined
   const begin = found.lastLine - found.searched + 1
   for (let lines = FIRST_TAIL_LINES; ; lines *= TAIL_GROWTH) {
     const start = Math.max(begin, found.lastLine - lines + 1)
     const selection = { range: { start, end: found.lastLine }, skip: 0, limit: 1, fromEnd: true }
-    const { hits, stopped } = await findHits(source, patterns, selection, context)
+    const { hits, stopped } = await findHits(source, pattern, selection, context)
     if (hits.length > 0 || stopped !== undefined || start === begin) return hits[0]
   }
 }
 
-/** The count itself is known. */
-function passOverTimeout(error: unknown): undefined {
-  if (error instanceof PatternError && error.code === 'timeout') return undefined
+/** The answer does not need what a slow or unsupported pattern would add. */
+function passOver(error: unknown): undefined {
+  if (error instanceof PatternError) return undefined
   throw error
 }
 
@@ -325,24 +322,29 @@ const SEARCHED_PART = 1 / 64
 async function hintVariant(
   request: PatternRequest,
   pattern: SearchPattern,
-  searched: FoundHits,
+  { span }: FoundHits,
   source: ContentSource,
   context: RetrievalContext,
 ): Promise<string[]> {
+  const bytes = span.end - span.start
+  const part = Math.max(LEAST_BYTES, bytes * SEARCHED_PART)
+  const start = request.range?.start ?? 1
+  const isPart = bytes > WHOLE_BYTES
+  const range = isPart ? { start, end: (await lineOfByte(source, span.start + part)) - 1 } : request.range
+  // Everything to search is one long line.
+  if (range !== undefined && range.end < range.start) return []
   const variants = variantsOf(pattern)
-  const found = await count(variants, request, searched, source, context)
-  if (found === undefined) return []
-  const index = found.counts.findIndex((total) => total > 0)
-  const variant = variants[index]
-  if (variant === undefined) return []
-  const { text, ignoreCase } = variant.pattern
-  const { ignore_case, ...call } = callOf({ ...request, pattern: text, ignoreCase })
-  const asked = context.formatCall({ ...call, line_range: request.range, ignore_case })
-  const isPart = found.span.end < searched.span.end
-  const least = found.stopped === undefined ? '' : 'at least '
-  return [
-    `${variant.label}: ${least}${describeMatches(found.counts[index]!, text, isPart ? found.range : undefined)}. To see them: ${asked}`,
-  ]
+  const limits = { ...context, deadlineMs: (context.deadlineMs * HINT_PART) / variants.length }
+  for (const { label, pattern: variant } of variants) {
+    const found = await findHits(source, variant, { range, skip: 0, limit: 0, fromEnd: false }, limits).catch(passOver)
+    if (found === undefined || found.total === 0) continue
+    const { ignore_case, ...call } = callOf({ ...request, pattern: variant.text, ignoreCase: variant.ignoreCase })
+    const asked = context.formatCall({ ...call, line_range: request.range, ignore_case })
+    const least = found.stopped === undefined ? '' : 'at least '
+    const matches = describeMatches(found.total, variant.text, isPart ? found.range : undefined)
+    return [`${label}: ${least}${matches}. To see them: ${asked}`]
+  }
+  return []
 }
 
 interface Variant {
@@ -365,30 +367,4 @@ function variantsOf({ text, problem, ignoreCase }: SearchPattern): Variant[] {
     .map(([label, variant]) => ({ label, pattern: parseSearchPattern(variant, { ignoreCase }) }))
     .filter(({ pattern }) => pattern.problem === undefined)
   return ignoreCase || !/\p{L}/u.test(text) ? others : [inAnyCase, ...others]
-}
-
-async function count(
-  variants: readonly Variant[],
-  request: PatternRequest,
-  { span }: FoundHits,
-  source: ContentSource,
-  context: RetrievalContext,
-): Promise<FoundHits | undefined> {
-  if (variants.length === 0) return undefined
-  const bytes = span.end - span.start
-  const part = Math.max(LEAST_BYTES, bytes * SEARCHED_PART)
-  const start = request.range?.start ?? 1
-  const range = bytes <= WHOLE_BYTES ? request.range : { start, end: (await lineOfByte(source, span.start + part)) - 1 }
-  // Everything to search is one long line.
-  if (range !== undefined && range.end < range.start) return undefined
-  const deadlineMs = context.deadlineMs * HINT_PART
-  const patterns = variants.map(({ pattern }) => pattern)
-  try {
-    const selection = { range, skip: 0, limit: 0, fromEnd: false }
-    return await findHits(source, patterns, selection, { ...context, deadlineMs })
-  } catch (error) {
-    // There is no hint if a variant is too slow or not supported.
-    if (error instanceof PatternError) return undefined
-    throw error
-  }
 }

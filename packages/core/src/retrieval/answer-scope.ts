@@ -85,7 +85,7 @@ class ScopeSearch {
     const { fromEnd, contextLines, countOnly } = this.#request
     const kept = countOnly ? 0 : MAX_HITS
     const selection = { range: undefined, skip: 0, limit: kept, fromEnd }
-    const found = await findHits(source, [this.#pattern], selection, context)
+    const found = await findHits(source, this.#pattern, selection, context)
     if (found.total === 0) return
     const room = Math.max(LEAST_SHARE, Math.min(this.#room, this.#share))
     const viewing = { contextLines, limit: room, range: undefined, fromEnd, signal: context.signal }

@@ -1,9 +1,8 @@
 import { cutAtGrapheme, escapeAround, formatCount, LONG_LINE_LENGTH, type LineRange } from '@spillway/text/internal'
 import { utf8Text } from '@spillway/text/internal/engines'
 import { jsonPathsAt } from '@spillway/text/internal/json'
-import { parseSearchPattern } from '@spillway/text/internal/patterns'
+import { parseSearchPattern, type ByteSpan } from '@spillway/text/internal/patterns'
 import { withLineIndex, type ContentSource } from '../content/content-source.ts'
-import type { Hit } from '../search/scanner.ts'
 import { unitsToBytes } from '../search/search-blocks.ts'
 import { searchLines } from '../search/search-lines.ts'
 import {
@@ -32,7 +31,7 @@ interface HitViewOptions {
 
 export async function showHits(
   source: ContentSource,
-  hits: readonly Hit[],
+  hits: readonly ByteSpan[],
   options: HitViewOptions,
 ): Promise<readonly ShownLine[]> {
   const { contextLines, limit, range } = options
@@ -46,14 +45,14 @@ export async function showHits(
   return views.map((view) => ({ ...view, place: places.get(view) }))
 }
 
-export async function lineOfHit(source: ContentSource, hit: Hit): Promise<number> {
+export async function lineOfHit(source: ContentSource, hit: ByteSpan): Promise<number> {
   const { views } = await viewHits(source, [hit], { contextLines: 0, keep: 1, limit: 1 })
   return views[0]!.number
 }
 
 async function view(
   source: ContentSource,
-  hits: readonly Hit[],
+  hits: readonly ByteSpan[],
   reading: ViewOptions,
   fromEnd: boolean,
 ): Promise<readonly LineView[]> {
@@ -62,7 +61,7 @@ async function view(
 
 async function viewLast(
   source: ContentSource,
-  hits: readonly Hit[],
+  hits: readonly ByteSpan[],
   reading: ViewOptions,
 ): Promise<readonly LineView[]> {
   let best: readonly LineView[] = []
@@ -112,7 +111,7 @@ async function pagesOf(
 ): Promise<Places> {
   const marks = parseSearchPattern(PAGE_LINE.source, { ignoreCase: false })
   const options = { skip: 0, limit: MAX_PAGES, fromEnd: false, deadlineMs: 1_000, signal }
-  const { hits: pages } = await searchLines(source, [marks], options)
+  const { hits: pages } = await searchLines(source, marks, options)
   const places = new Map<LineView, string>()
   for (const hit of hits) {
     const before = pages.findLastIndex(({ start }) => start <= hit.hit!.start)

@@ -49,7 +49,7 @@ async function watch(work: () => Promise<SearchResult>): Promise<Watched> {
 const search = async (content: string | Uint8Array, pattern: SearchPattern): Promise<Watched> => {
   const source = await memorySource(content, 100_000)
   const options = { skip: 0, limit: LIMIT, fromEnd: false, deadlineMs: DEADLINE_MS }
-  const watched = await watch(() => searchLines(source, [pattern], options))
+  const watched = await watch(() => searchLines(source, pattern, options))
   await source.close()
   return watched
 }

@@ -12,7 +12,7 @@ describe.each(Object.entries(LENGTHY_TEXTS))('in %s', (_, make) => {
   async function search(pattern: string): Promise<SearchResult> {
     const source = await memorySource(text, 1_048_576)
     const options = { skip: 0, limit: lines.length, fromEnd: false, deadlineMs: 2_000 }
-    return await searchLines(source, [parseSearchPattern(pattern, { ignoreCase: false })], options)
+    return await searchLines(source, parseSearchPattern(pattern, { ignoreCase: false }), options)
   }
 
   it('every pattern of the linear engine finds its lines', async () => {

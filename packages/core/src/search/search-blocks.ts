@@ -1,7 +1,7 @@
 import { concatBytes } from '@spillway/text/internal'
-import { isAsciiBytes, singleByteText, utf8Text } from '@spillway/text/internal/engines'
+import { utf8Text } from '@spillway/text/internal/engines'
 import type { ContentSource } from '../content/content-source.ts'
-import { contentCache, MAX_WHOLE_BYTES, type CachePiece } from '../storage/content-cache.ts'
+import { MAX_WHOLE_BYTES } from '../storage/content-cache.ts'
 
 /** Longer lines are searched in parts. */
 const MAX_LINE_BYTES = 1_048_576
@@ -25,8 +25,6 @@ export interface SearchBlock {
   readonly bytes: Uint8Array
   readonly offset: number
   readonly part?: LinePart
-  /** All of the content as text, if it is cached. */
-  readonly decoded?: DecodedText | undefined
 }
 
 /** Split content into blocks of whole lines of up to 1 MiB, without a byte order mark at the start. */
@@ -51,7 +49,7 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
     return wasInParts || !isLast ? { ...block, part: { ...part, until } } : block
   }
 
-  for await (const { block, decoded } of read(source, start, end)) {
+  for await (const block of read(source, start, end)) {
     let at = 0
     if (offset === 0 && carried === 0 && BYTE_ORDER_MARK.every((byte, index) => block[index] === byte)) {
       offset = at = BYTE_ORDER_MARK.length
@@ -60,7 +58,7 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
       if (carried === 0) {
         const cut = block.lastIndexOf(LINE_FEED, Math.min(at + MAX_LINE_BYTES, block.length) - 1) + 1
         if (cut > at) {
-          yield { bytes: block.subarray(at, cut), offset, decoded }
+          yield { bytes: block.subarray(at, cut), offset }
           offset += cut - at
           at = cut
           continue
@@ -80,64 +78,9 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
   if (carried > 0) yield takeLine(true)
 }
 
-interface ReadBlock {
-  readonly block: Uint8Array
-  readonly decoded?: DecodedText | undefined
-}
-
-async function* read(source: ContentSource, start: number, end: number): AsyncGenerator<ReadBlock> {
-  if (source.size <= MAX_WHOLE_BYTES) {
-    const block = await source.read(start, end - start)
-    yield { block, decoded: block.length === source.size ? decodedText(block) : undefined }
-  } else {
-    for await (const block of source.blocks(start, end, { transient: true })) yield { block }
-  }
-}
-
-/** Content as text with one UTF-16 unit per byte. */
-interface DecodedText {
-  readonly text: string
-  readonly isAscii: boolean
-  readonly hasReturns: boolean
-}
-
-interface Remembered extends DecodedText {
-  readonly piece: CachePiece
-}
-
-/** Contents searched once, and cached texts of those searched again. */
-const searched = new WeakSet<ArrayBufferLike>()
-const texts = new WeakMap<ArrayBufferLike, Remembered>()
-
-/** Return content as text, cached from its second search on. Content is identified by its memory. */
-export function decodedText(content: Uint8Array): DecodedText | undefined {
-  const { buffer } = content
-  if (content.length === 0 || content.length < buffer.byteLength) return undefined
-  const known = texts.get(buffer)
-  if (known !== undefined) {
-    contentCache.use(known.piece)
-    return known
-  }
-  const isFirst = !searched.has(buffer)
-  searched.add(buffer)
-  // The text must not evict the content itself.
-  if (isFirst || contentCache.maxBytes < 3 * content.length) return undefined
-  const text = singleByteText(content, 0, content.length)
-  const owner = new WeakRef(buffer)
-  const forget = (): void => {
-    const forgotten = owner.deref()
-    if (forgotten !== undefined) texts.delete(forgotten)
-  }
-  const piece = { bytes: content.length, forget }
-  const decoded = {
-    text,
-    isAscii: isAsciiBytes(content, 0, content.length),
-    hasReturns: text.includes('\r'),
-    piece,
-  }
-  texts.set(buffer, decoded)
-  contentCache.add(piece)
-  return decoded
+async function* read(source: ContentSource, start: number, end: number): AsyncGenerator<Uint8Array> {
+  if (source.size <= MAX_WHOLE_BYTES) yield await source.read(start, end - start)
+  else yield* source.blocks(start, end, { transient: true })
 }
 
 /** Line ends for `^` and `$` with the flag `m`, but not for a search. */
@@ -155,20 +98,11 @@ export interface PieceText {
   byteOf(unit: number, side?: 'end'): number
 }
 
-interface PieceReading {
-  readonly traits: ByteTraits
-  readonly block: SearchBlock
-}
-
-export function pieceText({ traits, block }: PieceReading, start: number, end: number): PieceText {
-  const { bytes, offset, decoded: whole } = block
-  const byteOf = (unit: number): number => start + unit
-  if (whole !== undefined && isDirectly(whole, traits))
-    return { text: whole.text.slice(offset + start, offset + end), hasPlainLines: true, byteOf }
-  const isDirect = traits.isSingleByte || isAsciiBytes(bytes, start, end)
-  const decoded = isDirect ? singleByteText(bytes, start, end) : utf8Text(bytes, start, end)
-  if (isDirect && !(traits.seesLineEnds && decoded.includes('\r')))
-    return { text: decoded, hasPlainLines: true, byteOf }
+export function pieceText(bytes: Uint8Array, start: number, end: number): PieceText {
+  const decoded = utf8Text(bytes, start, end)
+  // No byte decodes to more than one unit.
+  const isDirect = decoded.length === end - start
+  if (isDirect && !decoded.includes('\r')) return { text: decoded, hasPlainLines: true, byteOf: (unit) => start + unit }
   let text = decoded.replaceAll('\r\n', '\n')
   if (bytes[end] === LINE_FEED && text.endsWith('\r')) text = text.slice(0, -1)
   const finder = new ByteFinder(bytes, start, end, text, isDirect)
@@ -177,11 +111,6 @@ export function pieceText({ traits, block }: PieceReading, start: number, end: n
     hasPlainLines: !OTHER_LINE_ENDS.test(text),
     byteOf: (unit, side) => finder.find(unit, side === 'end'),
   }
-}
-
-/** Whether an expression may be matched on text with one unit per byte. */
-function isDirectly({ isAscii, hasReturns }: DecodedText, { isSingleByte, seesLineEnds }: ByteTraits): boolean {
-  return (isSingleByte || isAscii) && !(seesLineEnds && hasReturns)
 }
 
 /** Maps units to bytes: both have the same LFs, and units are counted within a line. */
@@ -240,47 +169,6 @@ function isHighSurrogate(text: string, at: number): boolean {
 function isLowSurrogate(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return unit >= 0xdc00 && unit < 0xe000
-}
-
-export interface ByteTraits {
-  /** Whether no part of the expression distinguishes a non-ASCII byte from other such bytes or characters. */
-  readonly isSingleByte: boolean
-  /** Whether a CR or the end of a line makes a difference. */
-  readonly seesLineEnds: boolean
-}
-
-const OTHER: ByteTraits = { isSingleByte: false, seesLineEnds: true }
-const PLAIN_ESCAPE = /^\\[dwbtfv^$\\.*+?()[\]{}|/\-"' ]/
-const OPEN_ESCAPE = /^\\[DW]/
-const SET = /^\[(\^?)((?:[ -Z^-~]|\[|\\[dwbtfv^$\\.*+?()[\]{}|/\-"' ])*)\]/
-/** Quantifiers after a non-ASCII set for which the number of its characters is irrelevant. */
-const ANY_NUMBER = /^(?:\*|\+(?!\?))/
-const REPEATED_GROUP = /\)[*+?{]/
-
-/**
- * Analyze an expression, conservatively. Non-ASCII sets (`.`, `[^"]`, `\W`) are accepted only if their number is
- * irrelevant: with `*`, or once with `+` outside repeated groups.
- */
-export function byteTraits(expression: string): ByteTraits {
-  let seesLineEnds = false
-  let plus = 0
-  for (let rest = expression; rest !== '';) {
-    const set = SET.exec(rest)
-    const isOpen = rest[0] === '.' || OPEN_ESCAPE.test(rest) || set?.[1] === '^'
-    const length = set?.[0].length ?? (rest[0] === '\\' ? 2 : 1)
-    if (isOpen) {
-      seesLineEnds = true
-      const number = ANY_NUMBER.exec(rest.slice(length))?.[0]
-      if (number === undefined || (number === '+' && ++plus > 1) || REPEATED_GROUP.test(expression)) return OTHER
-    } else if (set === null) {
-      const isGroup = rest[0] === '(' && rest[1] === '?'
-      if (rest[0] === '[' || rest[0]! > '~' || rest[0]! < ' ' || (isGroup && rest[2] !== ':')) return OTHER
-      if (rest[0] === '\\' && !PLAIN_ESCAPE.test(rest)) return OTHER
-      if (rest[0] === '^' || rest[0] === '$') seesLineEnds = true
-    }
-    rest = rest.slice(length)
-  }
-  return { isSingleByte: true, seesLineEnds }
 }
 
 /**

@@ -1,13 +1,12 @@
 import { chunkedSource as sourceInChunks, endStuckWorkers } from '@spillway-internal/test-inputs'
 import { propertyRuns } from '@spillway-internal/test-run'
 import { LONG_LINE_LENGTH } from '@spillway/text/internal'
-import { parseSearchPattern, type SearchPattern } from '@spillway/text/internal/patterns'
+import { parseSearchPattern, type ByteSpan, type SearchPattern } from '@spillway/text/internal/patterns'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/content-cache.ts'
 import { searchLines, type SearchOptions, type SearchResult } from './search-lines.ts'
-import { type Hit } from './scanner.ts'
 
 const ALL = { skip: 0, limit: Infinity, fromEnd: false, deadlineMs: 10_000 }
 
@@ -18,26 +17,23 @@ const chunkedSource = (bytes: Uint8Array, chunkBytes: number): ContentSource =>
 const searchChunks = (
   bytes: Uint8Array,
   chunkBytes: number,
-  patterns: readonly SearchPattern[],
+  pattern: SearchPattern,
   options: Partial<SearchOptions> = {},
 ): Promise<SearchResult> =>
-  searchLines(chunkedSource(bytes, chunkBytes), patterns, { ...ALL, span: { start: 0, end: bytes.length }, ...options })
+  searchLines(chunkedSource(bytes, chunkBytes), pattern, { ...ALL, span: { start: 0, end: bytes.length }, ...options })
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-function patternsOf(texts: readonly string[], ignoreCase = false): SearchPattern[] {
-  return texts.map((text) => parseSearchPattern(text, { ignoreCase }))
+function patternOf(text: string, ignoreCase = false): SearchPattern {
+  return parseSearchPattern(text, { ignoreCase })
 }
 
-const search = (
-  text: string,
-  patterns: readonly string[],
-  options: Partial<SearchOptions> = {},
-): Promise<SearchResult> => searchChunks(encode(text), 1 << 20, patternsOf(patterns), options)
+const search = (text: string, pattern: string, options: Partial<SearchOptions> = {}): Promise<SearchResult> =>
+  searchChunks(encode(text), 1 << 20, patternOf(pattern), options)
 
 /** Reference: search one line after the other. */
-function expectedHits(bytes: Uint8Array, pattern: SearchPattern): Hit[] {
-  const hits: Hit[] = []
+function expectedHits(bytes: Uint8Array, pattern: SearchPattern): ByteSpan[] {
+  const hits: ByteSpan[] = []
   // A match may begin or end within a surrogate pair.
   const bytesBefore = (line: string, unit: number): number =>
     encode(line.slice(0, unit).replace(/[\uD800-\uDBFF]$/, '')).length
@@ -49,11 +45,11 @@ function expectedHits(bytes: Uint8Array, pattern: SearchPattern): Hit[] {
     const raw = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(at, end))
     const line = lineFeed >= 0 && raw.endsWith('\r') ? raw.slice(0, -1) : raw
     const regex = new RegExp(pattern.expression, `${pattern.flags}g`)
-    const matches = end - at > LONG_LINE_LENGTH ? [...line.matchAll(regex)] : [...line.matchAll(regex)].slice(0, 1)
+    const matches = line.length > LONG_LINE_LENGTH ? [...line.matchAll(regex)] : [...line.matchAll(regex)].slice(0, 1)
     for (const [index, match] of matches.entries()) {
       if (index > 0 && match[0] === '') continue
       const end = at + bytesTo(line, match.index + match[0].length)
-      hits.push({ pattern: 0, start: at + bytesBefore(line, match.index), end })
+      hits.push({ start: at + bytesBefore(line, match.index), end })
     }
     at = end + 1
   }
@@ -121,14 +117,14 @@ describe('searchLines', () => {
         fc.integer({ min: 1, max: 20_000 }),
         async (text, written, ignoreCase, chunk) => {
           const bytes = encode(text)
-          const [pattern] = patternsOf([written], ignoreCase)
-          const expected = expectedHits(bytes, pattern!)
-          const found = await searchChunks(bytes, chunk, [pattern!])
+          const pattern = patternOf(written, ignoreCase)
+          const expected = expectedHits(bytes, pattern)
+          const found = await searchChunks(bytes, chunk, pattern)
           expect(found.hits).toEqual(expected)
           expect(found.total).toBe(expected.length)
           expect(found.searchedTo).toBe(bytes.length)
-          const counted = await searchChunks(bytes, chunk, [pattern!], { limit: 0 })
-          expect([counted.total, counted.lines, counted.counts]).toEqual([found.total, found.lines, found.counts])
+          const counted = await searchChunks(bytes, chunk, pattern, { limit: 0 })
+          expect([counted.total, counted.lines]).toEqual([found.total, found.lines])
         },
       ),
       propertyRuns(330, 10_000),
@@ -137,28 +133,15 @@ describe('searchLines', () => {
 
   it('keeps the first or the last hits after the skipped ones', async () => {
     const text = Array.from({ length: 1_000 }, (_, index) => `line ${index} hit`).join('\n')
-    const starts = (await search(text, ['hit'])).hits.map(({ start }) => start)
+    const starts = (await search(text, 'hit')).hits.map(({ start }) => start)
     const kept = async (skip: number, limit: number, fromEnd: boolean): Promise<number[]> =>
-      (await search(text, ['hit'], { skip, limit, fromEnd })).hits.map(({ start }) => start)
+      (await search(text, 'hit', { skip, limit, fromEnd })).hits.map(({ start }) => start)
     expect(await kept(0, 3, false)).toEqual(starts.slice(0, 3))
     expect(await kept(998, 5, false)).toEqual(starts.slice(998))
     expect(await kept(0, 3, true)).toEqual(starts.slice(-3))
     expect(await kept(10, 3, true)).toEqual(starts.slice(-13, -10))
     expect(await kept(999, 3, true)).toEqual(starts.slice(0, 1))
     expect(await kept(0, 0, true)).toEqual([])
-  })
-
-  it('counts the lines of each pattern, and a line that several match once', async () => {
-    const text = 'one two\ntwo\nthree\none\ntwo one\n'
-    const { counts, lines, hits } = await search(text, ['one', 'two', 'nothing'])
-    expect(counts).toEqual([3, 3, 0])
-    expect(lines).toBe(4)
-    expect(hits.map(({ pattern, start }) => [pattern, start])).toEqual([
-      [0, 0],
-      [1, 8],
-      [0, 18],
-      [1, 22],
-    ])
   })
 
   it('finds each match across the parts of a line of many megabytes once', async () => {
@@ -172,22 +155,22 @@ describe('searchLines', () => {
       ['n[e]+dle', false],
       ['(n|n)e+(d|d)*le', false],
     ] as const) {
-      const found = await searchChunks(bytes, 700_000, patternsOf([written], ignoreCase))
+      const found = await searchChunks(bytes, 700_000, patternOf(written, ignoreCase))
       expect(found.lines, written).toBe(1)
       expect(
         found.hits.map(({ start }) => start),
         written,
       ).toEqual(places)
     }
-    expect((await searchChunks(bytes, 1 << 20, patternsOf(['^needle']))).total).toBe(1)
-    expect((await searchChunks(bytes, 1 << 20, patternsOf(['needle$']))).hits).toMatchObject([{ end: size }])
-    expect((await searchChunks(bytes, 1 << 20, patternsOf(['^\\.']))).total).toBe(0)
+    expect((await searchChunks(bytes, 1 << 20, patternOf('^needle'))).total).toBe(1)
+    expect((await searchChunks(bytes, 1 << 20, patternOf('needle$'))).hits).toMatchObject([{ end: size }])
+    expect((await searchChunks(bytes, 1 << 20, patternOf('^\\.'))).total).toBe(0)
   })
 
   it('finds a match that begins where one of the part before ends', async () => {
     const bytes = encode('1'.repeat(2_500_000))
     for (const length of [3, 5, 7]) {
-      const { total } = await searchChunks(bytes, 1 << 20, patternsOf([`\\d{${length}}`]), { limit: 0 })
+      const { total } = await searchChunks(bytes, 1 << 20, patternOf(`\\d{${length}}`), { limit: 0 })
       expect(total, `${length} digits`).toBe(Math.floor(bytes.length / length))
     }
   })
@@ -196,31 +179,31 @@ describe('searchLines', () => {
     const text = Array.from({ length: 50_000 }, (_, index) => (index % 7 === 0 ? 'nothing' : `INFO ${index}`)).join(
       '\n',
     )
-    const expected = expectedHits(encode(text), patternsOf(['INFO'])[0]!)
-    expect((await search(text, ['INFO'])).hits).toEqual(expected)
-    expect((await search(text, ['INFO'], { limit: 5 })).total).toBe(expected.length)
+    const expected = expectedHits(encode(text), patternOf('INFO'))
+    expect((await search(text, 'INFO')).hits).toEqual(expected)
+    expect((await search(text, 'INFO', { limit: 5 })).total).toBe(expected.length)
   })
 
   it('stops before the end of the span', async () => {
     const text = 'hit 1\nhit 2\nhit 3\nhit 4\n'
-    const { hits, searchedTo } = await search(text, ['hit'], { span: { start: 6, end: 18 } })
+    const { hits, searchedTo } = await search(text, 'hit', { span: { start: 6, end: 18 } })
     expect(hits.map(({ start }) => start)).toEqual([6, 12])
     expect(searchedTo).toBe(18)
   })
 
   it('does not count a byte order mark as part of the first line', async () => {
-    expect((await search('\uFEFFfirst\nsecond', ['^first$'])).hits).toEqual([{ pattern: 0, start: 3, end: 8 }])
+    expect((await search('\uFEFFfirst\nsecond', '^first$')).hits).toEqual([{ start: 3, end: 8 }])
   })
 
   it('reports its progress and its hits at the deadline', async () => {
     const text = `hit\n${`${'a'.repeat(1_000)}!\n`.repeat(3)}hit\n`
-    const found = await endStuckWorkers(() => search(text, ['^(a|a)*(?!b)$|hit'], { deadlineMs: 60_000 }))
+    const found = await endStuckWorkers(() => search(text, '^(a|a)*(?!b)$|hit', { deadlineMs: 60_000 }))
     expect(found).toMatchObject({ stopped: 'deadline', total: 1, searchedTo: 4 })
   })
 
   it('rejects if the signal has aborted', async () => {
     const controller = new AbortController()
     controller.abort()
-    await expect(search('a\n', ['a'], { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
+    await expect(search('a\n', 'a', { signal: controller.signal })).rejects.toMatchObject({ code: 'aborted' })
   })
 })

@@ -1,18 +1,16 @@
-import { workMilliseconds, yieldToOthers, type PatternMatcher } from '@spillway/text/internal'
-import { createPatternMatcher, singleByteText } from '@spillway/text/internal/engines'
-import {
-  createLinearMatcher,
-  escapeExpression,
-  type ByteSpan,
-  type ChainLink,
-  type LinearMatcher,
-  type SearchPattern,
-} from '@spillway/text/internal/patterns'
+import { workMilliseconds, yieldToOthers } from '@spillway/text/internal'
+import type { ByteSpan, SearchPattern } from '@spillway/text/internal/patterns'
 import type { ContentSource } from '../content/content-source.ts'
 import { checkAborted } from '../storage/storage-error.ts'
-import { HitSink, mergeMatches, RecordingSink, type Hit, type KeepOptions, type Scan, type Scanner } from './scanner.ts'
-import { byteTraits, searchBlocks } from './search-blocks.ts'
-import { TextScanner } from './text-scanner.ts'
+import { searchBlocks } from './search-blocks.ts'
+import { TextScanner, type MatchSink, type Scan } from './text-scanner.ts'
+
+interface KeepOptions {
+  readonly skip: number
+  readonly limit: number
+  /** Keep the last hits instead of the first; `skip` then counts from the end. */
+  readonly fromEnd: boolean
+}
 
 /** Awaits work outside this thread, so that a service can serve other requests. */
 export type Pause = <Result>(waiting: Promise<Result>) => Promise<Result>
@@ -28,11 +26,11 @@ export interface SearchOptions extends KeepOptions {
 }
 
 export interface SearchResult {
-  readonly counts: readonly number[]
   readonly lines: number
   /** Exceeds `lines` if very long lines have several hits. */
   readonly total: number
-  readonly hits: readonly Hit[]
+  /** Matching lines, or matches in very long lines, in bytes of the content. */
+  readonly hits: readonly ByteSpan[]
   /** Progress in bytes of the content: the end of the span, or the start of a line after an early stop. */
   readonly searchedTo: number
   /** Set if the deadline stopped the search. */
@@ -45,31 +43,21 @@ export interface SearchResult {
  */
 export async function searchLines(
   source: ContentSource,
-  patterns: readonly SearchPattern[],
+  pattern: SearchPattern,
   options: SearchOptions,
 ): Promise<SearchResult> {
   const { start, end } = options.span ?? { start: 0, end: source.size }
   const clock = new SearchClock(options.deadlineMs, { signal: options.signal, caller: source.caller })
-  const scanners = patterns.map((pattern) => scannerOf(pattern, options, source.caller))
+  const scanner = new TextScanner(pattern, { ...options, caller: source.caller })
   const sink = new HitSink(options)
-  const recorders = scanners.length === 1 ? [] : scanners.map((_, index) => new RecordingSink(index))
-  let searchedTo = end
-  let stopped: number | undefined
+  const resultAt = (searchedTo: number) => ({ lines: sink.lines, total: sink.total, hits: sink.hits(), searchedTo })
   for await (const block of searchBlocks(source, start, end)) {
     clock.start(block.bytes.length)
-    for (const [index, scanner] of scanners.entries()) {
-      const at = await runScan(scanner.scan(block, recorders[index] ?? sink), clock, options.pause)
-      if (at !== undefined) stopped = Math.min(at, stopped ?? at)
-    }
+    const stopped = await runScan(scanner.scan(block, sink), clock, options.pause)
     clock.stop()
-    if (recorders.length > 0) mergeMatches(recorders, sink, stopped === undefined ? Infinity : block.offset + stopped)
-    if (stopped === undefined) continue
-    searchedTo = block.offset + stopped
-    break
+    if (stopped !== undefined) return { ...resultAt(block.offset + stopped), stopped: 'deadline' }
   }
-  const counts = recorders.length === 0 ? [sink.lines] : recorders.map(({ lines }) => lines)
-  const found = { counts, lines: sink.lines, total: sink.total, hits: sink.hits(), searchedTo }
-  return stopped === undefined ? found : { ...found, stopped: 'deadline' }
+  return resultAt(end)
 }
 
 async function runScan(scan: Scan, clock: SearchClock, pause: Pause | undefined): Promise<number | undefined> {
@@ -138,60 +126,41 @@ export class SearchClock {
   }
 }
 
-/** Characters that bytes cannot distinguish, or that lines lose before matching. */
-const NOT_IN_BYTES = /[\r\n\uFEFF\uFFFD\p{Surrogate}]/u
+class HitSink implements MatchSink {
+  readonly #options: KeepOptions
+  readonly #hits: ByteSpan[] = []
+  #line = -1
+  lines = 0
+  total = 0
 
-interface ScannerOptions {
-  readonly deadlineMs: number
-  readonly signal?: AbortSignal | undefined
-}
+  constructor(options: KeepOptions) {
+    this.#options = options
+  }
 
-/** More strings take longer to find in the bytes than an expression in text. */
-const MOST_STRINGS = 8
+  get wantsPositions(): boolean {
+    const { fromEnd, skip, limit } = this.#options
+    return fromEnd ? limit > 0 : this.total < skip + limit
+  }
 
-function scannerOf(pattern: SearchPattern, { deadlineMs, signal }: ScannerOptions, caller: unknown): Scanner {
-  const { ignoreCase, expression, flags, required = [] } = pattern
-  const unicode = flags.includes('u')
-  const part = pattern.partExpression ?? expression
-  const matcher = (source: string): PatternMatcher =>
-    createPatternMatcher(source, { ignoreCase, unicode }, { deadlineMs, caller })
-  const engines: { line?: PatternMatcher; part?: PatternMatcher } = {}
-  let linear: { readonly matcher: LinearMatcher | undefined } | undefined
-  const traits = unicode ? { isSingleByte: false, seesLineEnds: true } : byteTraits(expression)
-  // Non-ASCII lower case may have another length, or may be ASCII.
-  const chain = ignoreCase && !traits.isSingleByte ? undefined : chainOf(pattern)
-  return new TextScanner({
-    line: new RegExp(expression, `${flags}g`),
-    text: new RegExp(pattern.textExpression, `${pattern.textFlags}g`),
-    part: new RegExp(part, `${flags}g`),
-    required: required.map((set) => new RegExp(set.map(escapeExpression).join('|'), ignoreCase ? 'gi' : 'g')),
-    strings: stringsInBytes(chain?.map(({ text }) => [text]) ?? required),
-    chain: chain?.map(inBytes),
-    ignoreCase,
-    cost: pattern.cost,
-    traits,
-    linear: () => (linear ??= { matcher: createLinearMatcher(expression, flags) }).matcher,
-    engine: (unit) => (engines[unit] ??= matcher(unit === 'line' ? expression : part)),
-    signal,
-  })
-}
+  hits(): readonly ByteSpan[] {
+    const { fromEnd, skip, limit } = this.#options
+    return fromEnd ? this.#hits.slice(0, Math.max(0, this.#hits.length - skip)).slice(-limit) : this.#hits
+  }
 
-/** A literal is a chain of one string. */
-function chainOf({ chain, literal }: SearchPattern): readonly ChainLink[] | undefined {
-  if (chain !== undefined || literal === undefined || literal === '' || NOT_IN_BYTES.test(literal)) return chain
-  return [{ text: literal, isGreedy: true }]
-}
+  add(start: number, end: number, line: number): void {
+    this.total++
+    if (line !== this.#line) this.lines++
+    this.#line = line
+    const { fromEnd, skip, limit } = this.#options
+    if (!fromEnd && (this.total <= skip || this.total > skip + limit)) return
+    if (limit === 0) return
+    this.#hits.push({ start, end })
+    // Twice the needed size, so that dropping the older hits is cheap.
+    if (fromEnd && this.#hits.length >= 2 * (skip + limit)) this.#hits.splice(0, this.#hits.length - skip - limit)
+  }
 
-function stringsInBytes(sets: readonly (readonly string[])[]): readonly (readonly string[])[] {
-  let left = MOST_STRINGS
-  return sets.filter((set) => {
-    if (set.length > left || set.some((text) => NOT_IN_BYTES.test(text))) return false
-    left -= set.length
-    return true
-  })
-}
-
-function inBytes({ text, isGreedy }: ChainLink): ChainLink {
-  const bytes = new TextEncoder().encode(text)
-  return { text: singleByteText(bytes, 0, bytes.length), isGreedy }
+  count(lines: number, hits: number): void {
+    this.lines += lines
+    this.total += hits
+  }
 }

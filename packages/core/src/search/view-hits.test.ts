@@ -16,8 +16,8 @@ async function sourceOf(text: string): Promise<ContentSource> {
 
 async function viewsOf(text: string, pattern: string, contextLines = 0, keep = 100_000): Promise<readonly LineView[]> {
   const source = await sourceOf(text)
-  const patterns = [parseSearchPattern(pattern, { ignoreCase: false })]
-  const { hits } = await searchLines(source, patterns, { skip: 0, limit: 1_000, fromEnd: false, deadlineMs: 5_000 })
+  const parsed = parseSearchPattern(pattern, { ignoreCase: false })
+  const { hits } = await searchLines(source, parsed, { skip: 0, limit: 1_000, fromEnd: false, deadlineMs: 5_000 })
   return (await viewHits(source, hits, { contextLines, keep, limit: Infinity })).views
 }
 
@@ -94,8 +94,8 @@ describe('viewHits', () => {
 
   it('stops at its limit, and reports how many hits are shown', async () => {
     const source = await sourceOf('hit\n'.repeat(100))
-    const patterns = [parseSearchPattern('hit', { ignoreCase: false })]
-    const { hits } = await searchLines(source, patterns, { skip: 0, limit: 50, fromEnd: false, deadlineMs: 5_000 })
+    const pattern = parseSearchPattern('hit', { ignoreCase: false })
+    const { hits } = await searchLines(source, pattern, { skip: 0, limit: 50, fromEnd: false, deadlineMs: 5_000 })
     const { views, shown } = await viewHits(source, hits, { contextLines: 1, keep: 10, limit: 90 })
     expect(shown).toBe(views.filter(({ match }) => match !== undefined).length)
     expect(shown).toBeLessThan(15)

@@ -4,7 +4,6 @@ import { utf8Text } from '@spillway/text/internal/engines'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import { withLineIndex, type ContentSource, type IndexedBlocks } from '../content/content-source.ts'
 import { unitsToBytes } from './search-blocks.ts'
-import type { Hit } from './scanner.ts'
 
 export interface ViewOptions {
   readonly contextLines: number
@@ -22,7 +21,11 @@ interface HitViews {
 /** UTF-16 units of a line in an answer beside its text and its number. */
 const FRAME_UNITS = 6
 
-export async function viewHits(source: ContentSource, hits: readonly Hit[], options: ViewOptions): Promise<HitViews> {
+export async function viewHits(
+  source: ContentSource,
+  hits: readonly ByteSpan[],
+  options: ViewOptions,
+): Promise<HitViews> {
   return await withLineIndex(source, (blocks) => new HitViewer(source, new LineFinder(blocks), options).view(hits))
 }
 
@@ -41,7 +44,7 @@ class HitViewer {
     this.#options = options
   }
 
-  async view(hits: readonly Hit[]): Promise<HitViews> {
+  async view(hits: readonly ByteSpan[]): Promise<HitViews> {
     let shown = 0
     for (const hit of hits) {
       if (this.#isFull) break
@@ -80,7 +83,7 @@ class HitViewer {
     }
   }
 
-  async #add(line: FoundLine, hit?: Hit): Promise<void> {
+  async #add(line: FoundLine, hit?: ByteSpan): Promise<void> {
     const last = this.#views.at(-1)
     const before = hit !== undefined && last?.hit !== undefined && last.number === line.number ? last : undefined
     const again = before && viewAgain(before, hit!)

@@ -1,5 +1,5 @@
 /** Engines of Node.js: patterns in workers, codecs, ciphers. `web.ts` exports the same names for other runtimes. */
-import { Buffer, isAscii } from 'node:buffer'
+import { Buffer } from 'node:buffer'
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import { locateSqlite } from '#platform'
 import type Zlib from 'node:zlib'
@@ -324,14 +324,6 @@ interface WorkerAnswer {
 export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): number {
   // For a number, the call itself takes half the time.
   return Buffer.prototype.indexOf.call(bytes, needle.length === 1 ? needle[0]! : needle, from)
-}
-
-export function isAsciiBytes(bytes: Uint8Array, start: number, end: number): boolean {
-  return isAscii(bytes.subarray(start, end))
-}
-
-export function singleByteText(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.prototype.latin1Slice.call(bytes, start, end)
 }
 
 export function utf8Text(bytes: Uint8Array, start: number, end: number): string {

@@ -116,7 +116,6 @@ export async function hmacSha256(key: Uint8Array, bytes: Uint8Array): Promise<Ui
 }
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-const singleByte = new TextDecoder('latin1')
 
 /** Return the offset of `needle` in `bytes` from `from` on, or -1. */
 export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): number {
@@ -129,16 +128,6 @@ export function findBytes(bytes: Uint8Array, needle: Uint8Array, from: number): 
     if (length === needle.length) return at
   }
   return -1
-}
-
-export function isAsciiBytes(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (bytes[at]! > 127) return false
-  return true
-}
-
-/** Decode bytes as text with one UTF-16 unit per byte. A unit is ASCII if and only if its byte is. */
-export function singleByteText(bytes: Uint8Array, start: number, end: number): string {
-  return singleByte.decode(bytes.subarray(start, end))
 }
 
 /** Decode UTF-8. Invalid bytes become U+FFFD, and a byte order mark is kept. */

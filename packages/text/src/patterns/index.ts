@@ -1,5 +1,4 @@
 export { createLinearMatcher, type LinearMatcher } from './linear-matcher.ts'
-export { countLines, matchChains, matchLines, matchRest, type ByteSpan, type TakeMatch } from './match-lines.ts'
-export { RequiredStrings } from './required-strings.ts'
-export { escapeExpression, parseSearchPattern, type ChainLink, type SearchPattern } from './search-pattern.ts'
+export { countLines, matchLines, matchRest, RequiredStrings, type ByteSpan, type TakeMatch } from './match-lines.ts'
+export { escapeExpression, parseSearchPattern, type SearchPattern } from './search-pattern.ts'
 export { type PatternCost } from './match-cost.ts'

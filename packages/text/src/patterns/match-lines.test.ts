@@ -1,47 +1,38 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { matchChain } from './match-lines.ts'
-import { parseSearchPattern } from './search-pattern.ts'
+import { RequiredStrings } from './match-lines.ts'
 
-it.each([
-  ['ERROR.*timeout', ['ERROR', 'timeout']],
-  ['(a).*?(?:bc).*d', ['a', 'bc', 'd']],
-  ['a\\.b.*\\(c\\)', ['a.b', '(c)']],
-  ['ab', undefined],
-  ['a.+b', undefined],
-  ['.*b', undefined],
-  ['a.*', undefined],
-  ['a.*b|c', undefined],
-  ['^a.*b', undefined],
-  ['a.*[bc]', undefined],
-])('%s requires %j in this order', (source, expected) => {
-  expect(parseSearchPattern(source, { ignoreCase: false }).chain?.map(({ text }) => text)).toEqual(expected)
-  const lower = parseSearchPattern(source, { ignoreCase: true }).chain?.map(({ text }) => text)
-  expect(lower).toEqual(expected?.map((text) => text.toLowerCase()))
-})
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-it('matchLines leaves strings beyond ASCII to the expression if case is ignored', () => {
-  expect(parseSearchPattern('é.*x', { ignoreCase: true }).chain).toBeUndefined()
-  expect(parseSearchPattern('é.*x', { ignoreCase: false }).chain).toHaveLength(2)
-})
-
-it('matchLines finds the matches of the expression', () => {
-  const links = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'ab', 'ba', 'aa'), fc.constantFrom('.*', '.*?')), {
-    minLength: 2,
-    maxLength: 4,
-  })
-  const lines = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 14 }).map((letters) => letters.join(''))
+it('RequiredStrings finds the lines that contain a string of each set, whichever bytes the sample calls rare', () => {
+  const word = fc.constantFrom('ab', 'b', 'abc', 'x', 'y', 'B', 'Xy', 'é', 'averylongword', 'averylongwore', '')
+  const texts = fc
+    .array(fc.array(word, { maxLength: 4 }), { maxLength: 20 })
+    .map((lines) => lines.map((words) => words.join('')).join('\n'))
+  const string = fc.constantFrom('ab', 'bc', 'x', 'y', 'xy', 'averylongword')
+  const sets = fc.array(fc.uniqueArray(string, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 })
   fc.assert(
-    fc.property(links, lines, fc.nat(3), (parts, line, from) => {
-      const source = parts.map(([text, gap], index) => (index === 0 ? text : gap + text)).join('')
-      const { chain } = parseSearchPattern(source, { ignoreCase: false })
-      const regex = new RegExp(source, 'gs')
-      regex.lastIndex = from
-      const match = regex.exec(line)
-      const expected = match === null ? undefined : { start: match.index, end: match.index + match[0].length }
-      expect(matchChain(line, chain!, from), `${source} in ${line}`).toEqual(expected)
+    fc.property(texts, sets, texts, fc.boolean(), (text, required, sample, ignoreCase) => {
+      const bytes = encode(text)
+      const found = new RequiredStrings(required, ignoreCase, encode(sample)).lines(bytes, 0)
+      const holds = (line: string): boolean =>
+        required.every((set) => set.some((one) => (ignoreCase ? line.toLowerCase() : line).includes(one)))
+      expect(found.map(({ start, end }) => new TextDecoder().decode(bytes.subarray(start, end)))).toEqual(
+        text.split('\n').filter(holds),
+      )
     }),
-    propertyRuns(1_670, 50_000),
+    propertyRuns(670, 20_000),
   )
+})
+
+it('RequiredStrings begins at the given offset', () => {
+  const strings = new RequiredStrings([['ab']], false, encode(''))
+  expect(strings.lines(encode('ab\nab\n'), 3)).toEqual([{ start: 3, end: 5 }])
+})
+
+it('RequiredStrings compares the first 32 bytes of a longer string, so that a hostile text takes a bounded time', () => {
+  const strings = new RequiredStrings([['a'.repeat(40)]], false, encode(''))
+  expect(strings.lines(encode('a'.repeat(31)), 0)).toEqual([])
+  expect(strings.lines(encode('a'.repeat(32)), 0)).toEqual([{ start: 0, end: 32 }])
 })

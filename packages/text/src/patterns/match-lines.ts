@@ -1,23 +1,18 @@
+import { findBytes } from '#engines'
 import { LONG_LINE_LENGTH } from '../platform/platform.ts'
-import type { ChainLink } from './search-pattern.ts'
 
 /** Receives a match: its start and end in the text, and those of its line. */
 export type TakeMatch = (start: number, end: number, lineStart: number, lineEnd: number) => void
 
 /**
- * Find the first match of each line of `span`, and all matches of very long lines. `regex` has the flag `g` and matches
- * no LF. `text` and `span` end without the last LF.
+ * Find the first match of each line, and all matches of very long lines. `regex` has the flag `g` and matches no LF.
+ * `text` ends without the last LF.
  */
-export function matchLines(
-  regex: RegExp,
-  text: string,
-  take: TakeMatch,
-  { start: first, end: last }: ByteSpan = { start: 0, end: text.length },
-): void {
-  for (let from = first; from <= last;) {
+export function matchLines(regex: RegExp, text: string, take: TakeMatch): void {
+  for (let from = 0; from <= text.length;) {
     regex.lastIndex = from
     const match = regex.exec(text)
-    if (match === null || match.index > last) return
+    if (match === null) return
     const start = match.index
     const end = start + match[0].length
     const lineEnd = endOfLine(text, end)
@@ -31,16 +26,12 @@ export function matchLines(
 }
 
 /** Count the lines and hits of {@link matchLines}, without their positions. */
-export function countLines(
-  regex: RegExp,
-  text: string,
-  { start: first, end: last }: ByteSpan = { start: 0, end: text.length },
-): { readonly lines: number; readonly hits: number } {
+export function countLines(regex: RegExp, text: string): { readonly lines: number; readonly hits: number } {
   let lines = 0
   let hits = 0
-  for (let from = first; from <= last;) {
+  for (let from = 0; from <= text.length;) {
     regex.lastIndex = from
-    if (!regex.test(text) || regex.lastIndex > last) break
+    if (!regex.test(text)) break
     const end = regex.lastIndex
     const lineEnd = endOfLine(text, end)
     lines++
@@ -76,46 +67,140 @@ function endOfLine(text: string, from: number): number {
   return lineFeed < 0 ? text.length : lineFeed
 }
 
-/** Find a chain of strings in a line, at or after `from`. Takes linear time. */
-export function matchChain(line: string, chain: readonly ChainLink[], from: number): ByteSpan | undefined {
-  const firsts: number[] = []
-  let at = from
-  for (const { text } of chain) {
-    const first = line.indexOf(text, at)
-    if (first < 0) return undefined
-    firsts.push(first)
-    at = first + text.length
-  }
-  // The last position of each string that leaves room for the later ones.
-  const lasts: number[] = []
-  let before = line.length
-  for (const { text } of chain.toReversed()) {
-    before = line.lastIndexOf(text, before - text.length)
-    lasts.unshift(before)
-  }
-  let end = firsts[0]! + chain[0]!.text.length
-  for (const [index, { text, isGreedy }] of chain.entries()) {
-    if (index > 0) end = (isGreedy ? lasts[index]! : line.indexOf(text, end)) + text.length
-  }
-  return { start: firsts[0]!, end }
-}
-
-/** Find a chain in each line, and all its matches in a very long line. */
-export function matchChains(
-  line: string,
-  chain: readonly ChainLink[],
-  take: (match: ByteSpan, isLong: boolean) => void,
-): void {
-  const isLong = line.length > LONG_LINE_LENGTH
-  let match = matchChain(line, chain, 0)
-  while (match !== undefined) {
-    take(match, isLong)
-    match = isLong ? matchChain(line, chain, match.end) : undefined
-  }
-}
-
 /** A range of bytes or UTF-16 units, without its end. */
 export interface ByteSpan {
   readonly start: number
   readonly end: number
+}
+
+const LINE_FEED = 10
+/** Node.js finds longer strings by other algorithms, which are slower if the first byte is rare. */
+const PROBE_BYTES = 7
+/** Bytes compared around a probe, so that a hostile text costs a bounded time for each byte. */
+const COMPARED_BYTES = 32
+/** Number of bytes that show which are rare. */
+const SAMPLE_BYTES = 16_384
+
+/** The bytes of a string, from its rarest byte on, and those that must surround them. */
+interface Probe {
+  readonly needle: Uint8Array
+  readonly before: number
+  readonly compared: Uint8Array
+}
+
+/** Finds lines that contain a string of each set. Rare bytes are found first, so most lines are never looked at. */
+export class RequiredStrings {
+  readonly #sets: readonly (readonly Probe[])[]
+  readonly #ignoreCase: boolean
+  #misses = 0
+
+  /**
+   * @param sets - Strings without line ends and half characters. With `ignoreCase`, lower-case ASCII.
+   * @param content - The beginning of the content, which shows which bytes are rare. It does not change which lines are found.
+   */
+  constructor(sets: readonly (readonly string[])[], ignoreCase: boolean, content: Uint8Array) {
+    const counts = new Uint32Array(256)
+    for (const byte of content.subarray(0, SAMPLE_BYTES)) counts[byte]!++
+    const ranked = sets.map((set) => {
+      const found = set.map((text) => probesOf(new TextEncoder().encode(text), counts, ignoreCase))
+      return { probes: found.flatMap(({ probes }) => probes), count: found.reduce((sum, { count }) => sum + count, 0) }
+    })
+    this.#sets = ranked.toSorted((a, b) => a.count - b.count).map(({ probes }) => probes)
+    this.#ignoreCase = ignoreCase
+  }
+
+  /** Number of rare bytes in the last text that began no string. */
+  get misses(): number {
+    return this.#misses
+  }
+
+  /** Find lines from `start` on. They contain the strings, except that long strings are compared in part. */
+  lines(bytes: Uint8Array, start: number): readonly ByteSpan[] {
+    const lines: ByteSpan[] = []
+    this.#misses = 0
+    const cursors = this.#sets.map((probes) => new Cursor(bytes, probes, this.#ignoreCase, () => this.#misses++))
+    for (let at = start; at < bytes.length;) {
+      let line: ByteSpan | undefined
+      for (const cursor of cursors) {
+        const found = cursor.next(line?.start ?? at)
+        if (found < 0) return lines
+        if (line === undefined) line = lineAround(bytes, found)
+        else if (found > line.end) {
+          // The lines before have no string of this set.
+          at = lineAround(bytes, found).start
+          line = undefined
+          break
+        }
+      }
+      if (line === undefined) continue
+      lines.push(line)
+      at = line.end + 1
+    }
+    return lines
+  }
+}
+
+/** Positions of the strings of one set, each searched once. */
+class Cursor {
+  readonly #bytes: Uint8Array
+  readonly #probes: readonly Probe[]
+  readonly #ignoreCase: boolean
+  readonly #next: number[]
+  readonly #miss: () => void
+
+  constructor(bytes: Uint8Array, probes: readonly Probe[], ignoreCase: boolean, miss: () => void) {
+    this.#miss = miss
+    this.#bytes = bytes
+    this.#probes = probes
+    this.#ignoreCase = ignoreCase
+    this.#next = probes.map(() => -1)
+  }
+
+  next(from: number): number {
+    let nearest = this.#bytes.length
+    for (const [index, probe] of this.#probes.entries()) {
+      if (this.#next[index]! < from) this.#next[index] = this.#find(probe, from)
+      nearest = Math.min(nearest, this.#next[index]!)
+    }
+    return nearest === this.#bytes.length ? -1 : nearest
+  }
+
+  #find({ needle, before, compared }: Probe, from: number): number {
+    const bytes = this.#bytes
+    for (let at = from + before; (at = findBytes(bytes, needle, at)) >= 0; at++) {
+      const start = at - before
+      let length = 0
+      while (length < compared.length && this.#byteAt(start + length) === compared[length]) length++
+      if (length === compared.length) return start
+      this.#miss()
+    }
+    return bytes.length
+  }
+
+  #byteAt(at: number): number | undefined {
+    const byte = this.#bytes[at]
+    return this.#ignoreCase && byte !== undefined && byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
+  }
+}
+
+function probesOf(
+  text: Uint8Array,
+  counts: Uint32Array,
+  ignoreCase: boolean,
+): { readonly probes: readonly Probe[]; readonly count: number } {
+  const compared = text.subarray(0, COMPARED_BYTES)
+  const cases = (byte: number): number[] => (ignoreCase && byte >= 0x61 && byte <= 0x7a ? [byte, byte - 0x20] : [byte])
+  const countAt = (at: number): number => cases(compared[at]!).reduce((sum, byte) => sum + counts[byte]!, 0)
+  let before = 0
+  for (let at = 1; at < compared.length; at++) if (countAt(at) < countAt(before)) before = at
+  const needles = ignoreCase
+    ? cases(compared[before]!).map((byte) => Uint8Array.of(byte))
+    : [compared.subarray(before, before + PROBE_BYTES)]
+  return { probes: needles.map((needle) => ({ needle, before, compared })), count: countAt(before) }
+}
+
+function lineAround(bytes: Uint8Array, at: number): ByteSpan {
+  const lineFeed = bytes.indexOf(LINE_FEED, at)
+  const before = at === 0 ? -1 : bytes.lastIndexOf(LINE_FEED, at - 1)
+  return { start: before + 1, end: lineFeed < 0 ? bytes.length : lineFeed }
 }

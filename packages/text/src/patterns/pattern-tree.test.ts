@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   areDisjoint,
-  caseVariants,
   complementOf,
   complementWithCases,
   DIGITS,
@@ -62,12 +61,6 @@ test.each([
 const UNITS = Array.from({ length: 0x10000 }, (_, unit) => unit)
 /** ASCII letters, characters that fold to them, and those with several or unusual cases. */
 const LETTERS = Array.from('aKkSsZ_1éÉßµſ\u212aÅåΣσςİıǅǄǆΩ\u2126ῼŸÿ')
-
-test.each(LETTERS)('%s has the variants that the flag i treats as equal', (letter) => {
-  const expression = new RegExp(letter, 'i')
-  const same = UNITS.filter((unit) => expression.test(String.fromCharCode(unit)))
-  expect(caseVariants(letter.charCodeAt(0))).toEqual(same)
-})
 
 test.each(LETTERS)('%s is widened to at least the matches of its flags, and narrowed to at most these', (letter) => {
   const code = letter.charCodeAt(0)

@@ -130,8 +130,7 @@ export function parseExpression(source: string, unicode: boolean): AST.Pattern {
     return PARSER.parsePattern(source, 0, source.length, { unicode })
   } catch (error) {
     if (!(error instanceof RegExpSyntaxError)) throw error
-    // The parser is just after the invalid part.
-    throw new SyntaxFailure(reasonOf(error), Math.max(0, error.index - 1))
+    throw new SyntaxFailure(reasonOf(error))
   }
 }
 
@@ -141,7 +140,7 @@ export function assertCompiles(source: string, flags: string): void {
     new RegExp(`\\0(?:${source})`, flags).test('q')
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new SyntaxFailure(reasonOf(error), 0)
+    throw new SyntaxFailure(reasonOf(error))
   }
 }
 
@@ -152,12 +151,6 @@ function reasonOf({ message }: Error): string {
 
 export class SyntaxFailure extends Error {
   override readonly name = 'SyntaxFailure'
-  readonly position: number
-
-  constructor(message: string, position: number) {
-    super(message)
-    this.position = position
-  }
 }
 
 /** Ranges of UTF-16 units, code points, and {@link TEXT_EDGE}: inclusive, ascending, not adjacent. */
@@ -262,48 +255,6 @@ export function withAllCases(set: CharacterSet, unicode: boolean): CharacterSet 
 /** Return a superset of the matches of `[^…]` with these members and the flag `i`. */
 export function complementWithCases(members: CharacterSet): CharacterSet {
   return complementOf(withAsciiCases(members))
-}
-
-/**
- * Return all UTF-16 units that equal a unit with the flag `i` but without `u`, as in ECMAScript. Units are equal if
- * their upper case is, except for several units, and ASCII upper cases of non-ASCII units.
- */
-export function caseVariants(unit: number): readonly number[] {
-  if (unit < 0x80) {
-    const isLetter = (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a)
-    return isLetter ? [unit & ~0x20, unit | 0x20] : [unit]
-  }
-  variants ??= variantsByCanonical()
-  return variants.get(canonical(unit)) ?? [unit]
-}
-
-let variants: ReadonlyMap<number, readonly number[]> | undefined
-
-function variantsByCanonical(): ReadonlyMap<number, readonly number[]> {
-  const groups = new Map<number, number[]>()
-  for (let unit = 0x80; unit <= 0xffff; unit++) {
-    const key = canonical(unit)
-    if (key === unit && String.fromCharCode(unit).toLowerCase() === String.fromCharCode(unit)) continue
-    const group = groups.get(key) ?? []
-    group.push(unit)
-    groups.set(key, group)
-  }
-  // Units equal to their own upper and lower case were skipped above, but others may lead to them.
-  for (const [key, group] of groups) {
-    if (!group.includes(key))
-      groups.set(
-        key,
-        [...group, key].toSorted((a, b) => a - b),
-      )
-  }
-  return groups
-}
-
-function canonical(unit: number): number {
-  const upper = String.fromCharCode(unit).toUpperCase()
-  if (upper.length !== 1) return unit
-  const code = upper.charCodeAt(0)
-  return unit >= 0x80 && code < 0x80 ? unit : code
 }
 
 function shifted(set: CharacterSet, first: number, last: number, by: number): CharacterSet {

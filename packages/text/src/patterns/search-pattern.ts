@@ -1,7 +1,5 @@
-import type { AST } from '@eslint-community/regexpp'
 import { formatCount } from '../lines/clean-line.ts'
-import { translateDialect, type Translation } from './dialect.ts'
-import { expandModifiers, partSource, textSource } from './edit-source.ts'
+import { textSource, translateDialect } from './dialect.ts'
 import { matchCost, type PatternCost } from './match-cost.ts'
 import {
   assertCompiles,
@@ -12,13 +10,6 @@ import {
   type PatternNode,
   type RepeatNode,
 } from './pattern-tree.ts'
-
-interface PatternProblem {
-  /** One sentence without a full stop, for example `Unterminated group`. */
-  readonly message: string
-  /** Position in the original text, in UTF-16 units from 0. */
-  readonly position: number
-}
 
 interface SearchPatternOptions {
   readonly ignoreCase: boolean
@@ -33,21 +24,17 @@ export interface SearchPattern {
   readonly expression: string
   /** The flags of `expression`: `s`, and `i` and `u` if needed. */
   readonly flags: string
-  /** Reason that the pattern is searched as literal text. Absent if the expression is valid. */
-  readonly problem?: PatternProblem
   /**
-   * The only matching string, if a search for its UTF-8 bytes is equivalent. With `ignoreCase`, it is lower-case ASCII.
-   * It never has CR, LF, U+FEFF or U+FFFD, which decoding may add or remove.
+   * Reason that the pattern is searched as literal text, without a full stop: `Unterminated group`. Absent if the
+   * expression is valid.
    */
-  readonly literal?: string
+  readonly problem?: string
   /**
    * Sets of strings without LF and U+FFFD, the best first: each match contains a string of every set. With
    * `ignoreCase`, all are lower-case ASCII, and a match may differ in the case of ASCII letters.
    */
   readonly required?: readonly (readonly string[])[]
   /** A proven bound on the steps of a search for `expression`. The other expressions take at most six times as many. */
-  /** Strings that are equivalent to the expression, in order, with anything between them. */
-  readonly chain?: readonly ChainLink[]
   readonly cost: PatternCost
   /**
    * The expression for many lines without CR, U+2028 and U+2029. Its matches never contain an LF. From
@@ -56,57 +43,21 @@ export interface SearchPattern {
   readonly textExpression: string
   /** The flags of `textExpression`: those of `expression` and `m`. */
   readonly textFlags: string
-  /** The expression for the first part of a line. Absent if `expression` itself can be used. */
-  readonly partExpression?: string
 }
 
 /** A longer expression could take an engine too long to compile. */
 const LONGEST_EXPRESSION = 2_048
-/** Literal printable ASCII, the most frequent pattern, which needs no parsing. */
-const PLAIN = /^[\w !"#%&',/:;<=>@`~-]{2,}$/
 
 /** Parse a pattern. An invalid expression is searched as literal text, and `problem` has the reason. */
 export function parseSearchPattern(text: string, { ignoreCase }: SearchPatternOptions): SearchPattern {
-  if (PLAIN.test(text) && text.length <= LONGEST_EXPRESSION) return plainPattern(text, ignoreCase)
   try {
-    if (text.length > LONGEST_EXPRESSION) {
-      throw new SyntaxFailure(
-        `An expression has at most ${formatCount(LONGEST_EXPRESSION)} characters`,
-        LONGEST_EXPRESSION,
-      )
-    }
-    return analyze(text, translateDialect(text), ignoreCase)
+    if (text.length > LONGEST_EXPRESSION)
+      throw new SyntaxFailure(`An expression has at most ${formatCount(LONGEST_EXPRESSION)} characters`)
+    const { source, needsUnicode, ignoreCase: isIgnored } = translateDialect(text)
+    return describe(text, source, { unicode: needsUnicode, ignoreCase: ignoreCase || isIgnored })
   } catch (error) {
     if (!(error instanceof SyntaxFailure)) throw error
-    return literalPattern(text, ignoreCase, { message: error.message, position: error.position })
-  }
-}
-
-function plainPattern(text: string, ignoreCase: boolean): SearchPattern {
-  const literal = ignoreCase ? text.toLowerCase() : text
-  const flags = ignoreCase ? 'is' : 's'
-  return {
-    text,
-    ignoreCase,
-    expression: text,
-    flags,
-    literal,
-    required: [[literal]],
-    cost: { degree: 1, factor: 2 * text.length + 4 },
-    textExpression: text,
-    textFlags: `${flags}m`,
-  }
-}
-
-function analyze(text: string, translation: Translation, ignoreCase: boolean): SearchPattern {
-  try {
-    const unicode = translation.needsUnicode
-    const asked = { ignoreCase: ignoreCase || translation.ignoreCase, unicode }
-    const plain = expandModifiers(parseExpression(translation.source, unicode), asked)
-    return describe(text, plain.source, { unicode, ignoreCase: plain.ignoreCase })
-  } catch (error) {
-    if (!(error instanceof SyntaxFailure)) throw error
-    throw new SyntaxFailure(error.message, translation.positionOf(error.position))
+    return literalPattern(text, ignoreCase, error.message)
   }
 }
 
@@ -116,28 +67,22 @@ function describe(text: string, expression: string, flags: ExpressionFlags): Sea
   assertCompiles(expression, letters)
   const pattern = parseExpression(expression, unicode)
   const tree = patternTree(pattern, flags)
-  const literal = literalString(tree)
   const cost = matchCost(tree)
   // Single characters are everywhere: finding them pays for expensive patterns only.
   const required = requiredSets(tree).filter((set) => cost.degree > 1 || set.every(({ length }) => length > 1))
-  const chain = unicode ? undefined : literalChain(pattern, ignoreCase)
-  const part = partSource(pattern)
   return {
     text,
     ignoreCase,
     expression,
     flags: letters,
-    ...(literal !== undefined && isFoundByBytes(literal) && { literal }),
     ...(required.length > 0 && { required }),
-    ...(chain?.every((link) => isFoundByBytes(link.text)) === true && { chain }),
     cost,
     textExpression: textSource(pattern, flags),
     textFlags: `${letters}m`,
-    ...(part !== expression && { partExpression: part }),
   }
 }
 
-function literalPattern(text: string, ignoreCase: boolean, problem: PatternProblem): SearchPattern {
+function literalPattern(text: string, ignoreCase: boolean, problem: string): SearchPattern {
   const expression = escapeExpression(text)
   const described = text.length <= LONGEST_EXPRESSION
   return { ...(described ? describe : describeLong)(text, expression, { ignoreCase, unicode: false }), problem }
@@ -145,81 +90,23 @@ function literalPattern(text: string, ignoreCase: boolean, problem: PatternProbl
 
 function describeLong(text: string, expression: string, { ignoreCase }: ExpressionFlags): SearchPattern {
   const flags = ignoreCase ? 'is' : 's'
-  const isLiteral = isFoundByBytes(text) && !(ignoreCase && /[^\0-\x7f]/.test(text))
+  const start = text.slice(0, LONGEST_STRING)
+  const isSought = isSearchable(start) && !(ignoreCase && /[^\0-\x7f]/.test(start))
   return {
     text,
     ignoreCase,
     expression,
     flags,
-    ...(isLiteral && { literal: ignoreCase ? text.toLowerCase() : text }),
+    ...(isSought && { required: [[ignoreCase ? start.toLowerCase() : start]] }),
     cost: { degree: 1, factor: 2 * text.length + 4 },
     textExpression: expression.replaceAll('\n', '[]'),
     textFlags: `${flags}m`,
   }
 }
 
-function isFoundByBytes(literal: string): boolean {
-  return literal.isWellFormed() && !/[\n\r\ufeff\ufffd]/.test(literal)
-}
-
 /** Escape a text as an equivalent regular expression for any flags but `v`. */
 export function escapeExpression(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-}
-
-/** A string in a chain, and the quantifier before it. */
-export interface ChainLink {
-  readonly text: string
-  /** Whether the quantifier is greedy: `.*`, not `.*?`. */
-  readonly isGreedy: boolean
-}
-
-/**
- * Return the strings of a pattern that only requires them in order: `ERROR.*timeout.*?id=`. Returns `undefined` for any
- * other. The first position of each string leaves the most room for the others, so a search takes linear time.
- * Backtracking engines take longer from three strings on.
- */
-function literalChain({ alternatives }: AST.Pattern, ignoreCase: boolean): readonly ChainLink[] | undefined {
-  const elements = flatten(alternatives)
-  if (elements === undefined) return undefined
-  const links: ChainLink[] = []
-  let text = ''
-  let isGreedy = true
-  for (const element of elements) {
-    if (element.type === 'Character') {
-      text += String.fromCodePoint(element.value)
-      continue
-    }
-    if (element.type !== 'Quantifier' || !isGap(element) || text === '') return undefined
-    links.push({ text, isGreedy })
-    text = ''
-    isGreedy = element.greedy
-  }
-  if (links.length === 0 || text === '') return undefined
-  const chain = [...links, { text, isGreedy }]
-  if (!ignoreCase) return chain
-  return chain.every((link) => isAscii(link.text)) ? chain.map(inLowerCase) : undefined
-}
-
-const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text)
-const inLowerCase = ({ text, isGreedy }: ChainLink): ChainLink => ({ text: text.toLowerCase(), isGreedy })
-
-/** Inline groups that have a single branch. Returns `undefined` if one has several. */
-function flatten(alternatives: readonly AST.Alternative[]): readonly AST.Element[] | undefined {
-  const [only, ...others] = alternatives
-  if (only === undefined || others.length > 0) return undefined
-  const elements: AST.Element[] = []
-  for (const element of only.elements) {
-    const isGroup = element.type === 'Group' || element.type === 'CapturingGroup'
-    const inner = isGroup ? flatten(element.alternatives) : [element]
-    if (inner === undefined) return undefined
-    elements.push(...inner)
-  }
-  return elements
-}
-
-function isGap({ element, min, max }: AST.Quantifier): boolean {
-  return element.type === 'CharacterSet' && element.kind === 'any' && min === 0 && max === Infinity
 }
 
 /** More strings than this do not narrow a search. */
@@ -233,18 +120,6 @@ interface Strings {
   readonly exact?: readonly string[]
   /** The best set of which each match contains a string. */
   readonly required?: readonly string[]
-}
-
-/** Return the only string that a tree matches. Returns `undefined` if there are several, none, or conditions. */
-function literalString(tree: PatternNode): string | undefined {
-  if (tree.kind === 'character') return tree.few?.length === 1 ? String.fromCodePoint(tree.few[0]!) : undefined
-  if (tree.kind === 'repeat') {
-    const repeated = tree.min === tree.max && tree.max <= LONGEST_STRING ? literalString(tree.body) : undefined
-    return repeated === undefined || tree.max === 0 ? undefined : repeated.repeat(tree.max)
-  }
-  if (tree.kind !== 'sequence') return undefined
-  const parts = tree.parts.map(literalString)
-  return parts.includes(undefined) || parts.length === 0 ? undefined : parts.join('')
 }
 
 /**
