@@ -21,7 +21,7 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     lines: ['shared', 'platform', 'tokens'],
     types: ['lines'],
     json: ['shared', 'platform', 'types'],
-    'json-path': ['json', 'patterns'],
+    'json-path': ['json', 'patterns', 'shared'],
     patterns: ['platform', 'engines', 'lines'],
     tables: ['shared', 'types', 'lines', 'json'],
     query: ['shared', 'platform'],

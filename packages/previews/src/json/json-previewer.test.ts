@@ -59,7 +59,7 @@ describe('the structure in a preview of JSON', () => {
   it('shows similar members of a map once, with their number and first names', async () => {
     const map = Object.fromEntries(repeat(4_012, (index) => [`task-${index}`, { runs: index, owner: { name: 'x' } }]))
     const shown = await preview(JSON.stringify(map))
-    expect(shown).toMatch(/\{4,012 keys "task-0"/)
+    expect(shown).toMatch(/\{4,012 keys task-0/)
     expect(shown).toContain('*: {runs: 0..4011, owner: {name: "x"}}')
   })
 
@@ -69,7 +69,7 @@ describe('the structure in a preview of JSON', () => {
       processes: { [`${4_000 + index}`]: { user: 'root', fd: index } },
     }))
     const shown = await preview(JSON.stringify(items), { budgetTokens: 900 })
-    expect(shown).toMatch(/processes: \{1 keys? "4000", "4001", .*"4049", \*: \{user: "root", fd: 0\.\.49\}\}/s)
+    expect(shown).toMatch(/processes: \{1 keys? 4000, 4001, .*4049, \*: \{user: "root", fd: 0\.\.49\}\}/s)
   })
 
   it('counts the keys that are not shown', async () => {

@@ -24,7 +24,7 @@ const PREFIX_UNITS = 120
 /** Fewest tokens for a shape. */
 const LEAST_TOKENS = 5
 /** Largest share of the remaining tokens for names in maps. */
-const NAMES_SHARE = 0.5
+const NAMES_SHARE = 0.75
 
 /** Writes the shape, then rows of items, then long strings. */
 export async function renderJsonPreview(content: JsonContent, options: PreviewOptions): Promise<string> {

@@ -168,8 +168,8 @@ export function keyCount(shape: Shape): string {
   return least === most ? `${formatCount(most)} keys` : `${formatCount(least)}-${formatCount(most)} keys`
 }
 
-/** Removes quotes from a name. */
+/** Removes quotes from a name or an id that cannot be mistaken for punctuation. */
 export function showKey(key: string): string {
-  if (/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key) && key.length <= KEY_UNITS) return key
+  if (/^[\p{L}\p{N}_$][\p{L}\p{N}_$./-]*$/u.test(key) && key.length <= KEY_UNITS) return key
   return key.length <= KEY_UNITS ? `"${tidy(key)}"` : `"${tidy(key.slice(0, KEY_UNITS))}…"`
 }

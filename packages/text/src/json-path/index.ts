@@ -1,12 +1,3 @@
-export { QueryEvaluator, TextExpressions, TooManySelected } from './evaluate-query.ts'
-export { literalExpressions, parseJsonPath, type Segment } from './parse-json-path.ts'
-export {
-  countFromStart,
-  countsFromEnd,
-  divideUnion,
-  firstOpenSegment,
-  planWalk,
-  ValueWalk,
-  type WalkedValue,
-  type WalkPlan,
-} from './value-walk.ts'
+export { PathEvaluator, type SelectedSpan } from './evaluate-path.ts'
+export { parseJsonPath, type JsonPath } from './parse-json-path.ts'
+export { asksLength, MAX_TESTED_BYTES, PathTooLarge, PathWalk, type FoundValue, type Segment } from './path-walk.ts'

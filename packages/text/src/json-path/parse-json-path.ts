@@ -1,5 +1,15 @@
 import type { jsonpath } from 'json-p3'
-import { JsonName } from '../json/decode-json-string.ts'
+import { decodeJsonString, JsonName } from '../json/decode-json-string.ts'
+import { createTextTest, type TextTest } from '../patterns/text-test.ts'
+import {
+  MAX_SEGMENTS,
+  type Evaluation,
+  type Queries,
+  type Query,
+  type Segment,
+  type Selector,
+  type Test,
+} from './path-walk.ts'
 
 type Library = typeof jsonpath
 type Expression = InstanceType<Library['expressions']['FilterExpression']>
@@ -11,18 +21,28 @@ interface JsonPathProblem {
   readonly position: number
 }
 
-/** Parse a JSONPath (RFC 9535) with the functions `length`, `count`, `value`, `match` and `search`. */
-export async function parseJsonPath(
-  text: string,
-): Promise<{ readonly segments: readonly Segment[] } | { readonly problem: JsonPathProblem }> {
+export interface JsonPath {
+  readonly segments: readonly Segment[]
+  /** Whether a filter asks for values from the root. */
+  readonly asksRoot: boolean
+}
+
+/**
+ * Parse a JSONPath (RFC 9535) with the functions `length`, `count`, `value`, `match` and `search`.
+ *
+ * A regular expression in the path that can match nothing is a problem.
+ */
+export async function parseJsonPath(text: string): Promise<JsonPath | { readonly problem: JsonPathProblem }> {
   if (text.length > MAX_PATH_LENGTH) {
     return { problem: { message: `it is longer than ${MAX_PATH_LENGTH} characters`, position: MAX_PATH_LENGTH } }
   }
   const { jsonpath: library } = await import('json-p3')
   try {
-    const query = library.compile(text)
-    return { segments: new Reader(library).segments(query) }
+    const reader = new Reader(library)
+    const segments = reader.segments(library.compile(text))
+    return { segments, asksRoot: reader.asksRoot }
   } catch (error) {
+    if (error instanceof PathRefused) return { problem: { message: error.message, position: error.position } }
     if (!(error instanceof library.JSONPathError)) throw error
     // The library's message ends with the position, which the caller reports.
     const message = error.message.replace(/ \('[\s\S]*'?:\d+\)$/, '')
@@ -30,15 +50,33 @@ export async function parseJsonPath(
   }
 }
 
+class PathRefused extends Error {
+  override readonly name = 'PathRefused'
+  readonly position: number
+
+  constructor(message: string, position: number) {
+    super(message)
+    this.position = position
+  }
+}
+
+/** A value of a filter. Arrays and objects stay bytes. */
+type Compared = string | number | boolean | null | undefined | Uint8Array
+type Operand = (value: Uint8Array, queries: Queries) => Evaluation<Compared>
+
 class Reader {
   readonly #library: Library
+  asksRoot = false
 
   constructor(library: Library) {
     this.#library = library
   }
 
   segments(query: jsonpath.JSONPathQuery): Segment[] {
-    return query.segments.map((segment) => ({
+    const { segments } = query
+    if (segments.length > MAX_SEGMENTS)
+      throw new PathRefused(`it has more than ${MAX_SEGMENTS} segments`, segments[MAX_SEGMENTS]!.token.index)
+    return segments.map((segment) => ({
       descends: segment.token.kind === this.#library.TokenKind.DDOT,
       selectors: segment.selectors.map((selector) => this.#selector(selector)),
       position: segment.token.index,
@@ -60,41 +98,75 @@ class Reader {
   #test(expression: Expression): Test {
     const { LogicalExpression, PrefixExpression, InfixExpression, FunctionExtension } = this.#library.expressions
     if (expression instanceof LogicalExpression) return this.#test(expression.expression)
-    if (expression instanceof PrefixExpression) return { type: 'not', test: this.#test(expression.right) }
-    if (expression instanceof InfixExpression) return this.#infix(expression)
-    if (expression instanceof FunctionExtension) {
-      const [text, pattern] = expression.args
-      const isMatch = expression.name === 'match' || expression.name === 'search'
-      if (!isMatch || text === undefined || pattern === undefined) throw unknownSyntax(expression.name)
-      const whole = expression.name === 'match'
-      return { type: 'match', whole, text: this.#operand(text), pattern: this.#operand(pattern) }
+    if (expression instanceof PrefixExpression) {
+      const test = this.#test(expression.right)
+      return function* (value, queries) {
+        return !(yield* test(value, queries))
+      }
     }
-    return { type: 'exists', query: this.#query(expression) }
+    if (expression instanceof InfixExpression) return this.#infix(expression)
+    if (expression instanceof FunctionExtension) return this.#match(expression)
+    const query = this.#query(expression)
+    return function* (value, queries) {
+      let exists = false
+      yield* queries.each(query, value, () => (exists = true))
+      return exists
+    }
   }
 
   #infix({ operator, left, right }: InstanceType<Library['expressions']['InfixExpression']>): Test {
-    if (operator === '&&') return { type: 'and', left: this.#test(left), right: this.#test(right) }
-    if (operator === '||') return { type: 'or', left: this.#test(left), right: this.#test(right) }
-    return {
-      type: 'compare',
-      operator: operator as Comparison,
-      left: this.#operand(left),
-      right: this.#operand(right),
+    if (operator === '&&' || operator === '||') {
+      const one = this.#test(left)
+      const other = this.#test(right)
+      return function* (value, queries) {
+        const first = yield* one(value, queries)
+        return first === (operator === '||') ? first : yield* other(value, queries)
+      }
+    }
+    const one = this.#operand(left)
+    const other = this.#operand(right)
+    return function* (value, queries) {
+      return compare(operator, yield* one(value, queries), yield* other(value, queries))
+    }
+  }
+
+  #match({ name, args, token }: InstanceType<Library['expressions']['FunctionExtension']>): Test {
+    const [text, pattern] = args
+    if ((name !== 'match' && name !== 'search') || text === undefined || pattern === undefined)
+      throw unknownSyntax(name)
+    const isLiteral = pattern instanceof this.#library.expressions.StringLiteral
+    const known = isLiteral ? textTest(pattern.value, name === 'match') : undefined
+    if (isLiteral && known === undefined) {
+      const shown = JSON.stringify(pattern.value)
+      throw new PathRefused(`${shown} is no regular expression (RFC 9485), or too large`, token.index)
+    }
+    const readText = this.#operand(text)
+    const readPattern = this.#operand(pattern)
+    return function* (value, queries) {
+      const given = yield* readText(value, queries)
+      if (typeof given !== 'string') return false
+      if (known !== undefined) return yield* known(given)
+      const found = yield* readPattern(value, queries)
+      // An invalid expression matches nothing (RFC 9535).
+      const test = typeof found === 'string' ? textTest(found, name === 'match') : undefined
+      return test !== undefined && (yield* test(given))
     }
   }
 
   #operand(expression: Expression): Operand {
     const { NullLiteral, BooleanLiteral, StringLiteral, NumberLiteral, FunctionExtension } = this.#library.expressions
-    if (expression instanceof NullLiteral) return { type: 'literal', value: null }
     const isLiteral =
       expression instanceof BooleanLiteral || expression instanceof StringLiteral || expression instanceof NumberLiteral
-    if (isLiteral) return { type: 'literal', value: expression.value }
-    if (!(expression instanceof FunctionExtension)) return { type: 'value', query: this.#query(expression) }
+    if (isLiteral || expression instanceof NullLiteral) {
+      const literal = isLiteral ? expression.value : null
+      return () => done(literal)
+    }
+    if (!(expression instanceof FunctionExtension)) return single(this.#query(expression))
     const [argument] = expression.args
     if (argument !== undefined) {
-      if (expression.name === 'length') return { type: 'length', of: this.#operand(argument) }
-      if (expression.name === 'count') return { type: 'count', query: this.#query(argument) }
-      if (expression.name === 'value') return { type: 'value', query: this.#query(argument) }
+      if (expression.name === 'length') return lengthOf(this.#operand(argument))
+      if (expression.name === 'count') return countOf(this.#query(argument))
+      if (expression.name === 'value') return single(this.#query(argument))
     }
     throw unknownSyntax(expression.name)
   }
@@ -103,6 +175,7 @@ class Reader {
     const { RelativeQuery, RootQuery } = this.#library.expressions
     const fromRoot = expression instanceof RootQuery
     if (!fromRoot && !(expression instanceof RelativeQuery)) throw unknownSyntax(expression.toString())
+    this.asksRoot ||= fromRoot
     return { fromRoot, segments: this.segments(expression.path) }
   }
 }
@@ -112,98 +185,109 @@ function unknownSyntax(text: string): Error {
   return new Error(`json-p3 has read something that is not known here: ${text}`)
 }
 
-/** A segment of a parsed JSONPath (RFC 9535), independent of the parser library. */
-export interface Segment {
-  /** Whether the segment also selects from descendants: `..`. */
-  readonly descends: boolean
-  readonly selectors: readonly Selector[]
-  /** Offset of the segment in the path, in UTF-16 units. */
-  readonly position: number
+function* done(literal: Compared): Evaluation<Compared> {
+  yield* NO_PAUSES
+  return literal
 }
 
-export type Selector =
-  | { readonly type: 'name'; readonly name: JsonName }
-  | { readonly type: 'index'; readonly index: number }
-  | SliceSelector
-  | { readonly type: 'wildcard' }
-  | { readonly type: 'filter'; readonly test: Test }
+const NO_PAUSES: readonly undefined[] = []
 
-export interface SliceSelector {
-  readonly type: 'slice'
-  readonly start: number | undefined
-  readonly end: number | undefined
-  readonly step: number
-}
-
-export interface Query {
-  readonly fromRoot: boolean
-  readonly segments: readonly Segment[]
-}
-
-export type Test =
-  | { readonly type: 'and' | 'or'; readonly left: Test; readonly right: Test }
-  | { readonly type: 'not'; readonly test: Test }
-  | { readonly type: 'exists'; readonly query: Query }
-  | { readonly type: 'compare'; readonly operator: Comparison; readonly left: Operand; readonly right: Operand }
-  | { readonly type: 'match'; readonly whole: boolean; readonly text: Operand; readonly pattern: Operand }
-
-export type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>='
-
-export type Operand =
-  | { readonly type: 'literal'; readonly value: string | number | boolean | null }
-  /** The single result of a query; nothing if there is none or several. */
-  | { readonly type: 'value'; readonly query: Query }
-  | { readonly type: 'length'; readonly of: Operand }
-  | { readonly type: 'count'; readonly query: Query }
-
-export function asksRoot(segment: Segment): boolean {
-  return segment.selectors.some((selector) => selector.type === 'filter' && testAsksRoot(selector.test))
-}
-
-function testAsksRoot(test: Test): boolean {
-  switch (test.type) {
-    case 'and':
-    case 'or':
-      return testAsksRoot(test.left) || testAsksRoot(test.right)
-    case 'not':
-      return testAsksRoot(test.test)
-    case 'exists':
-      return queryAsksRoot(test.query)
-    case 'compare':
-      return operandAsksRoot(test.left) || operandAsksRoot(test.right)
-    case 'match':
-      return operandAsksRoot(test.text) || operandAsksRoot(test.pattern)
+/** Give the single result of a query; nothing if there is none or several. */
+function single(query: Query): Operand {
+  return function* (value, queries) {
+    let count = 0
+    let found: Uint8Array | undefined
+    yield* queries.each(query, value, (result) => {
+      found = result
+      return ++count > 1
+    })
+    return count === 1 ? readValue(found!) : undefined
   }
 }
 
-function operandAsksRoot(operand: Operand): boolean {
-  if (operand.type === 'literal') return false
-  return operand.type === 'length' ? operandAsksRoot(operand.of) : queryAsksRoot(operand.query)
+function countOf(query: Query): Operand {
+  return function* (value, queries) {
+    let count = 0
+    yield* queries.each(query, value, () => ++count < 0)
+    return count
+  }
 }
 
-/** Return the literal expressions of all calls of `match()` and `search()` in a path. */
-export function literalExpressions(segments: readonly Segment[]): readonly string[] {
-  return segments.flatMap(({ selectors }) =>
-    selectors.flatMap((selector) => (selector.type === 'filter' ? expressionsOf(selector.test) : [])),
+const CHILDREN: Query = {
+  fromRoot: false,
+  segments: [{ descends: false, selectors: [{ type: 'wildcard' }], position: 0 }],
+}
+
+function lengthOf(of: Operand): Operand {
+  const count = countOf(CHILDREN)
+  return function* (value, queries) {
+    const held = yield* of(value, queries)
+    if (held instanceof Uint8Array) return yield* count(held, queries)
+    return typeof held === 'string' ? Array.from(held).length : undefined
+  }
+}
+
+const decoder = new TextDecoder()
+
+/** A number is rounded to the nearest double. */
+function readValue(bytes: Uint8Array): Compared {
+  const first = bytes[0]
+  if (first === 91 || first === 123) return bytes
+  if (first === 34) return decodeJsonString(bytes)
+  const text = decoder.decode(bytes)
+  return text === 'null' ? null : text === 'true' ? true : text === 'false' ? false : Number(text)
+}
+
+function compare(operator: string, left: Compared, right: Compared): boolean {
+  if (operator === '==') return isEqual(left, right)
+  if (operator === '!=') return !isEqual(left, right)
+  if (operator.startsWith('>')) return compare(operator.replace('>', '<'), right, left)
+  const isOrdered =
+    (typeof left === 'number' && typeof right === 'number') || (typeof left === 'string' && typeof right === 'string')
+  return (isOrdered && left < right) || (operator === '<=' && isEqual(left, right))
+}
+
+function isEqual(left: Compared, right: Compared): boolean {
+  if (!(left instanceof Uint8Array) || !(right instanceof Uint8Array)) return left === right
+  try {
+    return isDeepEqual(JSON.parse(decoder.decode(left)), JSON.parse(decoder.decode(right)))
+  } catch (error) {
+    // Values that a walk skipped may be no JSON.
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
+}
+
+/** The order of members is irrelevant. */
+function isDeepEqual(left: unknown, right: unknown): boolean {
+  const pairs: [unknown, unknown][] = [[left, right]]
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const [one, other] = pair
+    if (one === other) continue
+    if (!isHolder(one) || !isHolder(other) || Array.isArray(one) !== Array.isArray(other)) return false
+    const keys = Object.keys(one)
+    if (keys.length !== Object.keys(other).length) return false
+    for (const key of keys) {
+      if (!Object.hasOwn(other, key)) return false
+      pairs.push([one[key], other[key]])
+    }
+  }
+  return true
+}
+
+function isHolder(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+/**
+ * Compile an I-Regexp (RFC 9485), and other syntax that models write. Returns `undefined` for what has no linear time.
+ *
+ * @param whole - Whether to match the whole text.
+ */
+export function textTest(pattern: string, whole: boolean): TextTest | undefined {
+  const dots = /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\./g
+  return createTextTest(
+    pattern.replace(dots, (part) => (part === '.' ? '[^\\n\\r]' : part)),
+    whole,
   )
-}
-
-function expressionsOf(test: Test): readonly string[] {
-  switch (test.type) {
-    case 'and':
-    case 'or':
-      return [...expressionsOf(test.left), ...expressionsOf(test.right)]
-    case 'not':
-      return expressionsOf(test.test)
-    case 'exists':
-      return literalExpressions(test.query.segments)
-    case 'match':
-      return test.pattern.type === 'literal' && typeof test.pattern.value === 'string' ? [test.pattern.value] : []
-    case 'compare':
-      return []
-  }
-}
-
-function queryAsksRoot({ fromRoot, segments }: Query): boolean {
-  return fromRoot || segments.some(asksRoot)
 }

@@ -1,7 +1,7 @@
 import { chunkedSource } from '@spillway-internal/test-inputs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonPathAt, jsonPathsAt } from './json-paths-at.ts'
+import { jsonPathsAt } from './json-paths-at.ts'
 
 /** Reference: paths of all bytes, for values without escapes and blanks. */
 function pathsByHand(text: string): string[] {
@@ -45,6 +45,11 @@ const arbitraryText = fc
     ),
   }))
   .value.map((value) => JSON.stringify(value))
+
+async function jsonPathAt(source: Parameters<typeof jsonPathsAt>[0], byteOffset: number): Promise<string | undefined> {
+  const [path] = await jsonPathsAt(source, [byteOffset])
+  return path
+}
 
 describe('the path of a byte', () => {
   test('is the path of the innermost value or member, for every byte and any chunks', async () => {

@@ -9,16 +9,10 @@ const CLOSE_ARRAY = 93
 const CLOSE_OBJECT = 125
 
 /**
- * Return the JSONPath (RFC 9535) of the innermost value or member at a byte, for example `$.items[812].note`. Returns
- * `undefined` if the content up to this byte is not JSON. A path over 1,000 characters is replaced by the path of an
- * outer value.
+ * Return the JSONPaths (RFC 9535) of the innermost values or members at some bytes, for example `$.items[812].note`,
+ * with one walk. A path is `undefined` if the content up to its byte is not JSON. A path over 1,000 characters is
+ * replaced by the path of an outer value.
  */
-export async function jsonPathAt(source: JsonSource, byteOffset: number): Promise<string | undefined> {
-  const [path] = await jsonPathsAt(source, [byteOffset])
-  return path
-}
-
-/** Return the paths for several bytes, in any order, with one walk; see {@link jsonPathAt}. */
 export async function jsonPathsAt(source: JsonSource, byteOffsets: readonly number[]): Promise<(string | undefined)[]> {
   const paths: (string | undefined)[] = byteOffsets.map(() => undefined)
   if (byteOffsets.length === 0) return paths

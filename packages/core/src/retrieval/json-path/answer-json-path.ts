@@ -1,6 +1,6 @@
 import { closestNames, countOf, formatCount } from '@spillway/text/internal'
 import { jsonLayout, type JsonLayout } from '@spillway/text/internal/json'
-import { TooManySelected, type Segment } from '@spillway/text/internal/json-path'
+import { MAX_TESTED_BYTES, PathTooLarge, type Segment } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
 import { assertText, answerContent } from '../open-content.ts'
 import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
@@ -14,14 +14,7 @@ import {
   type JsonShape,
   type ReadPath,
 } from './json-shape.ts'
-import {
-  MAX_BUILT_BYTES,
-  selectJson,
-  WorkPace,
-  WorkTimeout,
-  type SelectedValue,
-  type Selection,
-} from './select-json.ts'
+import { selectJson, WorkPace, WorkTimeout, type SelectedValue, type Selection } from './select-json.ts'
 import { readResults, writeResults } from './write-results.ts'
 
 const MS_PER_MILLION_BYTES = 60
@@ -45,8 +38,9 @@ export async function answerJsonPath(request: JsonPathRequest, context: Retrieva
 
 function explainFailure(error: unknown, { text }: ReadPath): unknown {
   if (error instanceof WorkTimeout) return tookTooLong(text)
-  if (error instanceof TooManySelected) {
-    return new RetrievalError('too-large', `${quotePath(text)} selects too many values. Select fewer of them at once.`)
+  if (error instanceof PathTooLarge) {
+    const message = `${quotePath(text)} needs too many arrays or levels at once. Start from a narrower path.`
+    return new RetrievalError('too-large', message)
   }
   return error
 }
@@ -71,7 +65,7 @@ async function writeSelected(question: PathQuestion): Promise<Answer> {
   const most = Math.ceil(unitsFor(context) / LEAST_UNITS_OF_A_RESULT)
   const keep = countOnly ? 0 : most
   const options = { layout, skip: after, keep, enough: Infinity, pace }
-  const selection = await selectJson(source, path.segments, options)
+  const selection = await selectJson(source, path, options)
   const { count, values, ended } = selection
   if (count === 0) return await writeNothing(question, selection)
   const { reference } = request
@@ -114,7 +108,7 @@ function notesOf({ source, layout }: PathQuestion, { ended, skippedLines }: Sele
     notes.push(`The time was spent at ${share} % of the content: there may be more. A narrower path may find it.`)
   }
   if (ended.by === 'too-large') {
-    notes.push('A value is too large to select something within it: there may be more.')
+    notes.push('A value is too large for a filter: there may be more.')
   }
   return notes
 }
@@ -154,9 +148,8 @@ async function tooLarge(
   const example = await examplePath(source, layout, pace)
   const isRoot = path === '$'
   const message =
-    `${quotePath(text)} must look at all of ${isRoot ? 'the content' : 'a value in it'}, which is possible up to ` +
-    `${formatCount(MAX_BUILT_BYTES)} bytes or 4,000,000 values. Names, indexes, slices, [*] and filters that use only @ ` +
-    'work at any size: begin with them.'
+    `${quotePath(text)} must test ${isRoot ? 'the whole content' : 'a value in it'}, which is possible up to ` +
+    `${formatCount(MAX_TESTED_BYTES)} bytes. Names, indexes, slices, [*], and .. work at any size: begin with them.`
   const remarks = isRoot ? [] : [`The value is ${quotePath(path)}.`]
   const call = { reference: request.reference, json_path: example }
   return new RetrievalError('too-large', message, { stored: { remarks, call } })
@@ -173,18 +166,13 @@ const SHOWN_UNITS = 160
 
 /** Returns stored text, or nothing if finding out takes too long. */
 async function explainNothing(question: PathQuestion): Promise<string[]> {
-  const {
-    path: { segments },
-    source,
-    layout,
-    pace,
-    context,
-  } = question
+  const { path, source, layout, pace, context } = question
+  const { segments } = path
   try {
     let found: SelectedValue = { path: '$', start: layout.start, end: source.size }
     let reached = 0
     for (; reached < segments.length; reached++) {
-      const part = segments.slice(0, reached + 1)
+      const part = { ...path, segments: segments.slice(0, reached + 1) }
       const [value] = (await selectJson(source, part, { layout, skip: 0, keep: 1, enough: 1, pace })).values
       if (value === undefined) break
       found = value
@@ -213,7 +201,7 @@ async function findElsewhere(
   { descends, selectors, position }: Segment,
 ): Promise<string | undefined> {
   if (descends || selectors.length !== 1 || selectors[0]?.type !== 'name') return undefined
-  const anywhere = [{ descends: true, selectors, position }]
+  const anywhere = { segments: [{ descends: true, selectors, position }], asksRoot: false }
   const found = await selectJson(source, anywhere, { layout, skip: 0, keep: 1, enough: 1, pace })
   const path = found.values[0]?.path
   return path?.endsWith('…') === true ? undefined : path

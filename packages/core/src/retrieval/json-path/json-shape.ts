@@ -7,7 +7,7 @@ import {
   type JsonLayout,
   type JsonVisitor,
 } from '@spillway/text/internal/json'
-import { literalExpressions, parseJsonPath, TextExpressions, type Segment } from '@spillway/text/internal/json-path'
+import { parseJsonPath, type JsonPath } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
 import { RetrievalError } from '../retrieval-tool.ts'
 import { abridge, quote } from '../write-answer.ts'
@@ -168,9 +168,8 @@ function shortStep(keys: readonly string[]): string {
 
 const EXAMPLE_BYTES = 262_144
 
-export interface ReadPath {
+export interface ReadPath extends JsonPath {
   readonly text: string
-  readonly segments: readonly Segment[]
 }
 
 /** Completes a path that only lacks its `$`. Throws `invalid-json-path` with a path that works. */
@@ -181,11 +180,11 @@ export async function readJsonPath(
   pace: WorkPace,
 ): Promise<ReadPath> {
   const text = path.trim()
-  const read = await parseChecked(text)
-  if (!('problem' in read)) return { text, segments: read.segments }
+  const read = await parseJsonPath(text)
+  if (!('problem' in read)) return { text, ...read }
   const completed = completePath(text)
-  const again = completed === undefined ? read : await parseChecked(completed)
-  if (completed !== undefined && !('problem' in again)) return { text: completed, segments: again.segments }
+  const again = completed === undefined ? read : await parseJsonPath(completed)
+  if (completed !== undefined && !('problem' in again)) return { text: completed, ...again }
   const { message, position } = read.problem
   const place =
     position >= text.length ? 'at its end' : `at ${quote(text.slice(position), 20)}, character ${position + 1}`
@@ -195,17 +194,6 @@ export async function readJsonPath(
       `A filter is written $.items[?@.size > 10 && @.name == 'a'].`,
     { stored: { call: { reference: source.reference, json_path: await examplePath(source, layout, pace) } } },
   )
-}
-
-/** Refuses an expression that can only match nothing. */
-async function parseChecked(text: string): ReturnType<typeof parseJsonPath> {
-  const read = await parseJsonPath(text)
-  if ('problem' in read) return read
-  const expressions = new TextExpressions()
-  const unknown = literalExpressions(read.segments).find((pattern) => expressions.get(pattern, true) === undefined)
-  if (unknown === undefined) return read
-  const message = `${quote(unknown)} is no regular expression (RFC 9485), or too large`
-  return { problem: { message, position: Math.max(0, text.search(/\b(?:match|search)\(/)) } }
 }
 
 function completePath(text: string): string | undefined {

@@ -1,23 +1,17 @@
-import { concatBytes, yieldToOthers } from '@spillway/text/internal'
-import { JsonTapeReader, type JsonLayout } from '@spillway/text/internal/json'
+import { yieldToOthers } from '@spillway/text/internal'
+import type { JsonLayout } from '@spillway/text/internal/json'
 import {
-  countFromStart,
-  countsFromEnd,
-  divideUnion,
-  firstOpenSegment,
-  planWalk,
-  QueryEvaluator,
-  TextExpressions,
-  ValueWalk,
-  type Segment,
-  type WalkedValue,
-  type WalkPlan,
+  asksLength,
+  MAX_TESTED_BYTES,
+  PathEvaluator,
+  PathWalk,
+  type FoundValue,
+  type JsonPath,
+  type SelectedSpan,
 } from '@spillway/text/internal/json-path'
 import type { ContentSource } from '../../content/content-source.ts'
 import { checkAborted } from '../../storage/storage-error.ts'
 
-/** A value in which something is selected is held as a whole, with its positions. */
-export const MAX_BUILT_BYTES: number = 16 * 1_048_576
 const SLICE_BYTES = 262_144
 
 export interface SelectedValue {
@@ -26,7 +20,7 @@ export interface SelectedValue {
   readonly end: number
 }
 
-export type SelectSource = Pick<ContentSource, 'size' | 'blocks'>
+export type SelectSource = Pick<ContentSource, 'size' | 'blocks' | 'read'>
 
 interface SelectOptions {
   readonly layout: JsonLayout
@@ -49,126 +43,90 @@ export interface Selection {
     | { readonly by: 'too-large'; readonly path: string }
 }
 
-/** Finds the first segments by walking the content, and searches the rest in one value after the other. */
-export async function selectJson(
-  source: SelectSource,
-  segments: readonly Segment[],
-  options: SelectOptions,
-): Promise<Selection> {
-  const selector = new Selector(source, options)
-  for (const path of divideUnion(segments)) {
-    const forwards = await fromStart(source, path, options)
-    if (forwards !== undefined) await selector.run(planWalk(forwards))
-    if (selector.ended.by !== 'all') break
-  }
+/** Walks the content with all segments at once, and twice if a segment counts from the end of an array. */
+export async function selectJson(source: SelectSource, path: JsonPath, options: SelectOptions): Promise<Selection> {
+  const selector = new Selector(source, path, options)
+  if (path.segments.some(asksLength)) await selector.run(true)
+  if (selector.ended.by !== 'timeout') await selector.run(false)
   return selector
-}
-
-/** Counts an array for indexes from its end. Returns `undefined` if there are none. */
-async function fromStart(
-  source: SelectSource,
-  segments: readonly Segment[],
-  options: SelectOptions,
-): Promise<readonly Segment[] | undefined> {
-  const at = firstOpenSegment(segments)
-  const segment = segments[at]
-  if (segment === undefined || !countsFromEnd(segment)) return segments
-  const all: Segment = { ...segment, selectors: [{ type: 'slice', start: 0, end: undefined, step: 1 }] }
-  const counter = new Selector(source, { ...options, skip: 0, keep: 0, enough: Infinity })
-  await counter.run(planWalk([...segments.slice(0, at), all]))
-  const written = countFromStart(segment, counter.count)
-  return written.selectors.length === 0 ? undefined : segments.with(at, written)
 }
 
 class Selector implements Selection {
   readonly #source: SelectSource
+  readonly #path: JsonPath
   readonly #options: SelectOptions
-  readonly #expressions = new TextExpressions()
-  readonly #reader = new JsonTapeReader()
+  readonly #lengths = new Map<number, number>()
   readonly values: SelectedValue[] = []
   count = 0
   skippedLines = 0
   ended: Selection['ended'] = { by: 'all' }
 
-  constructor(source: SelectSource, options: SelectOptions) {
+  constructor(source: SelectSource, path: JsonPath, options: SelectOptions) {
     this.#source = source
+    this.#path = path
     this.#options = options
   }
 
-  async run(plan: WalkPlan): Promise<void> {
-    const { layout, pace } = this.#options
-    const isWhole = plan.filter === undefined && plan.rest.length === 0
-    const before = this.count
-    const walk = new ValueWalk({
-      layout,
-      steps: plan.steps,
-      keptBytes: isWhole ? 0 : MAX_BUILT_BYTES,
-      // A counted value needs no path.
-      isNamed: (index) => !isWhole || this.#isKept(before + index),
-    })
+  /** @param counts - Whether to only count the items of arrays. */
+  async run(counts: boolean): Promise<void> {
+    const { pace, layout } = this.#options
+    const { segments, asksRoot } = this.#path
+    const { form, start: base } = layout
+    const evaluator = asksRoot && !counts ? await this.#rootEvaluator() : new PathEvaluator()
+    if (evaluator === undefined) return
+    const hasFilters = segments.some(({ selectors }) => selectors.some(({ type }) => type === 'filter'))
+    const isNamed = (index: number): boolean => hasFilters || this.#isKept(index)
+    const walk = new PathWalk({ segments, form, base, path: '$', mask: 1, lengths: this.#lengths, counts, isNamed })
     try {
-      for await (const block of this.#source.blocks(layout.start)) {
+      for await (const block of this.#source.blocks(base)) {
         pace.resume()
-        for (let from = 0; from < block.length; from += SLICE_BYTES) {
-          await this.#take(walk.take(block.subarray(from, from + SLICE_BYTES)), plan)
-          if (this.#isAtEnd(walk)) break
+        for (let from = 0; from < block.length && !this.#isAtEnd(walk); from += SLICE_BYTES) {
+          await this.#take(walk.take(block.subarray(from, from + SLICE_BYTES)), evaluator)
           if (pace.isDue) await pace.turn()
         }
         if (this.#isAtEnd(walk)) break
         pace.rest()
       }
-      if (!this.#isAtEnd(walk)) await this.#take(walk.finish(), plan)
+      if (!this.#isAtEnd(walk)) await this.#take(walk.finish(), evaluator)
     } catch (error) {
       if (!(error instanceof WorkTimeout)) throw error
       this.ended = { by: 'timeout', at: walk.position }
-      return
     }
-    this.skippedLines = Math.max(this.skippedLines, walk.skippedLines)
-    if (this.ended.by !== 'all') return
-    if (walk.tooLarge !== undefined) this.ended = { by: 'too-large', path: walk.tooLarge.path }
-    else if (!walk.isDone && !walk.isComplete) this.ended = { by: 'failure', at: walk.brokenAt }
+    this.skippedLines = walk.skippedLines
+    if (this.ended.by !== 'all' || counts) return
+    if (walk.tooLarge !== undefined) this.ended = { by: 'too-large', path: walk.tooLarge }
+    else if (walk.failedAt !== undefined) this.ended = { by: 'failure', at: walk.failedAt }
   }
 
-  #isAtEnd(walk: ValueWalk): boolean {
-    return this.ended.by !== 'all' || walk.isDone || walk.hasFailed
+  async #rootEvaluator(): Promise<PathEvaluator | undefined> {
+    const { start, form } = this.#options.layout
+    const length = this.#source.size - start
+    if (length <= MAX_TESTED_BYTES) return new PathEvaluator({ bytes: await this.#source.read(start, length), form })
+    this.ended = { by: 'too-large', path: '$' }
+    return undefined
   }
 
-  async #take(values: readonly WalkedValue[], plan: WalkPlan): Promise<void> {
-    for (const value of values) {
-      if (plan.filter === undefined && plan.rest.length === 0) this.#add(value.path, value.start, value.end)
+  #isAtEnd(walk: PathWalk): boolean {
+    return this.ended.by !== 'all' || walk.isDone
+  }
+
+  async #take(found: readonly FoundValue[], evaluator: PathEvaluator): Promise<void> {
+    const { pace } = this.#options
+    for (const value of found) {
+      if (value.pending.length === 0) this.#add(value)
       else {
-        await this.#selectWithin(value, plan)
-        if (this.#options.pace.isDue) await this.#options.pace.turn()
+        await pace.run(evaluator.select(this.#path.segments, value, (span) => this.#add(span)))
+        if (pace.isDue) await pace.turn()
       }
       if (this.ended.by !== 'all') return
     }
   }
 
-  async #selectWithin({ start, path, bytes }: WalkedValue, { filter, rest }: WalkPlan): Promise<void> {
-    const { pace, layout } = this.#options
-    const isLines = layout.form === 'json-lines' && start === layout.start && path() === '$'
-    const reader = isLines ? new JsonTapeReader('json-lines') : this.#reader
-    const read = reader.read(concatBytes(bytes))
-    const { tape, failedAt, isFull } = await pace.run(read)
-    if (isFull) {
-      this.ended = { by: 'too-large', path: path() }
-      return
-    }
-    const evaluator = new QueryEvaluator(tape, this.#expressions)
-    if (filter === undefined || (await pace.run(evaluator.test(filter, 0)))) {
-      for (const node of await pace.run(evaluator.select(rest))) {
-        this.#add(() => tape.pathOf(node, path()), start + tape.start(node), start + tape.end(node))
-        if (this.ended.by !== 'all') return
-        if (pace.isDue) await pace.turn()
-      }
-    }
-    if (failedAt !== undefined) this.ended = { by: 'failure', at: start + failedAt }
-  }
-
-  #add(path: () => string, start: number, end: number): void {
+  #add({ path, start, end }: SelectedSpan): boolean {
     const place = this.count++
-    if (this.#isKept(place)) this.values.push({ path: path(), start, end })
+    if (this.#isKept(place)) this.values.push({ path, start, end })
     if (this.count >= this.#options.enough) this.ended = { by: 'enough' }
+    return this.ended.by !== 'all'
   }
 
   #isKept(place: number): boolean {

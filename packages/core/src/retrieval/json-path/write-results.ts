@@ -108,21 +108,15 @@ function renderResult(
   { path, start, json, isWhole, summary }: ResultView,
   maxUnits: number,
 ): { readonly text: string; readonly next?: number } {
-  const { text, isCut, taken } = isWhole ? formatJson(json, maxUnits) : compactJson(json, maxUnits)
-  if (isWhole && !isCut) return { text: text.includes('\n') ? `${path}:\n${text}` : `${path}: ${text}` }
+  const { text, isCut, taken } = compactJson(json, maxUnits)
+  if (isWhole && !isCut) return { text: `${path}: ${text}` }
   const next = start + new TextEncoder().encode(json.slice(0, taken)).length
   return { text: `${path} (${summary}): ${text} … [cut]`, next }
 }
 
-const ONE_LINE_UNITS = 120
-/** Deeper levels are indented no further, so that the text grows only with the value. */
-const MAX_INDENTED = 40
 const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[{}[\],:]|[^\s{}[\],:"]+/g
 /** Line ends and terminal controls. In valid JSON only the last three occur unescaped in strings. */
 const BREAKING = /[\0-\x1f\x7f\u0085\u2028\u2029]/g
-const OPENING = /^[{[]/
-const CLOSING = /^[}\]]/
-
 interface FormattedJson {
   readonly text: string
   readonly isCut: boolean
@@ -130,54 +124,22 @@ interface FormattedJson {
   readonly taken: number
 }
 
-/** Keeps numbers and strings as written. Text over `maxUnits` is cut, on one line. */
-export function formatJson(json: string, maxUnits: number): FormattedJson {
-  const line = compactJson(json, Math.min(ONE_LINE_UNITS, maxUnits))
-  if (!line.isCut) return line
-  const indented = indentJson(json, maxUnits)
-  return indented.isCut ? compactJson(json, maxUnits) : indented
-}
-
-export function compactJson(json: string, maxUnits: number): FormattedJson {
-  return join(json, maxUnits, (token) => (token === ':' || token === ',' ? `${token} ` : token))
-}
-
 function escape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-function indentJson(json: string, maxUnits: number): FormattedJson {
-  let level = 0
-  let isEmpty = false
-  return join(json, maxUnits, (token) => {
-    const lineFeed = (levels: number): string => `\n${'  '.repeat(Math.min(levels, MAX_INDENTED))}`
-    const wasEmpty = isEmpty
-    isEmpty = false
-    if (CLOSING.test(token)) {
-      level = Math.max(0, level - 1)
-      return (wasEmpty ? '' : lineFeed(level)) + token
-    }
-    const before = wasEmpty ? lineFeed(level) : ''
-    if (OPENING.test(token)) {
-      level++
-      isEmpty = true
-      return before + token
-    }
-    if (token === ',') return `,${lineFeed(level)}`
-    return before + (token === ':' ? ': ' : token)
-  })
-}
-
-function join(json: string, maxUnits: number, write: (token: string) => string): FormattedJson {
+/** Write JSON on one line, with numbers and strings as written. Text over `maxUnits` is cut. */
+export function compactJson(json: string, maxUnits: number): FormattedJson {
   const parts: string[] = []
   let units = 0
   for (const { 0: token, index } of json.matchAll(TOKEN)) {
-    const part = write(token.startsWith('"') ? token.replace(BREAKING, escape) : token)
+    const isString = token.startsWith('"')
+    const part = isString ? token.replace(BREAKING, escape) : token === ':' || token === ',' ? `${token} ` : token
     parts.push(part)
     units += part.length
     if (units <= maxUnits) continue
     const before = parts.slice(0, -1).join('')
-    const { text, taken } = token.startsWith('"') ? cutString(token, maxUnits - before.length) : { text: '', taken: 0 }
+    const { text, taken } = isString ? cutString(token, maxUnits - before.length) : { text: '', taken: 0 }
     return { text: before + text, isCut: true, taken: index + taken }
   }
   return { text: parts.join(''), isCut: false, taken: json.length }

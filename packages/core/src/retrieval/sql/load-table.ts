@@ -154,9 +154,9 @@ async function planPath(
 ): Promise<TablePlan> {
   const deadlineMs = context.deadlineMs + (source.size / 1e6) * MS_PER_MILLION_BYTES
   const pace = new WorkPace(deadlineMs, context.signal, context.storage.caller)
-  const { segments } = await readJsonPath(path, source, layout, pace)
+  const parsed = await readJsonPath(path, source, layout, pace)
   const options = { layout, skip: 0, keep: MAX_VALUES, enough: MAX_VALUES + 1, pace }
-  const { values, ended } = await selectJson(source, segments, options)
+  const { values, ended } = await selectJson(source, parsed, options)
   const [first] = values
   if (ended.by !== 'all' || first === undefined) throw noTable(source, path)
   const [opening] = await source.read(first.start, 1)

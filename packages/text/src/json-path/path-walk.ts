@@ -1,0 +1,337 @@
+import { decodeJsonString, type JsonName } from '../json/decode-json-string.ts'
+import { jsonPathStep, MAX_PATH_UNITS } from '../json/json-paths-at.ts'
+import { JsonWalker, type JsonForm, type JsonVisitor } from '../json/json-walker.ts'
+
+/** Does a part of the work until each yield. */
+export type Evaluation<Result> = Generator<undefined, Result>
+
+/** A segment of a parsed JSONPath (RFC 9535), independent of the parser library. */
+export interface Segment {
+  /** Whether the segment also selects from descendants: `..`. */
+  readonly descends: boolean
+  readonly selectors: readonly Selector[]
+  /** Offset of the segment in the path, in UTF-16 units. */
+  readonly position: number
+}
+
+export type Selector =
+  | { readonly type: 'name'; readonly name: JsonName }
+  | { readonly type: 'index'; readonly index: number }
+  | SliceSelector
+  | { readonly type: 'wildcard' }
+  | { readonly type: 'filter'; readonly test: Test }
+
+interface SliceSelector {
+  readonly type: 'slice'
+  readonly start: number | undefined
+  readonly end: number | undefined
+  readonly step: number
+}
+
+export interface Query {
+  readonly fromRoot: boolean
+  readonly segments: readonly Segment[]
+}
+
+/** Tests the bytes of a value. */
+export type Test = (value: Uint8Array, queries: Queries) => Evaluation<boolean>
+
+export interface Queries {
+  /** Give each result of a query within a value, until `take` returns `true`. */
+  each(query: Query, value: Uint8Array, take: (result: Uint8Array) => boolean): Evaluation<void>
+}
+
+/** A value that a walk selected, or that it may select after a test. */
+export interface FoundValue {
+  readonly start: number
+  readonly end: number
+  readonly path: string
+  /** One bit for each segment that applies within the value; the bit after the last segment means that it is selected. */
+  readonly mask: number
+  /** Segments with a filter that the value must still pass. */
+  readonly pending: readonly number[]
+  /** Bytes of a value with pending filters. */
+  readonly bytes: readonly Uint8Array[]
+}
+
+interface PathWalkOptions {
+  readonly segments: readonly Segment[]
+  readonly form: JsonForm
+  /** Offset and path of the document in the content. */
+  readonly base: number
+  readonly path: string
+  /** Segments that apply to the document; see {@link FoundValue}. */
+  readonly mask: number
+  /** Lengths of arrays by their start, from a walk that counts, for indexes from the end. */
+  readonly lengths: Map<number, number>
+  /** Whether to count arrays only, and select nothing. */
+  readonly counts: boolean
+  /** Whether the path of the selected value with this index, from 0, is needed. */
+  readonly isNamed: (index: number) => boolean
+}
+
+const NONE: readonly never[] = []
+const NO_BYTES: Uint8Array = new Uint8Array()
+const OPEN_ARRAY = 91
+const OPEN_OBJECT = 123
+/** One bit each must fit in a number. */
+export const MAX_SEGMENTS = 30
+/** Bytes of a value with a pending filter. */
+export const MAX_TESTED_BYTES: number = 16 * 1_048_576
+const MAX_LENGTHS = 1_000_000
+
+/** A path needs more memory or more levels than it may. */
+export class PathTooLarge extends Error {
+  override readonly name = 'PathTooLarge'
+}
+
+/**
+ * Walks a document in chunks with all segments at once, and yields selected values as they end: each once, in any
+ * nesting. Skips other values unchecked.
+ */
+export class PathWalk implements JsonVisitor {
+  readonly #walker: JsonWalker
+  readonly #options: PathWalkOptions
+  readonly #selected: number
+  /** Segments at the beginning that select one value: after it, the walk is done. */
+  readonly #singular: number
+  /** Segments that apply in each open level, and where it starts. */
+  readonly #masks: number[] = []
+  readonly #starts: number[] = []
+  /** For each level, whether the value that began is selected. */
+  readonly #isSelected: boolean[] = []
+  #candidate: { readonly start: number; readonly mask: number; readonly pending: readonly number[] } | undefined
+  #pending: readonly number[] = NONE
+  #parts: Uint8Array[] = []
+  #partBytes = 0
+  #chunk: Uint8Array = NO_BYTES
+  #base: number
+  #found: FoundValue[] = []
+  #given = 0
+  #isDone = false
+  /** Path of a value with a filter that exceeds {@link MAX_TESTED_BYTES}. */
+  tooLarge: string | undefined
+
+  constructor(options: PathWalkOptions) {
+    const { segments, form, base, mask, counts } = options
+    this.#options = options
+    this.#walker = new JsonWalker({ form, visitor: this, base })
+    this.#base = base
+    this.#selected = 1 << segments.length
+    const open = segments.findIndex((segment) => !isSingular(segment))
+    this.#singular = mask !== 1 || counts ? 0 : open < 0 ? segments.length : open
+    if (form === 'json-lines') this.#enter(0, base, mask)
+  }
+
+  /** Reset to a document that begins at 0. */
+  restart(): void {
+    this.#walker.restart()
+    this.#base = 0
+    this.#chunk = NO_BYTES
+    this.#isDone = false
+    this.tooLarge = undefined
+    this.abandon()
+  }
+
+  /** Whether no further value can be selected. */
+  get isDone(): boolean {
+    return this.#isDone || this.#walker.hasFailed || this.tooLarge !== undefined
+  }
+
+  /** Position of the first invalid JSON, if the walk met any. */
+  get failedAt(): number | undefined {
+    return this.#isDone || this.#walker.isComplete ? undefined : this.#walker.brokenAt
+  }
+
+  get position(): number {
+    return this.#walker.position
+  }
+
+  /** Lines between values that are not JSON. */
+  get skippedLines(): number {
+    return this.#walker.skippedLines
+  }
+
+  /** Walk the next chunk, and return the values that end in it. */
+  take(chunk: Uint8Array): readonly FoundValue[] {
+    this.#keepPart(this.#chunk.length)
+    this.#base += this.#chunk.length
+    this.#chunk = chunk
+    this.#found = []
+    this.#walker.take(chunk)
+    this.#walker.advance()
+    return this.#found
+  }
+
+  /** Return the values that end only with the content, for example a number. */
+  finish(): readonly FoundValue[] {
+    const { form, mask, base, counts } = this.#options
+    this.#found = []
+    this.#walker.finish()
+    if (form === 'json-lines') {
+      if (counts) this.#count(0)
+      else if ((mask & this.#selected) !== 0) this.#give(base, 0)
+    }
+    return this.#found
+  }
+
+  begin(at: number, first: number): boolean {
+    if (this.#isDone || this.#candidate !== undefined) return false
+    const level = this.#walker.levels
+    const mask = level === 0 ? this.#options.mask : this.#maskOf(level)
+    this.#masks[level] = 0
+    if (this.#pending !== NONE) {
+      this.#candidate = { start: at, mask, pending: this.#pending }
+      this.#pending = NONE
+      return false
+    }
+    this.#starts[level] = at
+    this.#isSelected[level] = (mask & this.#selected) !== 0
+    const enters = (mask & (this.#selected - 1)) !== 0 && (first === OPEN_ARRAY || first === OPEN_OBJECT)
+    if (enters) this.#enter(level, at, mask)
+    return enters
+  }
+
+  end(at: number): void {
+    if (this.#isDone) return
+    const level = this.#walker.levels
+    const mask = this.#masks[level]!
+    if (this.#candidate !== undefined) this.#giveCandidate(at)
+    else if (this.#options.counts) this.#count(level)
+    else if (this.#isSelected[level]!) this.#give(this.#starts[level]!, level, at)
+    if (level > 0 && level <= this.#singular && (mask !== 0 || this.#isSelected[level]!)) this.#isDone = true
+  }
+
+  abandon(): void {
+    if (this.#candidate === undefined) return
+    this.#candidate = undefined
+    this.#parts = []
+    this.#partBytes = 0
+  }
+
+  #enter(level: number, start: number, mask: number): void {
+    this.#starts[level] = start
+    this.#masks[level] = mask & (this.#selected - 1)
+  }
+
+  /** Segments that apply within the entry of a level. Those that depend on a filter are pending. */
+  #maskOf(level: number): number {
+    const { segments, counts } = this.#options
+    let mask = 0
+    for (let left = this.#masks[level - 1]!; left !== 0; left &= left - 1) {
+      const index = 31 - Math.clz32(left & -left)
+      const segment = segments[index]!
+      if (segment.descends) mask |= 1 << index
+      let isSelected = false
+      let hasFilter = false
+      for (const selector of segment.selectors) {
+        if (selector.type === 'filter') hasFilter = true
+        else isSelected ||= this.#selects(selector, level)
+      }
+      if (isSelected || (counts && hasFilter)) mask |= 1 << (index + 1)
+      else if (hasFilter) this.#pending = [...this.#pending, index]
+      else if (level <= this.#singular + 1 && this.#isPast(segment, level)) this.#isDone = true
+    }
+    return mask
+  }
+
+  #selects(selector: Exclude<Selector, { type: 'filter' }>, level: number): boolean {
+    const { index, isObject } = this.#walker.entry(level - 1)
+    if (selector.type === 'wildcard') return true
+    if (selector.type === 'name') return isObject && this.#walker.isNamed(selector.name)
+    if (isObject) return false
+    if (!countsFromEnd(selector)) return isWithin(selector, index, Infinity)
+    if (this.#options.counts) return true
+    return isWithin(selector, index, this.#options.lengths.get(this.#starts[level - 1]!) ?? 0)
+  }
+
+  /** Whether a segment selects no later item of an array. */
+  #isPast({ descends, selectors }: Segment, level: number): boolean {
+    const { index, isObject } = this.#walker.entry(level - 1)
+    if (descends || isObject) return false
+    return selectors.every(
+      (selector) =>
+        (selector.type === 'index' && selector.index >= 0 && index > selector.index) ||
+        (selector.type === 'slice' && !countsFromEnd(selector) && index >= (selector.end ?? Infinity)),
+    )
+  }
+
+  #count(level: number): void {
+    const mask = this.#masks[level]!
+    if (
+      mask === 0 ||
+      !this.#options.segments.some((segment, index) => ((mask >> index) & 1) === 1 && asksLength(segment))
+    )
+      return
+    if (this.#options.lengths.size >= MAX_LENGTHS) throw new PathTooLarge()
+    this.#options.lengths.set(this.#starts[level]!, this.#walker.entry(level).index + 1)
+  }
+
+  #give(start: number, level: number, end: number = this.position): void {
+    const path = this.#options.isNamed(this.#given++) ? this.#pathOf(level) : this.#options.path
+    this.#found.push({ start, end, path, mask: this.#selected, pending: NONE, bytes: NONE })
+  }
+
+  #giveCandidate(end: number): void {
+    this.#keepPart(end - this.#base)
+    const level = this.#walker.levels
+    const path = this.#pathOf(level)
+    if (this.#partBytes > MAX_TESTED_BYTES) this.tooLarge ??= path
+    else this.#found.push({ ...this.#candidate!, end, path, bytes: this.#parts })
+    this.abandon()
+  }
+
+  #keepPart(end: number): void {
+    if (this.#candidate === undefined) return
+    const part = this.#chunk.subarray(Math.max(0, this.#candidate.start - this.#base), end)
+    this.#partBytes += part.length
+    if (this.#partBytes <= MAX_TESTED_BYTES) this.#parts.push(part)
+    else {
+      this.tooLarge ??= this.#pathOf(this.#walker.levels)
+      this.#parts = []
+    }
+  }
+
+  /** A path over 1,000 characters is cut and ends with `…`. */
+  #pathOf(levels: number): string {
+    let { path } = this.#options
+    for (let level = 0; level < levels && !path.endsWith('…'); level++) {
+      const { index, isObject } = this.#walker.entry(level)
+      path += jsonPathStep(isObject ? decodeJsonString(this.#walker.key(level)) : index)
+      if (path.length > MAX_PATH_UNITS) path = `${path.slice(0, MAX_PATH_UNITS).toWellFormed()}…`
+    }
+    return path
+  }
+}
+
+function isSingular({ descends, selectors }: Segment): boolean {
+  return !descends && selectors.length === 1 && (selectors[0]!.type === 'name' || selectors[0]!.type === 'index')
+}
+
+/** Return whether a segment needs the length of an array. */
+export function asksLength({ selectors }: Segment): boolean {
+  return selectors.some(countsFromEnd)
+}
+
+function countsFromEnd(selector: Selector): boolean {
+  if (selector.type === 'index') return selector.index < 0
+  if (selector.type !== 'slice') return false
+  const { start, end, step } = selector
+  return step < 0 || (start ?? 0) < 0 || (end ?? 0) < 0
+}
+
+function isWithin(
+  selector: SliceSelector | { readonly type: 'index'; readonly index: number },
+  index: number,
+  length: number,
+): boolean {
+  const place = (at: number): number => (at >= 0 ? at : length + at)
+  if (selector.type === 'index') return index === place(selector.index)
+  const { start, end, step } = selector
+  if (step > 0) {
+    const first = Math.max(0, place(start ?? 0))
+    return index >= first && index < place(end ?? Infinity) && (index - first) % step === 0
+  }
+  const first = Math.min(start === undefined ? length - 1 : place(start), length - 1)
+  return step < 0 && index <= first && index > (end === undefined ? -1 : place(end)) && (first - index) % step === 0
+}
