@@ -83,7 +83,16 @@ describe('a JSON path', () => {
       ),
     })).value
     const bound = fc.option(fc.integer({ min: -4, max: 6 }), { nil: '' })
-    const test = ['@.a', '@.a == 1', '!@.b', 'count(@..*) > 1', 'length(@) >= 2', '@.a == @.b', '@ != $.a', '@[-1]']
+    const test = [
+      '@.a',
+      '@.a == 1',
+      '!@.b',
+      'count(@..*) > 1',
+      'length(@) >= 2',
+      '@.a < @.b',
+      'count($..a) > 1',
+      '@[-1]',
+    ]
     const selector = fc.oneof(
       fc.constantFrom("'a'", "'b'", '*', ...test.map((one) => `?${one}`)),
       fc.integer({ min: -3, max: 4 }).map(String),
@@ -105,6 +114,16 @@ describe('a JSON path', () => {
       }),
       propertyRuns(300, 5_000),
     )
+  })
+
+  test('compares arrays and objects by what they hold', async () => {
+    const items = [
+      { a: {}, b: [] },
+      { a: { x: 1, y: [2] }, b: { y: [2], x: 1 } },
+      { a: [1, 2], b: [2, 1] },
+    ]
+    expect(await evaluate('$[?@.a == @.b]', JSON.stringify(items))).toEqual([items[1]])
+    expect(await evaluate('$[?@.a != @.b].b', JSON.stringify(items))).toEqual([[], [2, 1]])
   })
 
   test('has at most 30 segments', async () => {

@@ -218,7 +218,9 @@ export class PathWalk implements JsonVisitor {
   #maskOf(level: number): number {
     const { segments, counts } = this.#options
     let mask = 0
-    for (let left = this.#masks[level - 1]!; left !== 0; left &= left - 1) {
+    const outer = this.#masks[level - 1]!
+    const isOnly = (outer & (outer - 1)) === 0
+    for (let left = outer; left !== 0; left &= left - 1) {
       const index = 31 - Math.clz32(left & -left)
       const segment = segments[index]!
       if (segment.descends) mask |= 1 << index
@@ -230,7 +232,7 @@ export class PathWalk implements JsonVisitor {
       }
       if (isSelected || (counts && hasFilter)) mask |= 1 << (index + 1)
       else if (hasFilter) this.#pending = [...this.#pending, index]
-      else if (level <= this.#singular + 1 && this.#isPast(segment, level)) this.#isDone = true
+      else if (isOnly && level <= this.#singular + 1 && this.#isPast(segment, level)) this.#isDone = true
     }
     return mask
   }
