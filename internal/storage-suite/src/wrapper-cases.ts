@@ -8,16 +8,16 @@ export const UNBREAKABLE: readonly { readonly reason: string; readonly cases: Re
   {
     reason: 'the engine rejects the arguments, or makes the reference, before the driver is called',
     cases:
-      /\/(?:only-|bad-|malformed-)|^abort\/|^reference\/(?:grammar|slug|names-no-scope|unknown-rejects|forged)$|^store\/(?:different-input-different-reference|equal-input-elsewhere-equal-reference)$|^key\/(?!kept-exactly$)/,
+      /\/(?:only-|bad-|malformed-)|^abort\/|^reference\/(?:grammar|unknown-rejects|forged)$|^store\/(?:different-input-different-reference|equal-input-elsewhere-equal-reference)$|^key\/(?!kept-exactly$)/,
   },
   {
     reason: 'the engine counts turns and bytes in memory; cases that stay reach the driver in each way that these do',
     cases:
-      /^turns\/(?!revived-by-storing$|streams-too$|earlier-instance$)|^quota\/(?!evicts-least-recently-used$|error$|holds$|earlier-instance$)/,
+      /^turns\/(?!revived-by-storing$|evicts-after-exactly-n$|earlier-instance$)|^quota\/(?!evicts-least-recently-used$|holds$|earlier-instance$)/,
   },
   {
     reason: 'a wrapper does with each of many entries what it does with one',
-    cases: /\/beyond-one-page$|^scope\/apart-by-(?!depth)|^concurrency\/parallel-stores|^delete\/in-parallel$/,
+    cases: /\/beyond-one-page$|^scope\/apart-by-(?!depth)|^concurrency\/parallel-stores/,
   },
   {
     reason: '5 MB have as many blocks and segments as it takes to cross their limits in every way',
@@ -34,10 +34,10 @@ export const wrapperCanBreak = (id: string): boolean => !UNBREAKABLE.some(({ cas
  * content in blocks that is read in parts.
  */
 export const MEETS_BACKEND: readonly string[] = [
-  'content/round-trip-empty',
-  'content/round-trip-5-mb',
+  'content/round-trip-small-content',
+  'range/of-large-content',
   'key/kept-exactly',
-  'list/describes',
+  'stat/use-changes-nothing-else',
   'metadata/kept-exactly',
   'open/line-index',
   'range/equals-slice',

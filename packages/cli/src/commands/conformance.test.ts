@@ -48,7 +48,7 @@ it('conformance names the failed case of a faulty storage, and exits with 1', as
   const { cwd, name } = harnessFile(source, 'harness.mjs')
   const ended = await spillway(['conformance', `./${name}`, '--filter', 'content/', '--every-case'], { cwd })
   expect(ended.code).toBe(1)
-  expect(ended.stdout).toMatch(/\| `content\/output-copied` +\| .* \| failed +\|/)
+  expect(ended.stdout).toMatch(/\| `content\/own-memory` +\| .* \| failed +\|/)
 })
 
 it.each([

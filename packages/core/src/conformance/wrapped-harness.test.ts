@@ -38,10 +38,10 @@ describe('wrappedHarness', () => {
   test.each<readonly [string, string, Parameters<typeof faulty>[0]]>([
     [
       'passes on descriptions of what it compressed',
-      'list/describes',
+      'stat/use-changes-nothing-else',
       (_driver, inner) => ({ list: inner.list.bind(inner) }),
     ],
-    ['forgets to cut ranges', 'range/inside', (driver) => ({ read: (id) => driver.read(id) })],
+    ['forgets to cut ranges', 'range/equals-slice', (driver) => ({ read: (id) => driver.read(id) })],
     ['drops tombstones', 'error/evicted', () => ({ findEviction: async () => undefined })],
     [
       'hides an outage',

@@ -227,12 +227,10 @@ export const backendFaults: readonly Fault[] = [
     also: [
       'clear/beyond-one-page',
       'gc/beyond-one-page',
-      'content-type/of-each-entry',
+      'content-type/exact',
       'list/beyond-one-page',
-      'stream/equal-streams',
       'quota/parallel-stores-that-fit',
-      'concurrency/parallel-stores-are-listed',
-      'durability/content-type',
+      'durability/content',
       'instances/parallel-stores',
     ],
     driver: (disk) => {
@@ -270,13 +268,9 @@ export const backendFaults: readonly Fault[] = [
     also: [
       'turns/earlier-instance',
       'quota/earlier-instance',
-      'durability/content-type',
       'durability/description',
       'durability/scopes',
-      'durability/idempotence',
-      'durability/deleted',
       'kill/acknowledged-survive',
-      'kill/nothing-half-written',
       'kill/leftovers-are-collected',
       'instances/one-creates',
       'instances/parallel-stores',
@@ -292,7 +286,7 @@ export const backendFaults: readonly Fault[] = [
   },
   {
     name: 'forgets content types when it is reopened',
-    caughtBy: 'durability/content-type',
+    caughtBy: 'durability/content',
     also: [
       'durability/description',
       'kill/acknowledged-survive',
@@ -324,7 +318,7 @@ export const backendFaults: readonly Fault[] = [
   },
   {
     name: 'brings back what was deleted when it is reopened',
-    caughtBy: 'durability/deleted',
+    caughtBy: 'durability/description',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
       const deleted = DELETED.get(disk) ?? new Map<EntryId, TinyRecord>()
@@ -342,12 +336,7 @@ export const backendFaults: readonly Fault[] = [
   {
     name: 'acknowledges what it has not written yet',
     caughtBy: 'kill/acknowledged-survive',
-    also: [
-      'kill/nothing-half-written',
-      'kill/leftovers-are-collected',
-      'instances/one-creates',
-      'instances/parallel-stores',
-    ],
+    also: ['kill/leftovers-are-collected', 'instances/one-creates', 'instances/parallel-stores'],
     driver: (disk) => {
       const memory = new TinyDisk(disk.now)
       memory.records = new Map(disk.records)
@@ -367,7 +356,7 @@ export const backendFaults: readonly Fault[] = [
   },
   {
     name: 'shows what a killed writer has begun',
-    caughtBy: 'kill/nothing-half-written',
+    caughtBy: 'kill/acknowledged-survive',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
       const list = driver.list.bind(driver)
@@ -438,7 +427,7 @@ export const backendFaults: readonly Fault[] = [
   },
   {
     name: 'fails when it is closed again',
-    caughtBy: 'lifecycle/close-twice',
+    caughtBy: 'lifecycle/close',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
       let isClosed = false
@@ -451,7 +440,7 @@ export const backendFaults: readonly Fault[] = [
   },
   {
     name: 'is closed when a scope is',
-    caughtBy: 'lifecycle/closing-a-scope',
+    caughtBy: 'lifecycle/close',
     driver: (disk) => {
       const driver = new TinyDriver(disk)
       driver.close = async () => void (disk.isDown = CLOSING.has(disk))
@@ -468,7 +457,7 @@ export const backendFaults: readonly Fault[] = [
   {
     name: 'locates what it does not have',
     caughtBy: 'locate/unknown',
-    also: ['locate/stays-inside', 'locate/after-delete'],
+    also: ['locate/stays-inside'],
     storage: (storage) =>
       overridden(storage, (inner) => ({
         locate: (reference) =>
@@ -497,7 +486,7 @@ export const backendFaults: readonly Fault[] = [
   },
   {
     name: 'locates what was deleted',
-    caughtBy: 'locate/after-delete',
+    caughtBy: 'locate/unknown',
     storage: (storage) =>
       overridden(storage, (inner) => {
         let latest: { reference: string; location: ReturnType<typeof inner.locate> } | undefined

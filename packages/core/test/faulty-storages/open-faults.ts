@@ -80,7 +80,7 @@ export const openFaults: readonly Fault[] = [
   {
     name: 'loses a byte between two blocks that it reads',
     caughtBy: 'open/of-large-content',
-    also: ['open/equals-slice', 'open/many-at-once'],
+    also: ['open/equals-slice'],
     driver: (disk) =>
       new OpeningDriver(disk, (content, offset, length) => {
         const part = slice(content, offset, length).slice()
@@ -102,8 +102,7 @@ export const openFaults: readonly Fault[] = [
   },
   {
     name: 'reads for one of several at once what another asked for',
-    caughtBy: 'open/many-at-once',
-    also: ['open/of-large-content'],
+    caughtBy: 'open/of-large-content',
     storage: (storage) => {
       let under: Promise<Uint8Array> | undefined
       return changing((open) => ({

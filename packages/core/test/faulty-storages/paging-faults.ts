@@ -85,7 +85,6 @@ export const pagingFaults: readonly Fault[] = [
   {
     name: 'clears more than it names',
     caughtBy: 'clear/beyond-one-page',
-    also: ['clear/counts'],
     driver: removingBy(function* (disk, prefix) {
       for (const [index, id] of below(disk, prefix).entries())
         if (index % 100 === 99) disk.records.delete(id)

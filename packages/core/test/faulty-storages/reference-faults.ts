@@ -14,14 +14,11 @@ const normalising =
 export const referenceFaults: readonly Fault[] = [
   {
     name: 'overwrites on equal keys',
-    caughtBy: 'store/overwrites-nothing',
+    caughtBy: 'concurrency/parallel-stores',
     also: [
-      'content-type/of-each-entry',
-      'content-type/of-equal-content',
+      'content-type/exact',
       'store/one-creates',
-      'concurrency/parallel-stores',
       'durability/content',
-      'durability/content-type',
       'instances/one-creates',
       'instances/parallel-stores',
     ],
@@ -41,22 +38,18 @@ export const referenceFaults: readonly Fault[] = [
   },
   {
     name: 'gives each store a reference of its own',
-    caughtBy: 'store/equal-input-equal-reference',
+    caughtBy: 'store/receipt',
     also: [
       'store/equal-input-elsewhere-equal-reference',
-      'store/receipt',
       'store/one-creates',
-      'store/again-after-delete',
-      'store/equal-input-one-record',
-      'clear/then-store',
+      'store/after-a-miss',
+      'delete/leaves-no-record',
       'undo/keeps-an-older-entry',
       'undo/in-parallel',
       'turns/revived-by-storing',
       'age/revived-by-storing',
-      'gc/leaves-no-record',
       'quota/storing-again-needs-no-room',
       'concurrency/store-while-deleting',
-      'durability/idempotence',
       'instances/one-creates',
       'instances/undo',
     ],
@@ -75,7 +68,7 @@ export const referenceFaults: readonly Fault[] = [
   },
   {
     name: 'leaves the content type out of references',
-    caughtBy: 'content-type/of-equal-content',
+    caughtBy: 'content-type/exact',
     also: ['store/different-input-different-reference'],
     storage: (storage) =>
       overridden(storage, (inner) => {
@@ -107,7 +100,7 @@ export const referenceFaults: readonly Fault[] = [
       'store/one-creates',
       'undo/keeps-an-older-entry',
       'undo/in-parallel',
-      'durability/idempotence',
+      'durability/description',
       'instances/one-creates',
     ],
     storage: (storage) =>
@@ -138,7 +131,7 @@ export const referenceFaults: readonly Fault[] = [
   },
   {
     name: 'keeps equal content once, and deletes it for all',
-    caughtBy: 'store/equal-content-of-other-keys',
+    caughtBy: 'delete/removes',
     storage: (storage) =>
       overridden(storage, (inner) => ({
         async delete(reference, options) {
@@ -174,7 +167,7 @@ export const referenceFaults: readonly Fault[] = [
   },
   {
     name: 'puts the scope into the reference',
-    caughtBy: 'reference/names-no-scope',
+    caughtBy: 'reference/grammar',
     storage: (storage) =>
       overridden(storage, (inner, segments) => ({
         async store(key, content, type, options) {
@@ -186,7 +179,7 @@ export const referenceFaults: readonly Fault[] = [
   },
   {
     name: 'has references without a slug',
-    caughtBy: 'reference/slug',
+    caughtBy: 'reference/grammar',
     also: ['stream/as-any-entry'],
     storage: (storage) =>
       overridden(storage, (inner) => ({
@@ -389,7 +382,7 @@ export const referenceFaults: readonly Fault[] = [
   },
   {
     name: 'turns what is no string into a key',
-    caughtBy: 'key/only-strings',
+    caughtBy: 'error/invalid-key',
     storage: (storage) =>
       overridden(storage, (inner) => ({
         store: (key, content, type, options) => inner.store(`${key as unknown as number}`, content, type, options),
@@ -397,7 +390,7 @@ export const referenceFaults: readonly Fault[] = [
   },
   {
     name: 'writes an entry again for each store',
-    caughtBy: 'store/equal-input-one-record',
+    caughtBy: 'delete/leaves-no-record',
     also: ['kill/leftovers-are-collected'],
     driver: (disk) => {
       const driver = new TinyDriver(disk)
@@ -412,19 +405,19 @@ export const referenceFaults: readonly Fault[] = [
   },
   {
     name: 'does not see that an entry was deleted',
-    caughtBy: 'store/again-after-delete',
+    caughtBy: 'store/after-a-miss',
     storage: (storage) =>
       overridden(storage, (inner) => {
         const known = new Map<string, string>()
         return {
           async store(key, content, type, options) {
             const before = known.get(key)
-            if (before !== undefined && options?.onStored !== undefined && content.length === 5) {
+            if (before !== undefined && options?.onStored !== undefined && content.length === 7) {
               options.onStored({ reference: before, created: false, usedAt: 0 })
               return before
             }
             const reference = await inner.store(key, content, type, options)
-            if (options?.onStored === undefined) known.set(key, reference)
+            known.set(key, reference)
             return reference
           },
         }

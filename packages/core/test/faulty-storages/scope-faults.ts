@@ -93,7 +93,7 @@ export const scopeFaults: readonly Fault[] = [
       'scope/named-like-an-entry',
       'turns/never-stored-is-not-found',
       'durability/scopes',
-      'durability/deleted',
+      'durability/description',
       'locate/stays-inside',
     ],
     storage: renamed(() => []),
@@ -184,7 +184,7 @@ export const scopeFaults: readonly Fault[] = [
   {
     name: 'lists only the scope itself',
     caughtBy: 'scope/awkward-segments',
-    also: ['clear/beyond-one-page', 'concurrency/parallel-stores-are-listed'],
+    also: ['clear/beyond-one-page'],
     storage: (storage) =>
       overridden(storage, (inner) => ({ list: (options) => inner.list({ ...options, below: false }) })),
   },
@@ -234,14 +234,13 @@ export const scopeFaults: readonly Fault[] = [
   },
   {
     name: 'forgets a scope when its view is dropped',
-    caughtBy: 'scope/own-content',
+    caughtBy: 'scope/awkward-segments',
     also: [
       'clear/beyond-one-page',
-      'scope/awkward-segments',
       'scope/bad-segments-refused',
       'quota/for-each-scope',
       'durability/scopes',
-      'lifecycle/closing-a-scope',
+      'lifecycle/close',
     ],
     storage: (storage) => {
       let views = 0

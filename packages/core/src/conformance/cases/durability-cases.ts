@@ -1,11 +1,12 @@
 import { checkStorage } from '../../maintenance/check-storage.ts'
 import { copyStorage } from '../../maintenance/copy-storage.ts'
 import type { ManagedStorage } from '../../storage/managed-storage.ts'
-import type { Storage, StoreReceipt } from '../../storage/storage.ts'
+import type { Storage, StoredContent, StoreReceipt } from '../../storage/storage.ts'
 import { attempt, check, checkBytes, checkEqual, rejection, rejectionCode } from '../conformance-failure.ts'
 import type { ConformanceCase } from '../harness.ts'
 import type { KillScript } from '../kill-script.ts'
 import { bytes, collect, pattern, stream } from '../sample.ts'
+import { readable } from './combined/methods.ts'
 
 const DAY_MS = 86_400_000
 
@@ -32,49 +33,49 @@ async function checkAcknowledged(storage: Required<Storage>, references: readonl
 export const durabilityCases: readonly ConformanceCase[] = [
   {
     id: 'durability/content',
-    title: 'A new instance over the same data has the content',
+    title: 'A new instance over the same data has content and exact types, even of entries stored in parallel',
     level: 'two-method',
     requires: ['reopen'],
     async run({ storage, powers }) {
-      const contents = [new Uint8Array(0), bytes('text'), pattern(300_000, 59), pattern(3_000_000, 61)]
-      const references: string[] = []
-      for (const content of contents) references.push(await storage.store('call_1_0', content))
+      const types = ['text/plain', 'application/json', 'Text/CSV; header=present', 'image/png', 'application/x-unknown']
+      const sizes = [0, 1, 4, 300_000, 3_000_000]
+      const contents = sizes.map((size) => pattern(size, 59))
+      const stores = types.map((type, index) => storage.store('call_1_0', contents[index] as Uint8Array, type))
+      const references = await Promise.all(stores)
       await storage.close?.()
       const reopened = await powers.reopen()
       for (const [index, reference] of references.entries()) {
         const found = await attempt(`retrieving ${reference} from a new instance`, () => reopened.retrieve(reference))
         checkBytes(found.content, contents[index] as Uint8Array, `content of ${reference}`)
-      }
-    },
-  },
-  {
-    id: 'durability/content-type',
-    title: 'A new instance has the exact content types, even of entries that were stored in parallel',
-    level: 'two-method',
-    requires: ['reopen'],
-    async run({ storage, powers }) {
-      const types = ['text/plain', 'application/json', 'Text/CSV; header=present', 'image/png', 'application/x-unknown']
-      const references = await Promise.all(types.map((type) => storage.store('call_1_0', bytes(type), type)))
-      await storage.close?.()
-      const reopened = await powers.reopen()
-      for (const [index, reference] of references.entries()) {
-        const found = await attempt(`retrieving ${reference} from a new instance`, () => reopened.retrieve(reference))
         checkEqual(found.contentType, types[index], `content type of ${reference}`)
       }
     },
   },
   {
     id: 'durability/description',
-    title: 'A new instance describes entries as the first one did, and lists them',
-    requires: ['reopen', 'stat', 'list'],
+    title:
+      'A new instance describes and lists entries as the first one did, without deleted ones, and stores none twice',
+    requires: ['reopen', 'stat', 'list', 'delete', 'clear', 'scope'],
     async run({ storage, powers }) {
-      const options = { metadata: { tool: 'read_log', note: 'a\nb é' } }
-      const reference = await storage.store('Call "1"\u0000', bytes('content'), 'text/x-log; a="b"', options)
+      const metadata = { tool: 'read_log', note: 'a\nb é' }
+      const type = 'text/x-log; a="b"'
+      const store = (instance: Storage, onStored?: (receipt: StoreReceipt) => void): Promise<string> =>
+        instance.store('Call "1"\u0000', bytes('content'), type, { metadata, onStored })
+      const reference = await store(storage)
+      const deleted = await storage.store('deleted', bytes('content'))
+      const scope = storage.scope('a') as Required<Storage>
+      await scope.store('cleared', bytes('content'))
+      await storage.delete(deleted)
+      await scope.clear()
       const described = await storage.stat(reference)
       await storage.close?.()
       const reopened = (await powers.reopen()) as Required<Storage>
       checkEqual(await attempt('describing it', () => reopened.stat(reference)), described, 'description')
       checkEqual(await collect(reopened.list()), [described], 'list')
+      await rejectionCode('not-found', 'retrieving what was deleted', () => reopened.retrieve(deleted))
+      let created: boolean | undefined
+      const again = await store(reopened, (receipt) => (created = receipt.created))
+      checkEqual([again, created], [reference, false], 'reference, and whether it was created')
     },
   },
   {
@@ -87,69 +88,23 @@ export const durabilityCases: readonly ConformanceCase[] = [
       for (const name of names) references.push(await storage.scope(name).store('call_1_0', bytes(name)))
       await storage.close?.()
       const reopened = (await powers.reopen()) as Required<Storage>
-      for (const [index, name] of names.entries()) {
-        const own = references[index] as string
-        const found = await attempt(`retrieving in ${name.slice(0, 20)}`, () => reopened.scope(name).retrieve(own))
-        checkBytes(found.content, bytes(name), `content in ${name.slice(0, 20)}`)
-        for (const other of names)
-          if (other !== name)
-            await rejectionCode('not-found', 'retrieving it in another scope', () =>
-              reopened.scope(other).retrieve(own),
-            )
-      }
-    },
-  },
-  {
-    id: 'durability/idempotence',
-    title: 'A new instance knows the stored entries: equal input creates nothing',
-    requires: ['reopen', 'list'],
-    async run({ storage, powers }) {
-      const reference = await storage.store('call_1_0', bytes('content'))
-      await storage.close?.()
-      const reopened = (await powers.reopen()) as Required<Storage>
-      let created: boolean | undefined
-      const again = await reopened.store('call_1_0', bytes('content'), 'text/plain', {
-        onStored: (receipt) => (created = receipt.created),
-      })
-      checkEqual([again, created], [reference, false], 'reference, and whether it was created')
-      checkEqual((await collect(reopened.list())).length, 1, 'number of entries')
-    },
-  },
-  {
-    id: 'durability/deleted',
-    title: 'Deleted and cleared entries are gone in a new instance too',
-    requires: ['reopen', 'delete', 'clear', 'scope', 'list'],
-    async run({ storage, powers }) {
-      const deleted = await storage.store('deleted', bytes('content'))
-      const kept = await storage.store('kept', bytes('content'))
-      const scope = storage.scope('a') as Required<Storage>
-      await scope.store('cleared', bytes('content'))
-      await storage.delete(deleted)
-      await scope.clear()
-      await storage.close?.()
-      const reopened = (await powers.reopen()) as Required<Storage>
-      await rejectionCode('not-found', 'retrieving what was deleted', () => reopened.retrieve(deleted))
-      checkEqual(
-        (await collect(reopened.list())).map(({ reference }) => reference),
-        [kept],
-        'entries listed',
-      )
+      for (const [index, name] of names.entries())
+        for (const [position, reference] of references.entries()) {
+          const retrieve = (): Promise<StoredContent> => reopened.scope(name).retrieve(reference)
+          const what = `retrieving an entry of ${names[position]?.slice(0, 20)} in ${name.slice(0, 20)}`
+          if (index === position) checkBytes((await attempt(what, retrieve)).content, bytes(name), what)
+          else await rejectionCode('not-found', what, retrieve)
+        }
     },
   },
   {
     id: 'kill/acknowledged-survive',
-    title: 'Entries acknowledged before the writer was killed are there, whole',
-    requires: ['kill', 'list'],
-    async run({ storage, powers }) {
-      await checkAcknowledged(storage, await powers.kill(SCRIPT))
-    },
-  },
-  {
-    id: 'kill/nothing-half-written',
-    title: 'The entry that a killed writer was writing is not visible, and can be stored',
+    title:
+      'Entries acknowledged before the writer was killed are whole, and the one that it was writing is not visible',
     requires: ['kill', 'list'],
     async run({ storage, powers }) {
       const references = await powers.kill(SCRIPT)
+      await checkAcknowledged(storage, references)
       const listed = (await collect(storage.list())).map(({ reference }) => reference)
       checkEqual(listed.toSorted(), [...references].toSorted(), 'entries listed')
       const { key, content, contentType } = SCRIPT.unfinished
@@ -247,33 +202,35 @@ export const instanceCases: readonly ConformanceCase[] = [
     },
   },
   {
-    id: 'lifecycle/close-twice',
-    title: 'Closing a storage twice does nothing the second time',
-    requires: ['close'],
-    async run({ storage }) {
-      await storage.store('call_1_0', bytes('content'))
+    id: 'lifecycle/close',
+    title: 'Closing twice does nothing, and closing a scope or an instance leaves other views and instances open',
+    requires: ['close', 'scope', 'list'],
+    async run({ storage, another, powers }) {
+      const { reopen } = powers as Partial<typeof powers>
+      const scope = storage.scope('a') as Required<Storage>
+      const inScope = await scope.store('call_1_0', bytes('content'))
+      await scope.close()
+      await attempt('retrieving in another view', () => storage.scope('a').retrieve(inScope))
+      const reference = await attempt('storing', () => storage.store('call_1_0', bytes('content')))
+      const others = [await another(), ...(reopen === undefined ? [] : [(await reopen()) as Required<Storage>])]
+      for (const other of others) await other.store('call_1_0', bytes('content'))
       await attempt('closing', () => storage.close())
       await attempt('closing again', () => storage.close())
-    },
-  },
-  {
-    id: 'lifecycle/closing-a-scope',
-    title: 'Closing a scope leaves the storage, and other views of the scope, open',
-    requires: ['close', 'scope'],
-    async run({ storage }) {
-      const scope = storage.scope('a') as Required<Storage>
-      const reference = await scope.store('call_1_0', bytes('content'))
-      await scope.close()
-      await attempt('retrieving in another view', () => storage.scope('a').retrieve(reference))
-      await attempt('storing', () => storage.store('call_1_0', bytes('content')))
+      for (const other of others) {
+        await readable(other, reference, bytes('content'), 'after another was closed')
+        await attempt('storing after another was closed', () => other.store('later', bytes('content')))
+        checkEqual((await collect(other.list({ below: false }))).length, 2, 'number of entries')
+      }
     },
   },
   {
     id: 'locate/unknown',
-    title: 'An entry that was never stored has no location, and an invalid reference is refused',
-    requires: ['locate'],
+    title: 'An entry that was deleted or never stored has no location, and an invalid reference is refused',
+    requires: ['locate', 'delete'],
     async run({ storage }) {
-      await storage.store('call_1_0', bytes('content'))
+      const reference = await storage.store('call_1_0', bytes('content'))
+      await storage.delete(reference)
+      checkEqual(storage.locate(reference), undefined, 'location of a deleted entry')
       checkEqual(storage.locate('call_9_9_abcdefghijklmnopqrst'), undefined, 'location of an unknown entry')
       for (const forged of ['../../etc/passwd', '/etc/passwd', 'a\u0000b', "'; rm -rf /"])
         await rejection(`locating ${JSON.stringify(forged)}`, () => {
@@ -316,16 +273,6 @@ export const instanceCases: readonly ConformanceCase[] = [
         check(location !== undefined, `the location of an entry of ${name} is not known after storing it`)
         checkBytes(await powers.shell(location.command), content, `what ${location.command} prints`)
       }
-    },
-  },
-  {
-    id: 'locate/after-delete',
-    title: 'An entry that was deleted has no location',
-    requires: ['locate', 'delete'],
-    async run({ storage }) {
-      const reference = await storage.store('call_1_0', bytes('content'))
-      await storage.delete(reference)
-      checkEqual(storage.locate(reference), undefined, 'location')
     },
   },
 ]

@@ -1,6 +1,7 @@
 import type { Storage } from '../../../storage/storage.ts'
 import { attempt, check, checkBytes, checkEqual, rejection, rejectionCode } from '../../conformance-failure.ts'
 import type { ConformanceCase } from '../../harness.ts'
+import { MALFORMED_REFERENCES } from '../../forged-references.ts'
 import { bytes, collect, pick, stream } from '../../sample.ts'
 import { readable, readsOf, unreadable } from './methods.ts'
 
@@ -38,21 +39,19 @@ const NOT_STRINGS: readonly unknown[] = [
 /** References on every method. */
 export const methodCases: readonly ConformanceCase[] = [
   {
-    id: 'reference/decorated',
-    title:
-      'A reference with added quotes, brackets, a scheme, a line, a version or invisible characters is invalid for every method',
+    id: 'reference/malformed-is-refused',
+    title: 'Paths, URIs, and a reference in quotes, brackets, a scheme or with a line are invalid for every method',
     async run({ storage }) {
       const reference = await storage.store('call_1_0', bytes('content'))
-      for (const decorate of DECORATIONS) {
-        const decorated = decorate(reference)
-        await unreadable(storage, decorated, MISS, 'of a decorated reference')
+      for (const malformed of [...MALFORMED_REFERENCES, ...DECORATIONS.map((decorate) => decorate(reference))]) {
+        await unreadable(storage, malformed, MISS, 'of a malformed reference')
         if (typeof storage.delete === 'function')
           await storage
-            .delete(decorated)
+            .delete(malformed)
             .catch((error: unknown) => rejectionCode(MISS, 'delete()', () => Promise.reject(error)))
         if (typeof storage.locate === 'function')
-          await rejection(`locate(${JSON.stringify(decorated)})`, () => {
-            if (storage.locate(decorated) === undefined) throw new Error('not known, which is fine')
+          await rejection(`locate(${JSON.stringify(malformed.slice(0, 80))})`, () => {
+            if (storage.locate(malformed) === undefined) throw new Error('not known, which is fine')
           })
       }
       await readable(storage, reference, bytes('content'), 'by the reference as it was given')
@@ -104,17 +103,21 @@ export const methodCases: readonly ConformanceCase[] = [
   },
   {
     id: 'error/invalid-key',
-    title: 'store and storeStream reject a key that is too long as invalid, and the error has its first characters',
+    title: 'store and storeStream reject a key that is too long, with its first characters, or is not a string',
+    requires: ['list'],
     async run({ storage }) {
-      const key = `key${'k'.repeat(65_536)}`
-      const stores: (() => Promise<string>)[] = [() => storage.store(key, bytes('content'))]
-      if (typeof storage.storeStream === 'function')
-        stores.push(() => storage.storeStream(key, stream(bytes('content'))))
-      for (const store of stores) {
-        const error = await rejectionCode('invalid-key', 'storing under a key of 65,539 characters', store)
-        checkEqual(error.retryable, false, 'retryable')
-        check(error.key !== undefined && error.key !== '' && key.startsWith(error.key), `the key is ${error.key}`)
+      for (const key of [`key${'k'.repeat(65_536)}`, undefined, null, 1, {}, ['call']] as string[]) {
+        const stores = [() => storage.store(key, bytes('content'))]
+        if (typeof storage.storeStream === 'function')
+          stores.push(() => storage.storeStream(key, stream(bytes('content'))))
+        for (const store of stores) {
+          const error = await rejectionCode('invalid-key', `storing under a ${typeof key}`, store)
+          checkEqual(error.retryable, false, 'retryable')
+          if (typeof key !== 'string') continue
+          check(error.key !== undefined && error.key !== '' && key.startsWith(error.key), `the key is ${error.key}`)
+        }
       }
+      checkEqual(await collect(storage.list()), [], 'entries')
     },
   },
   {

@@ -1,11 +1,11 @@
 import { pause } from '../../sample.ts'
-import type { OpenContent, Storage } from '../../../storage/storage.ts'
+import type { OpenContent, OperationOptions, Storage } from '../../../storage/storage.ts'
 import { attempt, checkBytes, checkEqual, rejectionCode, type StorageErrorLike } from '../../conformance-failure.ts'
 
 /** A way to read an entry. */
 export interface Read {
   readonly name: 'retrieve' | 'stat' | 'retrieveRange' | 'open'
-  readonly run: (storage: Required<Storage>, reference: string, options?: { signal?: AbortSignal }) => Promise<unknown>
+  readonly run: (storage: Required<Storage>, reference: string, options?: OperationOptions) => Promise<unknown>
 }
 
 const READS: readonly Read[] = [
@@ -38,7 +38,7 @@ export async function opened<Result>(
   storage: Required<Storage>,
   reference: string,
   use: (content: OpenContent) => Promise<Result>,
-  options?: { signal?: AbortSignal },
+  options?: OperationOptions,
 ): Promise<Result> {
   const content = await storage.open(reference, options)
   try {
