@@ -13,7 +13,7 @@ export {
   type TextBlock,
   type UnknownBlock,
 } from '@spillway/text'
-export { ContextOffloader, type ChildOptions, type Meter } from './offload/context-offloader.ts'
+export { ContextOffloader, type ChildOptions } from './offload/context-offloader.ts'
 export type {
   ContextOffloaderOptions,
   OffloadCandidate,
@@ -32,7 +32,7 @@ export type {
 export type { LimitOptions, ResolvedLimits, ResultLimits, TokenLimit, ToolSettings } from './offload/result-limits.ts'
 export type { EventJournal, JournalEvent, NewJournalEvent } from './journal/event-journal.ts'
 export { summarizeJournal, type JournalSummary, type SummarizeJournalOptions } from './journal/summarize-journal.ts'
-export type { TokenTotals } from './journal/token-sums.ts'
+export type { Meter, TokenTotals } from './journal/token-meter.ts'
 export { checkStorage, type CheckOptions, type CheckReport, type EntryProblem } from './maintenance/check-storage.ts'
 export { copyStorage, type CopyOptions, type CopyReport } from './maintenance/copy-storage.ts'
 export type { EntryOptions } from './maintenance/stored-entries.ts'

@@ -23,23 +23,20 @@ export class ConformanceFailure extends Error {
   override readonly name = 'ConformanceFailure'
 }
 
-/** Say that a promise is not kept. */
 export function fail(message: string, cause?: unknown): never {
   throw new ConformanceFailure(message, cause === undefined ? undefined : { cause })
 }
 
-/** Require a condition. */
 export function check(condition: boolean, message: string): asserts condition {
   if (!condition) fail(message)
 }
 
-/** Require equal values: objects are compared as JSON, other values by `Object.is`. */
+/** Compares objects as JSON, and other values by `Object.is`. */
 export function checkEqual(actual: unknown, expected: unknown, what: string): void {
   if (!Object.is(actual, expected) && canonical(actual) !== canonical(expected))
     fail(`${what}: expected ${show(expected)}, got ${show(actual)}`)
 }
 
-/** Require equal bytes. */
 export function checkBytes(actual: Uint8Array, expected: Uint8Array, what: string): void {
   if (!ArrayBuffer.isView(actual)) fail(`${what}: expected bytes, got ${show(actual)}`)
   if (actual.byteLength !== expected.byteLength)
@@ -60,7 +57,6 @@ function equalPrefix(actual: Uint8Array, expected: Uint8Array): number {
   return index * 4
 }
 
-/** Run work that must succeed; a rejection breaks the promise. */
 export async function attempt<Result>(what: string, run: () => Promise<Result> | Result): Promise<Result> {
   try {
     return await run()
@@ -70,7 +66,6 @@ export async function attempt<Result>(what: string, run: () => Promise<Result> |
   }
 }
 
-/** Run work that must fail, and return the error. */
 export async function rejection(what: string, run: () => unknown): Promise<unknown> {
   let result: unknown
   try {
@@ -81,7 +76,6 @@ export async function rejection(what: string, run: () => unknown): Promise<unkno
   fail(`${what} must be refused, but resolved to ${show(result)}`)
 }
 
-/** Run work that must fail with a `StorageError` of one of the given codes, and return the error. */
 export async function rejectionCode(
   codes: string | readonly string[],
   what: string,
@@ -94,7 +88,7 @@ export async function rejectionCode(
   return error
 }
 
-/** Run work that must reject with a `TypeError`: a mistake of the program, not a failure of the storage. */
+/** A mistake of the program is a `TypeError`, and no failure of the storage. */
 export async function rejectionOfMistake(what: string, run: () => unknown): Promise<void> {
   const error = await rejection(what, run)
   if (!(error instanceof Error) || error.name !== 'TypeError')

@@ -179,7 +179,6 @@ const LABELS: Readonly<Record<Exclude<PlannedCase['action'], 'run'>, string>> = 
   skipped: 'skipped',
 }
 
-/** Name a case for a test runner: its id, and why it does not run or is expected to fail. */
 export function testName({ case: { id }, action, reason, knownGap }: PlannedCase): string {
   if (action !== 'run') return `${id} [${LABELS[action]}: ${reason ?? 'no reason given'}]`
   return knownGap === undefined ? id : `${id} [known gap: ${knownGap}]`

@@ -1,7 +1,5 @@
-/** Encode text. */
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Decode text. */
 export const text = (content: Uint8Array): string => new TextDecoder().decode(content)
 
 /** Make bytes of every value in no order that repeats soon; equal for an equal seed. */
@@ -31,7 +29,6 @@ export function seededRandom(seed: number): () => number {
 /** Return a whole number from 0 to `below`, excluded. */
 export const randomBelow = (random: () => number, below: number): number => Math.floor(random() * below)
 
-/** Return one of some values. */
 export function pick<Value>(random: () => number, values: readonly Value[]): Value {
   return values[randomBelow(random, values.length)] as Value
 }

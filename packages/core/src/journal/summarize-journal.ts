@@ -1,6 +1,6 @@
 import { childScope, rootScope, scopePath } from '../storage/reference.ts'
 import type { EventJournal } from './event-journal.ts'
-import { TokenSums, type TokenTotals } from './token-sums.ts'
+import { TokenSums, type TokenTotals } from './token-meter.ts'
 
 /** Totals of a journal. */
 export interface JournalSummary {

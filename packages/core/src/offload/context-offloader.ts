@@ -1,8 +1,8 @@
 import type { PreviewFallback } from '@spillway/previews'
 import type { OnFallback } from '@spillway/previews/internal'
-import { BoundedMap, warn } from '@spillway/text/internal'
+import { warn } from '@spillway/text/internal'
 import { recordEvent, recordRetrievalEvent } from '../journal/record-event.ts'
-import { TokenSums, type TokenTotals } from '../journal/token-sums.ts'
+import { TokenMeter, type Meter } from '../journal/token-meter.ts'
 import {
   createRetrievalTool,
   formatRetrievalCall,
@@ -576,64 +576,6 @@ class FailureReports {
     this.#sinceReport = NO_FAILURES
     this.#all = NO_FAILURES
     return all
-  }
-}
-
-/** Token totals of an offloader so far. */
-export interface Meter extends TokenTotals {
-  /** Number of results checked. */
-  readonly results: number
-  /** Number of results that could not be stored. */
-  readonly failed: number
-  /** Number of results that `shadow` mode would have tried to offload. */
-  readonly shadowed: number
-  /** Tokens of these results. */
-  readonly tokensShadowed: number
-}
-
-const MAX_REMEMBERED_REFERENCES = 100_000
-
-export class TokenMeter {
-  readonly #sums = new TokenSums()
-  #results = 0
-  #failed = 0
-  #shadowed = 0
-  #tokensShadowed = 0
-  /** Offloaded results by reference, until the agent retrieves them. */
-  readonly #waiting = new BoundedMap<string, { bounced: boolean }>(MAX_REMEMBERED_REFERENCES)
-
-  seen(): void {
-    this.#results += 1
-  }
-
-  failed(): void {
-    this.#failed += 1
-  }
-
-  shadowed(tokens: number): void {
-    this.#shadowed += 1
-    this.#tokensShadowed += tokens
-  }
-
-  offloaded(tokens: { readonly original: number; readonly replacement: number }, references: readonly string[]): void {
-    this.#sums.offload(tokens)
-    const result = { bounced: false }
-    for (const reference of references) this.#waiting.set(reference, result)
-  }
-
-  retrieved(tokens: number, reference: string | undefined): void {
-    this.#sums.retrieve(tokens)
-    if (reference === undefined) return
-    const result = this.#waiting.get(reference)
-    this.#waiting.delete(reference)
-    if (result === undefined || result.bounced) return
-    result.bounced = true
-    this.#sums.bounced += 1
-  }
-
-  read(): Meter {
-    const counted = { shadowed: this.#shadowed, tokensShadowed: this.#tokensShadowed }
-    return { results: this.#results, failed: this.#failed, ...counted, ...this.#sums.read() }
   }
 }
 

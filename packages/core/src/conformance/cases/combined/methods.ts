@@ -21,7 +21,6 @@ const READS: readonly Read[] = [
   },
 ]
 
-/** The ways of reading that a storage has. */
 export const readsOf = (storage: Required<Storage>): readonly Read[] =>
   READS.filter(({ name }) => typeof storage[name] === 'function')
 
@@ -48,7 +47,6 @@ export async function opened<Result>(
   }
 }
 
-/** Require that every way of reading rejects with one of the codes, and return the errors. */
 export async function unreadable(
   storage: Required<Storage>,
   reference: string,
@@ -64,7 +62,6 @@ export async function unreadable(
   return errors
 }
 
-/** Require that every way of reading gives the content of an entry. */
 export async function readable(
   storage: Required<Storage>,
   reference: string,

@@ -33,7 +33,6 @@ async function* cut(content: Uint8Array, random: () => number): AsyncGenerator<U
   for (let start = 0; start < content.length; start += length) yield content.subarray(start, start + length)
 }
 
-/** Require that every method gives all of an entry as it was stored. */
 async function checkWhole({ storage }: CaseContext, reference: string, content: Uint8Array): Promise<void> {
   const size = content.length
   const what = `of ${size} bytes`
@@ -86,7 +85,6 @@ const atBoundaries = (
   },
 })
 
-/** Require references of which at least 96 bits depend on the stored content. */
 function checkBits(references: readonly string[]): void {
   const places = Array.from({ length: 20 }, (_, place) => references.map((one) => one.at(-1 - place) ?? ''))
   const independent = places.filter(
