@@ -42,7 +42,6 @@ export interface ProcessClientOptions {
 export interface ProxyOptions {
   readonly offloader: ContextOffloader
   readonly options?: McpOffloadOptions
-  readonly restart?: boolean
 }
 
 const MAX_BUFFER_BYTES = 100_000_000
@@ -66,8 +65,7 @@ export async function connectProcess(
             client: new StdioConnection(proxyEnd),
             server: new Upstream({
               name: 'reference',
-              open: () => (events.length === 0 ? child : recordConnection(new ChildConnection(server), atServer)),
-              restart: proxy.restart ?? false,
+              open: () => child,
               onEvent: (event) => void events.push(event),
             }),
           },

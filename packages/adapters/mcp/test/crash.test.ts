@@ -1,5 +1,5 @@
 /** Behavior of a client whose server ends. */
-import { ContextOffloader, type OffloadEvent } from '@spillway/core'
+import { ContextOffloader } from '@spillway/core'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import { ChildConnection, connectProxy, StdioConnection, type Connection } from '../src/proxy/index.ts'
@@ -10,17 +10,16 @@ import { streamPair } from './streams.ts'
 
 const SECRET = 'sk-a-secret-of-the-server'
 
-const start = (restart: boolean, offloader = newOffloader()): Promise<ProcessClient> =>
-  connectProcess(busyServer({ BUSY_API_KEY: SECRET }), { offloader, restart })
-const newOffloader = (onEvent?: (event: OffloadEvent) => void): ContextOffloader =>
-  new ContextOffloader({ storage: new InMemoryStorage(), ...(onEvent !== undefined && { onEvent }) })
+const start = (): Promise<ProcessClient> =>
+  connectProcess(busyServer({ BUSY_API_KEY: SECRET }), {
+    offloader: new ContextOffloader({ storage: new InMemoryStorage() }),
+  })
 const die = (process: ProcessClient, code = 3): Promise<unknown> =>
   process.client.callTool({ name: 'die', arguments: { code } })
-const typesOf = ({ events }: ProcessClient): readonly string[] => events.map(({ type }) => type)
 
 describe('a server that exits in the middle of calls', () => {
   it('rejects each call, emits an event, and closes the connection', async () => {
-    const process = await start(false)
+    const process = await start()
     const waiting = [1, 2, 3].map(() => process.client.callTool({ name: 'wait' }))
     const results = await Promise.allSettled([...waiting, die(process)])
     for (const result of results)
@@ -39,7 +38,7 @@ describe('a server that exits in the middle of calls', () => {
   })
 
   it('delivers a large answer that it gave before', async () => {
-    const process = await start(false)
+    const process = await start()
     await process.client.listTools()
     const { content } = await process.client.callTool({ name: 'last-words', arguments: { lines: 20_000 } })
     expect(content).toMatchObject([{ type: 'text', text: expect.stringMatching(/^\[Offloaded: 1 block/) as string }])
@@ -51,41 +50,12 @@ describe('a server that exits in the middle of calls', () => {
   })
 })
 
-describe('a restarted server', () => {
-  it('answers the next calls in the new session, and reveals nothing of its environment', async () => {
-    const told: unknown[] = []
-    const offloader = newOffloader((event) => void told.push(event))
-    const process = await start(true, offloader)
-    await process.client.setLoggingLevel('error')
-    await process.client.listTools()
-    told.push(await process.client.callTool({ name: 'read', arguments: { index: 0, lines: 1_000 } }))
-    for await (const entry of offloader.options.storage.list?.() ?? []) told.push(entry)
-    expect(told).toHaveLength(3)
-    const { content } = await process.client.callTool({ name: 'environment' })
-    expect(content).toEqual([{ type: 'text', text: String(SECRET.length) }])
-    for (const crash of [1, 2]) {
-      const error = await die(process).catch(String)
-      expect(error).toContain('It is started again: call it again if that is safe.')
-      told.push(error)
-      // Sent while there is no server: the call waits for the next server.
-      const result = await process.client.callTool({ name: 'read', arguments: { index: crash, lines: 1 } })
-      expect(JSON.stringify(result.content)).toContain(`result ${crash}`)
-    }
-    expect(typesOf(process)).toEqual(['server-ended', 'server-restarted', 'server-ended', 'server-restarted'])
-    expect(JSON.stringify([told, process.events, process.errors])).not.toContain(SECRET)
-    // Each server was greeted anew, and the client has heard of none of it.
-    expect(process.atServer.fromClient.filter(({ method }) => method === 'logging/setLevel')).toHaveLength(3)
-    expect(process.atClient.fromClient.filter(({ method }) => method === 'logging/setLevel')).toHaveLength(1)
-    await process.close()
-  })
-})
-
 describe('a server that cannot be started', () => {
   it('rejects with a reason that has no part of its environment or arguments', async () => {
     const [, proxyEnd] = streamPair()
     const command = { command: 'no-such-command', args: [`--key=${SECRET}`], env: { BUSY_API_KEY: SECRET } }
     const open = (): Connection => new ChildConnection(command)
-    const server = new Upstream({ name: 'missing', open, restart: true, onEvent: () => {} })
+    const server = new Upstream({ name: 'missing', open })
     const ends = { client: new StdioConnection(proxyEnd), server }
     const failure = await connectProxy(ends, new ContextOffloader({ storage: new InMemoryStorage() })).catch(
       (error: unknown) => error,

@@ -403,49 +403,4 @@ describe('results over the limit', () => {
     expect(JSON.stringify(atServer.fromClient)).not.toContain(RETRIEVAL_TOOL_NAME)
     expect(JSON.stringify(atServer.fromServer)).toContain('line 4321: all is well')
   })
-
-  it('become links too on request, which resources/read follows', async () => {
-    const path = join(directory, 'linked.log')
-    await writeFile(path, LOG)
-    const process = await connectProcess(
-      referenceServer('filesystem', [directory]),
-      { offloader: newOffloader(), options: { resourceLinks: true } },
-      { client: { enforceStrictCapabilities: true } },
-    )
-    const { client } = process
-    const result = await client.callTool({ name: 'read_text_file', arguments: { path } })
-    const link = (result.content as { type: string; uri?: string }[]).find(({ type }) => type === 'resource_link')
-    const uri = link?.uri ?? ''
-    expect((await client.readResource({ uri })).contents).toEqual([{ uri, mimeType: 'text/plain', text: LOG }])
-    const { contents } = await client.readResource({ uri: `${uri}?pattern=line%204321%3A` })
-    expect(JSON.stringify(contents)).toContain('> 4321| line 4321: all is well')
-    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1)
-    closing.push(process.close())
-  })
-
-  it('leave the own resources of a server unchanged with links', async () => {
-    const process = await connectProcess(referenceServer('everything'), {
-      offloader: newOffloader(),
-      options: { resourceLinks: true },
-    })
-    const { client, atServer } = process
-    const { resourceTemplates } = await client.listResourceTemplates()
-    const own = atServer.fromServer.find(({ result }) => 'resourceTemplates' in fieldsOf(result))?.result
-    expect(resourceTemplates.slice(0, -1)).toEqual(fieldsOf(own)['resourceTemplates'])
-    expect(resourceTemplates.at(-1)?.uriTemplate).toBe('spillway:///{reference}{?pattern,lines}')
-    await client.readResource({ uri: 'demo://resource/dynamic/text/1' })
-    closing.push(process.close())
-    assertPassedOn({
-      ...process,
-      atClient: withoutTemplates(process.atClient),
-      atServer: withoutTemplates(process.atServer),
-    })
-  })
-})
-
-const withoutTemplates = ({ fromClient, fromServer }: ProcessClient['atClient']): ProcessClient['atClient'] => ({
-  fromClient,
-  fromServer: fromServer.map((message) =>
-    'resourceTemplates' in fieldsOf(message.result) ? { ...message, result: {} } : message,
-  ),
 })

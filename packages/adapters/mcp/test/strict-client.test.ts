@@ -239,34 +239,7 @@ describe.each(Object.entries(ways))('%s', (_way, connect) => {
     expect(textOf(found)).toContain('> 77| line 77: all is well')
   })
 
-  it('links to stored content with resourceLinks', async () => {
-    const client = await start({ options: { resourceLinks: true } })
-    const result = await client.callTool({ name: 'read_log' })
-    const links = (result['content'] as { type: string; uri?: string }[]).filter(({ type }) => type === 'resource_link')
-    expect(links).toEqual([
-      {
-        type: 'resource_link',
-        uri: `spillway:///${referenceIn(result)}`,
-        name: 'read_log (text)',
-        mimeType: 'text/plain',
-        size: LOG.length,
-      },
-    ])
-    const uri = links[0]?.uri ?? ''
-    const all = await client.readResource({ uri })
-    expect(all.contents).toEqual([{ uri, mimeType: 'text/plain', text: LOG }])
-    const some = await client.readResource({ uri: `${uri}?lines=7-8` })
-    expect((some.contents[0] as { text?: string }).text).toMatch(/7\| line 7: [^]*8\| line 8: /)
-    const { resourceTemplates } = await client.listResourceTemplates()
-    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['spillway:///{reference}{?pattern,lines}'])
-    expect((await client.listResources()).resources).toEqual([])
-    await expect(client.readResource({ uri: 'spillway:///no_such_reference' })).rejects.toThrow('no_such_reference')
-    await expect(client.readResource({ uri: 'file:///etc/hosts' })).rejects.toThrow(
-      /There is no such resource|Method not found/,
-    )
-  })
-
-  it('has no resources without resourceLinks', async () => {
+  it('has no resources', async () => {
     const client = await start()
     const result = await client.callTool({ name: 'read_log' })
     expect((result['content'] as { type: string }[]).map(({ type }) => type)).toEqual(['text'])

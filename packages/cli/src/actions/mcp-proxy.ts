@@ -2,11 +2,11 @@ import type { ContextOffloader, EventJournal, Storage } from '@spillway/core'
 import {
   ChildConnection,
   connectProxy,
-  openServers,
+  openServer,
   StdioConnection,
   type Connection,
-  type ProxiedServer,
   type ProxyEnd,
+  type UpstreamEvent,
 } from '@spillway/mcp/proxy'
 import type { Command } from 'commander'
 import { basename } from 'node:path'
@@ -19,7 +19,6 @@ import { createOffloader, EventLog, listen } from '../mcp/event-log.ts'
 import { parseHeaders, parseServerUrl, readConfig, type ServerSettings } from '../mcp/read-config.ts'
 import { parseDuration, parseScope } from '../option-parsers.ts'
 import { noteLine } from '../output.ts'
-import { readVersion } from '../read-version.ts'
 import type { StoreOptions } from '../store/store-options.ts'
 import { withStore } from '../store/with-store.ts'
 
@@ -29,8 +28,6 @@ interface ProxyOptions extends StoreOptions, OffloaderOptions, ListenOptions {
   readonly config?: string
   readonly name?: string
   readonly exclude?: readonly string[]
-  readonly resourceLinks?: boolean
-  readonly restart?: boolean
   readonly ttl?: number
   readonly maxMessageBytes?: number
   readonly logEvents?: boolean
@@ -38,19 +35,15 @@ interface ProxyOptions extends StoreOptions, OffloaderOptions, ListenOptions {
 
 export async function mcpProxy({ args, options: given, command }: Invocation<ProxyOptions>): Promise<number> {
   holdDownMemory()
-  const { servers, options } = await readSettings(args, given, command)
+  const { server: settings, options } = await readSettings(args, given, command)
   const log = new EventLog(options.logEvents === true)
-  const { resourceLinks = false, exclude = [] } = options
-  const open = await serverOpener(servers, options, log)
-  const excluded = [...exclude, ...servers.flatMap((server) => excludedOf(server, servers.length))]
+  const open = await serverOpener(settings, options, log)
+  const excluded = [...(options.exclude ?? []), ...settings.exclude]
   const tools = Object.fromEntries(excluded.map((name) => [name, { offload: false }]))
   const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
     const offloader = createOffloader({ storage, journal }, { ...options, tools }, log)
     const connect = (client: Connection, server: Connection, own: ContextOffloader): Promise<ProxyEnd> =>
-      connectProxy({ client, server }, own, {
-        resourceLinks,
-        onError: (error) => log.error(error),
-      })
+      connectProxy({ client, server }, own, { onError: (error) => log.error(error) })
     if (options.listen !== undefined)
       return await serveSessions(offloader, (client, own) => connect(client, open(), own), options, log)
     const client = new StdioConnection({ input: process.stdin, output: process.stdout })
@@ -60,7 +53,7 @@ export async function mcpProxy({ args, options: given, command }: Invocation<Pro
       () => void client.close(),
     )
     if (side === 'client') return EXIT_CODE.ok
-    await noteLine(`The server has ended (${reason}), and with it the proxy. With --restart it would be started again.`)
+    await noteLine(`The server has ended (${reason}), and with it the proxy.`)
     return EXIT_CODE.nothing
   }
   const { scope: _ofTheOffloader, ...place } = options
@@ -98,29 +91,24 @@ async function started(connected: Promise<ProxyEnd>): Promise<ProxyEnd> {
   }
 }
 
-/** Names of several servers' tools have prefixes. */
-const excludedOf = ({ exclude, prefix }: ServerSettings, count: number): readonly string[] =>
-  count === 1 ? exclude : exclude.map((name) => `${prefix}${name}`)
-
 async function readSettings(
   [program, ...args]: readonly string[],
   options: ProxyOptions,
   command: Command,
-): Promise<{ readonly servers: readonly ServerSettings[]; readonly options: ProxyOptions }> {
+): Promise<{ readonly server: ServerSettings; readonly options: ProxyOptions }> {
   const { url, header = [], config, name } = options
   if ([program, url, config].filter((one) => one !== undefined).length !== 1)
     throw usageError('Name the server in one way: a command after --, --url, or --config.')
   if (header.length > 0 && url === undefined)
-    throw usageError('--header needs --url. In a file, servers have "headers".')
-  const settings = { prefix: '', exclude: [] }
+    throw usageError('--header needs --url. In a file, a server has "headers".')
   if (program !== undefined)
-    return { servers: [{ ...settings, name: name ?? basename(program), server: { command: program, args } }], options }
+    return { server: { exclude: [], name: name ?? basename(program), server: { command: program, args } }, options }
   if (url !== undefined) {
     const server = { url: parseServerUrl(url), headers: parseHeaders(header) }
-    return { servers: [{ ...settings, name: name ?? new URL(server.url).hostname, server }], options }
+    return { server: { exclude: [], name: name ?? new URL(server.url).hostname, server }, options }
   }
-  const { servers, options: inFile } = await readConfig(String(config))
-  return { servers, options: { ...options, ...unlessGiven(inFile, command) } }
+  const { server, options: inFile } = await readConfig(String(config))
+  return { server, options: { ...options, ...unlessGiven(inFile, command) } }
 }
 
 function unlessGiven(inFile: Readonly<Record<string, unknown>>, command: Command): Partial<ProxyOptions> {
@@ -134,24 +122,14 @@ function unlessGiven(inFile: Readonly<Record<string, unknown>>, command: Command
 }
 
 async function serverOpener(
-  servers: readonly ServerSettings[],
-  { restart = false, maxMessageBytes }: ProxyOptions,
+  { name, server }: ServerSettings,
+  { maxMessageBytes }: ProxyOptions,
   log: EventLog,
 ): Promise<() => Connection> {
-  const needsHttp = servers.some(({ server }) => 'url' in server)
+  const onEvent = (event: UpstreamEvent): void => log.upstream(event)
+  if (!('url' in server))
+    return () => openServer({ name, onEvent, open: () => new ChildConnection(server, maxMessageBytes) })
   // The SDK loads slowly, and most servers are commands.
-  const http = needsHttp ? await import('@spillway/mcp/http') : undefined
-  const proxied = servers.map(({ name, prefix, server }): ProxiedServer => {
-    return {
-      name,
-      prefix,
-      open() {
-        if (!('url' in server)) return new ChildConnection(server, maxMessageBytes)
-        if (http === undefined) throw new Error('A server by its URL needs @spillway/mcp/http.')
-        return new http.HttpConnection(server)
-      },
-    }
-  })
-  const info = { name: 'spillway', version: readVersion() }
-  return () => openServers(proxied, { restart, info, onEvent: (event) => log.upstream(event) })
+  const { HttpConnection } = await import('@spillway/mcp/http')
+  return () => openServer({ name, onEvent, open: () => new HttpConnection(server) })
 }

@@ -67,7 +67,6 @@ describe('mcp over stdio', () => {
     const secret = 'sk-never-to-be-told-4711'
     const config = write(cwd, 'config.json', {
       mcpServers: {
-        logs: { command: LOG_SERVER[0], args: LOG_SERVER.slice(1), env: { SERVER_SECRET: '${UPSTREAM_SECRET}' } },
         gone: { url: 'http://127.0.0.1:2/mcp', headers: { Authorization: 'Bearer ${UPSTREAM_SECRET}' } },
       },
     })
@@ -78,13 +77,11 @@ describe('mcp over stdio', () => {
       },
     })
     const env = { UPSTREAM_SECRET: secret }
-    const options = ['--log-events', '--restart', '--store', `file:${store}`]
+    const options = ['--log-events', '--store', `file:${store}`]
     const { client, log } = await connectStdio(proxy(...options, '--config', only), { cwd, env })
     expect(await textOf(client.callTool({ name: 'secret' }))).toBe(secret)
     const shown = await client.callTool({ name: 'read_log', arguments: { lines: 5_000 } })
     await expect(client.callTool({ name: 'crash' })).rejects.toThrow('exit code 7')
-    await client.callTool({ name: 'echo', arguments: { text: 'again' } })
-    expect(log()).toContain('"server-restarted"')
     const unreachable = await start(process.execPath, [BIN, ...proxy(...options, '--config', config)], {
       cwd,
       env,
@@ -103,42 +100,27 @@ describe('mcp over stdio', () => {
     expect(log()).toContain('ended (exit code 7); 1 calls were under way')
   })
 
-  test('restarts a server if asked to, up to the limit', async () => {
-    const { client, log } = await connectStdio(proxy('--restart', '--', ...LOG_SERVER), { cwd: temporaryFolder() })
-    await expect(client.callTool({ name: 'crash' })).rejects.toThrow('It is started again')
-    expect(await textOf(client.callTool({ name: 'echo', arguments: { text: 'back' } }))).toBe('back')
-    expect(log()).toContain('was started again')
-  })
-
   test('stops the server when its own input ends, and exits with 0', async () => {
     const ended = await start(process.execPath, [BIN, ...proxy('--', ...LOG_SERVER)], { cwd: temporaryFolder() }).end
     expect(ended).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 })
 
-describe('mcp with several servers', () => {
-  test('prefixes their tools by their names, with the options of the file', async () => {
-    const cwd = temporaryFolder()
-    const [command, ...args] = LOG_SERVER
-    const config = write(cwd, 'servers.json', {
-      mcpServers: { a: { command, args: [...args, 'a'] }, b: { command, args: [...args, 'b'], prefix: 'second_' } },
-      maxTokens: 500,
-      previewTokens: 100,
-      store: `file:${join(cwd, 'store')}`,
-    })
-    const { client } = await connectStdio(proxy('--config', config), { cwd })
-    const names = (await client.listTools()).tools.map(({ name }) => name)
-    expect(names).toEqual([
-      ...['echo', 'read_log', 'secret', 'crash'].map((name) => `a_${name}`),
-      ...['echo', 'read_log', 'secret', 'crash'].map((name) => `second_${name}`),
-      'retrieve_offloaded_content',
-    ])
-    expect(await textOf(client.callTool({ name: 'second_echo', arguments: { text: 'hi' } }))).toBe('hi')
-    const shown = await textOf(client.callTool({ name: 'a_read_log', arguments: { lines: 400 } }))
-    expect(shown).toMatch(/^\[Offloaded: /)
-    expect(shown.length).toBeLessThan(1_500)
-    expect(readdirSync(join(cwd, 'store'))).not.toEqual([])
+test('mcp takes the server and the options of a file', async () => {
+  const cwd = temporaryFolder()
+  const [command, ...args] = LOG_SERVER
+  const store = `file:${join(cwd, 'store')}`
+  const config = write(cwd, 'server.json', {
+    mcpServers: { a: { command, args } },
+    maxTokens: 500,
+    previewTokens: 100,
+    store,
   })
+  const { client } = await connectStdio(proxy('--config', config), { cwd })
+  const shown = await textOf(client.callTool({ name: 'read_log', arguments: { lines: 400 } }))
+  expect(shown).toMatch(/^\[Offloaded: /)
+  expect(shown.length).toBeLessThan(1_500)
+  expect(readdirSync(join(cwd, 'store'))).not.toEqual([])
 })
 
 describe('mcp over HTTP', () => {

@@ -8,7 +8,7 @@ const proxyCommand: CommandSpec = {
   name: 'proxy',
   summary: 'stand in front of an MCP server: large results of its tools become previews',
   description:
-    'Stand between a host and one MCP server or several. Results of tools over the limit are stored; the host gets a ' +
+    'Stand between a host and an MCP server. Results of tools over the limit are stored; the host gets a ' +
     'preview with a reference, and one tool more, by which the model searches stored content. All else passes unchanged.',
   usage: '[options] -- <server command> [args...]',
   argument: [
@@ -18,11 +18,12 @@ const proxyCommand: CommandSpec = {
   options: [
     option('--url <url>', 'in place of a command: the address of a server that is reached over HTTP'),
     option('--header <header>', "sent to that server, 'Name: value' with ${VARIABLE}s; may be repeated", collect),
-    option('--config <file>', 'in place of a command: a file with "mcpServers" as hosts have it, and options'),
+    option(
+      '--config <file>',
+      'in place of a command: a file with one server in "mcpServers" as hosts have it, and options',
+    ),
     option('-n, --name <name>', 'what messages call the server'),
     option('--exclude <names>', 'tools whose results stay as they are, parted by commas', parseNames),
-    option('--resource-links', 'also link to what was stored; some hosts refuse results with links'),
-    option('--restart', 'start a server again that has ended, at most 5 times a minute'),
     option('--ttl <time>', 'forget what was not used for so long, such as 7d', parseDuration),
     option(
       '--max-message-bytes <count>',

@@ -39,7 +39,7 @@ test('the event log has only the events that a user needs', () => {
   log.offload({ ...failed, failures: 12 })
   log.offload({ type: 'offload-recovered', failures: 13, tokens: { original: 117 } })
   log.upstream({ type: 'server-ended', server: 's', reason: 'exit code 1', unanswered: 2 })
-  log.upstream({ type: 'server-restarted', server: 's', attempt: 1 })
+  log.upstream({ type: 'session-renewed', server: 's' })
   log.upstream({ type: 'server-error', server: 's', message: 'it cannot be reached' })
   log.error(new Error('wrong'))
   expect(lines).toEqual([
@@ -47,7 +47,7 @@ test('the event log has only the events that a user needs', () => {
     'spillway: 12 results could not be stored, the last of t, and stay as they are: The disk is full.\n',
     'spillway: Results are stored again. 13 could not be stored before.\n',
     'spillway: The server s ended (exit code 1); 2 calls were under way.\n',
-    'spillway: The server s was started again.\n',
+    'spillway: The server s had lost the session, and was greeted anew.\n',
     'spillway: s: it cannot be reached\n',
     'spillway: wrong\n',
   ])

@@ -49,8 +49,6 @@ function sayUpstream(event: UpstreamEvent): string {
   switch (event.type) {
     case 'server-ended':
       return `The server ${event.server} ended (${event.reason}); ${event.unanswered} calls were under way.`
-    case 'server-restarted':
-      return `The server ${event.server} was started again.`
     case 'session-renewed':
       return `The server ${event.server} had lost the session, and was greeted anew.`
     case 'server-error':

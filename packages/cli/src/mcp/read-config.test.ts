@@ -16,52 +16,38 @@ describe('read config', () => {
     return path
   }
 
-  test('accepts servers in the form of hosts, with environment variables', async () => {
+  test('accepts a command in the form of hosts, with environment variables', async () => {
     vi.stubEnv('TOKEN_FOR_TEST', 'secret')
-    const { servers, options } = await readConfig(
-      write({
-        mcpServers: {
-          files: {
-            command: 'npx',
-            args: ['-y', 'server', '${HOME_FOR_TEST:-/home/me}'],
-            env: { A: '${TOKEN_FOR_TEST}!' },
-          },
-          web: { type: 'http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer ${TOKEN_FOR_TEST}' } },
-          old: { type: 'sse', url: 'https://example.com/sse', prefix: '', exclude: ['raw'] },
-        },
-        maxTokens: 5_000,
-        scope: 'tenant/project',
-        restart: true,
-      }),
-    )
-    expect(servers).toEqual([
-      {
+    const files = {
+      command: 'npx',
+      args: ['-y', 'server', '${HOME_FOR_TEST:-/home/me}'],
+      env: { A: '${TOKEN_FOR_TEST}!' },
+    }
+    const config = write({ mcpServers: { files }, maxTokens: 5_000, scope: 'tenant/project' })
+    expect(await readConfig(config)).toEqual({
+      server: {
         name: 'files',
-        prefix: 'files_',
         exclude: [],
         server: { command: 'npx', args: ['-y', 'server', '/home/me'], cwd: undefined, env: { A: 'secret!' } },
       },
-      {
-        name: 'web',
-        prefix: 'web_',
-        exclude: [],
-        server: { url: 'https://example.com/mcp', headers: { Authorization: 'Bearer secret' }, type: 'http' },
-      },
-      {
-        name: 'old',
-        prefix: '',
-        exclude: ['raw'],
-        server: { url: 'https://example.com/sse', headers: {}, type: 'sse' },
-      },
-    ])
-    expect(options).toEqual({ maxTokens: 5_000, scope: 'tenant/project', restart: true })
+      options: { maxTokens: 5_000, scope: 'tenant/project' },
+    })
+  })
+
+  test.for(['http', 'sse'] as const)('accepts a URL of the type %s', async (type) => {
+    vi.stubEnv('TOKEN_FOR_TEST', 'secret')
+    const url = 'https://example.com/mcp'
+    const web = { type, url, headers: { Authorization: 'Bearer ${TOKEN_FOR_TEST}' }, exclude: ['raw'] }
+    const { server } = await readConfig(write({ mcpServers: { web } }))
+    const headers = { Authorization: 'Bearer secret' }
+    expect(server).toEqual({ name: 'web', exclude: ['raw'], server: { url, headers, type } })
   })
 
   test('accepts the key of VS Code, and a byte order mark', async () => {
-    const { servers } = await readConfig(
+    const { server } = await readConfig(
       write(`\uFEFF${JSON.stringify({ servers: { a: { type: 'stdio', command: 'x' } } })}`),
     )
-    expect(servers.map(({ name }) => name)).toEqual(['a'])
+    expect(server.name).toBe('a')
   })
 
   const one = (server: unknown): unknown => ({ mcpServers: { a: server } })
@@ -69,10 +55,10 @@ describe('read config', () => {
   test.for<readonly [string, unknown, string]>([
     ['no JSON', '{ "secret": ', 'is not JSON'],
     ['no object', [], 'must be a JSON object'],
-    ['no servers', {}, 'names no servers'],
+    ['no servers', {}, 'names no server'],
     ['an unknown option', { ...Object(one({ command: 'x' })), maxToken: 1 }, 'unknown option "maxToken"'],
     ['an option of another type', { ...Object(one({ command: 'x' })), maxTokens: '1' }, 'maxTokens must be a number'],
-    ['a name that no tool could have', { mcpServers: { 'a b': { command: 'x' } } }, 'names of servers have letters'],
+    ['several servers', { mcpServers: { a: { command: 'x' }, b: { command: 'y' } } }, 'names several servers'],
     ['a server that is no object', one('npx'), 'must be an object'],
     ['a server with an unknown key', one({ command: 'x', arguments: [] }), 'unknown key "arguments"'],
     ['a server with command and URL', one({ command: 'x', url: 'http://a/' }), 'either "command" or "url"'],
@@ -84,7 +70,6 @@ describe('read config', () => {
     ['variables that are no texts', one({ command: 'x', env: { A: 1 } }), 'env must be an object of texts'],
     ['headers that are a list', one({ url: 'http://a/', headers: ['A: b'] }), 'headers must be an object of texts'],
     ['a folder that is no text', one({ command: 'x', cwd: 5 }), 'cwd must be a folder'],
-    ['a prefix that no tool could have', one({ command: 'x', prefix: 'a.' }), 'prefix must have letters'],
     [
       'a variable that is not set',
       one({ command: 'x', env: { A: '${NOT_SET_HERE}' } }),

@@ -3,25 +3,21 @@ import type { ServerCommand } from '@spillway/mcp/proxy'
 import { readNamedFile, usageError } from '../cli-error.ts'
 
 interface ProxyConfig {
-  readonly servers: readonly ServerSettings[]
+  readonly server: ServerSettings
   readonly options: Readonly<Record<string, unknown>>
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-const OPTIONS: Readonly<Record<string, 'string' | 'number' | 'boolean'>> = {
+const OPTIONS: Readonly<Record<string, 'string' | 'number'>> = {
   store: 'string',
   scope: 'string',
   ttl: 'string',
   maxTokens: 'number',
   previewTokens: 'number',
   maxRetrievalTokens: 'number',
-  resourceLinks: 'boolean',
-  restart: 'boolean',
 }
-const SERVER_KEYS = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'prefix', 'exclude']
-/** Clients refuse longer tool names, to which they add prefixes. */
-const SERVER_NAME = /^[\w-]{1,32}$/
+const SERVER_KEYS = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'exclude']
 
 /** Read a configuration file with `mcpServers` and options. Throws a `usage` error that names file and problem. */
 export async function readConfig(path: string): Promise<ProxyConfig> {
@@ -36,22 +32,21 @@ export async function readConfig(path: string): Promise<ProxyConfig> {
       )
     if (typeof value !== type) throw usageError(`${path}: ${name} must be a ${type}, got ${typeof value}.`)
   }
-  const entries = Object.entries(fieldsOf(servers) ?? {})
-  if (entries.length === 0) throw usageError(`${path} names no servers: "mcpServers": { "name": { "command": "…" } }.`)
-  return { servers: entries.map(([name, value]) => readServer(`${path}: ${name}`, name, value)), options }
+  const [entry, ...others] = Object.entries(fieldsOf(servers) ?? {})
+  if (entry === undefined) throw usageError(`${path} names no server: "mcpServers": { "name": { "command": "…" } }.`)
+  if (others.length > 0) throw usageError(`${path} names several servers. A proxy is for one: write a file for each.`)
+  const [name, value] = entry
+  return { server: readServer(`${path}: ${name}`, name, value), options }
 }
 
 function readServer(where: string, name: string, value: unknown): ServerSettings {
   const fields = fieldsOf(value)
-  if (!SERVER_NAME.test(name)) throw usageError(`${where}: names of servers have letters, digits, _ and -, 32 at most.`)
   if (fields === undefined) throw usageError(`${where} must be an object with "command" or "url".`)
   const unknown = Object.keys(fields).find((key) => !SERVER_KEYS.includes(key))
   if (unknown !== undefined)
     throw usageError(`${where}: unknown key ${JSON.stringify(unknown)}. Known: ${SERVER_KEYS.join(', ')}.`)
-  const { type, command, url, cwd, prefix = `${name}_` } = fields
-  if (typeof prefix !== 'string' || !/^[\w-]*$/.test(prefix))
-    throw usageError(`${where}: prefix must have letters, digits, _ and - alone.`)
-  const settings = { name, prefix, exclude: texts(where, 'exclude', fields['exclude']) }
+  const { type, command, url, cwd } = fields
+  const settings = { name, exclude: texts(where, 'exclude', fields['exclude']) }
   const expand = (text: string): string => expandVariables(text, where)
   if (typeof command === 'string' && url === undefined) {
     if (type !== undefined && type !== 'stdio') throw usageError(`${where}: a command has the type "stdio".`)
@@ -100,8 +95,6 @@ const fieldsOf = (value: unknown): Fields | undefined =>
 
 export interface ServerSettings {
   readonly name: string
-  /** The prefix of its tools' names if there are several servers. */
-  readonly prefix: string
   readonly server: ServerCommand | ServerUrl
   /** Tools whose results are not offloaded. */
   readonly exclude: readonly string[]

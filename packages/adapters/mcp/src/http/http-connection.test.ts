@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { parseExactJson } from '@spillway/core/adapter'
 import { afterEach, describe, expect, it } from 'vitest'
 import { newTold, request } from '../../test/fake-connection.ts'
-import { openServers } from '../proxy/open-servers.ts'
+import { openServer } from '../proxy/upstream.ts'
 import { writeMessage } from '../proxy/message-text.ts'
 import { HttpConnection } from './http-connection.ts'
 
@@ -87,7 +87,7 @@ describe('a server over HTTP that has lost the session', () => {
         '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}'
       return session === 'session-2' ? { body: resultOf(id, '{"content":[]}') } : { status, body: error }
     })
-    const upstream = openServers([{ name: 'logs', open: () => new HttpConnection({ url }) }])
+    const upstream = openServer({ name: 'logs', open: () => new HttpConnection({ url }) })
     const told = newTold()
     await upstream.start(told)
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }

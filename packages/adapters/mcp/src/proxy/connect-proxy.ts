@@ -26,12 +26,12 @@ export interface ProxyEnd {
  * ```ts
  * import { PassThrough } from 'node:stream'
  * import { ContextOffloader } from '@spillway/core'
- * import { ChildConnection, connectProxy, openServers, StdioConnection } from '@spillway/mcp/proxy'
+ * import { ChildConnection, connectProxy, openServer, StdioConnection } from '@spillway/mcp/proxy'
  * import { InMemoryStorage } from '@spillway/memory'
  *
  * const input = new PassThrough() // in a program: process.stdin
  * const client = new StdioConnection({ input, output: new PassThrough() }) // process.stdout
- * const server = openServers([{ name: 'logs', open: () => new ChildConnection({ command: 'cat' }) }])
+ * const server = openServer({ name: 'logs', open: () => new ChildConnection({ command: 'cat' }) })
  * const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
  * const ended = connectProxy({ client, server }, offloader)
  * input.end()

@@ -1,6 +1,4 @@
-import { syncBuiltinESMExports } from 'node:module'
-import timers from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { FakeConnection, newTold, request, type Told } from '../../test/fake-connection.ts'
 import type { Message } from '../relay/message.ts'
 import { Upstream, type UpstreamEvent } from './upstream.ts'
@@ -13,14 +11,14 @@ interface Bench {
   readonly opened: FakeConnection[]
 }
 
-async function bench({ restart = false, make = (): FakeConnection => new FakeConnection() } = {}): Promise<Bench> {
+async function bench({ make = (): FakeConnection => new FakeConnection() } = {}): Promise<Bench> {
   const events: UpstreamEvent[] = []
   const opened: FakeConnection[] = []
   const open = (): FakeConnection => {
     opened.push(make())
     return opened.at(-1) as FakeConnection
   }
-  const upstream = new Upstream({ name: 'logs', open, restart, onEvent: (event) => void events.push(event) })
+  const upstream = new Upstream({ name: 'logs', open, onEvent: (event) => void events.push(event) })
   const told = newTold()
   await upstream.start(told)
   return { upstream, told, events, opened }
@@ -35,21 +33,10 @@ function answering(): FakeConnection {
   return connection
 }
 
-const ended = (id: number, reason: string, advice: string): object => ({
+const ended = (id: number, reason: string): object => ({
   jsonrpc: '2.0',
   id,
-  error: { code: -32_000, message: `MCP server logs ended (${reason}) before it answered. ${advice}` },
-})
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] })
-  vi.spyOn(timers, 'setTimeout').mockImplementation((ms) => new Promise((resolve) => setTimeout(resolve, ms)))
-  syncBuiltinESMExports()
-})
-afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
-  syncBuiltinESMExports()
+  error: { code: -32_000, message: `MCP server logs ended (${reason}) before it answered. Start it again.` },
 })
 
 describe('Upstream', () => {
@@ -122,161 +109,9 @@ describe('a server that exits', () => {
     opened[0]?.receive({ id: 2, result: {} })
     await upstream.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 4 } })
     opened[0]?.end('signal SIGKILL')
-    expect(told.messages.slice(1)).toEqual([1, 3].map((id) => ended(id, 'signal SIGKILL', 'Start it again.')))
+    expect(told.messages.slice(1)).toEqual([1, 3].map((id) => ended(id, 'signal SIGKILL')))
     expect(told.closes).toEqual(['signal SIGKILL'])
     expect(events).toEqual([{ type: 'server-ended', server: 'logs', reason: 'signal SIGKILL', unanswered: 2 }])
-  })
-
-  it('hides answers to requests of the previous server from the next server', async () => {
-    const { upstream, opened } = await bench({ restart: true, make: answering })
-    opened[0]?.receive({ id: 'a', method: 'roots/list' })
-    opened[0]?.end('exit code 1')
-    await vi.advanceTimersByTimeAsync(100)
-    await upstream.send({ jsonrpc: '2.0', id: 'a', result: {} })
-    opened[1]?.receive({ id: 'b', method: 'roots/list' })
-    await upstream.send({ jsonrpc: '2.0', id: 'b', result: {} })
-    expect(opened.map(({ sent }) => sent.map(({ id }) => id))).toEqual([[], ['b']])
-  })
-})
-
-describe('a restarted server', () => {
-  it("is initialized in the client's order, invisibly to the client", async () => {
-    const { upstream, told, events, opened } = await bench({ restart: true, make: answering })
-    const greetings = [
-      request(1, 'initialize', { protocolVersion: '2025-11-25' }),
-      { jsonrpc: '2.0', method: 'notifications/initialized' } as const,
-      request(2, 'logging/setLevel', { level: 'error' }),
-      request(3, 'resources/subscribe', { uri: 'file:///a' }),
-      request(4, 'resources/subscribe', { uri: 'file:///b' }),
-      request(5, 'resources/unsubscribe', { uri: 'file:///a' }),
-      request(6, 'logging/setLevel', { level: 'debug' }),
-    ]
-    for (const message of [...greetings, request(7, 'tools/list')]) await upstream.send(message)
-    const before = told.messages.length
-    opened[0]?.end('exit code 1')
-    await vi.advanceTimersByTimeAsync(100)
-    expect(opened[1]?.sent.map(({ method, params }) => ({ method, params }))).toEqual(
-      [greetings[0], greetings[1], greetings[6], greetings[4]].map((one) => ({
-        method: one?.method,
-        params: one && 'params' in one ? one.params : undefined,
-      })),
-    )
-    expect(told.messages).toHaveLength(before)
-    expect(opened[1]?.agreed).toEqual(['2025-11-25'])
-    expect(events.map(({ type }) => type)).toEqual(['server-ended', 'server-restarted'])
-  })
-
-  it('gets the messages sent in the meantime, in order', async () => {
-    const { upstream, told, opened } = await bench({ restart: true, make: answering })
-    opened[0]?.end('exit code 1')
-    for (const id of [1, 2, 3]) await upstream.send(request(id, 'tools/call'))
-    expect(told.messages).toEqual([])
-    await vi.advanceTimersByTimeAsync(100)
-    expect(told.messages.map(({ id }) => id)).toEqual([1, 2, 3])
-  })
-
-  it('makes the client repeat the running calls', async () => {
-    const { upstream, told, opened } = await bench({ restart: true })
-    await upstream.send(request(1, 'tools/call'))
-    opened[0]?.end('exit code 1')
-    expect(told.messages).toEqual([ended(1, 'exit code 1', 'It is started again: call it again if that is safe.')])
-    expect(told.closes).toEqual([])
-  })
-
-  it('is given up after five failed starts in a minute, and each waiting call gets an error', async () => {
-    const make = (): FakeConnection => new FakeConnection(started ? new Error('no such command') : undefined)
-    let started = false
-    const { upstream, told, events, opened } = await bench({ restart: true, make })
-    started = true
-    opened[0]?.end('exit code 1')
-    await upstream.send(request(1, 'tools/call'))
-    await vi.advanceTimersByTimeAsync(60_000)
-    expect(opened).toHaveLength(6)
-    expect(told.closes).toEqual(['too many restarts'])
-    expect(told.messages).toMatchObject([{ id: 1, error: { message: 'MCP server logs has ended. Start it again.' } }])
-    expect(events.filter(({ type }) => type === 'server-error')).toHaveLength(5)
-  })
-
-  it('is given up after five starts that each take long to fail', async () => {
-    const { upstream, told, opened } = await bench({ restart: true })
-    opened[0]!.onSend = ({ id }) => opened[0]?.receive({ id, result: {} })
-    await upstream.send(request(1, 'initialize'))
-    opened[0]?.end('exit code 1')
-    await upstream.send(request(2, 'tools/call'))
-    // No new server answers the greeting, for which each has a minute.
-    await vi.advanceTimersByTimeAsync(10 * 60_000)
-    expect(opened).toHaveLength(6)
-    expect(told.messages.at(-1)).toMatchObject({
-      id: 2,
-      error: { message: 'MCP server logs has ended. Start it again.' },
-    })
-  })
-
-  it('is given up after five restarts in a minute if it exits at each call', async () => {
-    const make = (): FakeConnection => {
-      const connection = new FakeConnection()
-      connection.onSend = () => connection.end('exit code 9')
-      return connection
-    }
-    const { upstream, told, events, opened } = await bench({ restart: true, make })
-    for (let call = 0; call < 6; call += 1) {
-      await upstream.send(request(call, 'tools/call'))
-      await vi.advanceTimersByTimeAsync(2_000)
-    }
-    expect(told.closes).toEqual(['too many restarts'])
-    expect(events.map(({ type }) => type)).toEqual([
-      ...Array.from({ length: 5 }, () => ['server-ended', 'server-restarted']).flat(),
-      'server-ended',
-    ])
-    expect(told.messages).toHaveLength(6)
-    expect(opened).toHaveLength(6)
-  })
-
-  it('is restarted without limit if it exits less often', async () => {
-    const { opened, told } = await bench({ restart: true, make: answering })
-    for (let crash = 0; crash < 20; crash += 1) {
-      opened.at(-1)?.end('exit code 1')
-      await vi.advanceTimersByTimeAsync(20_000)
-    }
-    expect(opened).toHaveLength(21)
-    expect(told.closes).toEqual([])
-  })
-
-  it('is started once more if it exits during its initialization', async () => {
-    const { upstream, opened, events } = await bench({ restart: true })
-    opened[0]!.onSend = ({ id }) => opened[0]?.receive({ id, result: {} })
-    await upstream.send(request(1, 'initialize'))
-    opened[0]?.end('exit code 1')
-    await vi.advanceTimersByTimeAsync(100)
-    opened[1]?.end('exit code 2')
-    await vi.advanceTimersByTimeAsync(200)
-    opened[2]?.receive({ id: opened[2].sent[0]?.id, result: {} })
-    await vi.advanceTimersByTimeAsync(0)
-    expect(events.map((event) => ('message' in event ? event.message : event.type))).toEqual([
-      'server-ended',
-      'it ended while it started (exit code 2)',
-      'server-restarted',
-    ])
-  })
-
-  it('is closed if it starts while the client closes', async () => {
-    let count = 0
-    const starting = Promise.withResolvers<void>()
-    const { upstream, opened, told } = await bench({
-      restart: true,
-      make: () => {
-        const connection = new FakeConnection()
-        if (++count > 1) Object.assign(connection, { start: () => starting.promise })
-        return connection
-      },
-    })
-    opened[0]?.end('exit code 1')
-    await vi.advanceTimersByTimeAsync(100)
-    await upstream.close()
-    starting.resolve()
-    await vi.advanceTimersByTimeAsync(0)
-    expect(opened.map(({ closes }) => closes)).toEqual([0, 1])
-    expect(told.closes).toEqual(['closed'])
   })
 })
 

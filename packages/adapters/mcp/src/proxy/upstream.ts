@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   ERROR_CODE,
   errorOf,
@@ -11,10 +10,6 @@ import {
 } from '../relay/message.ts'
 import type { Connection, ConnectionHandlers } from './connection.ts'
 
-/** The server would only crash again. */
-const MAX_RESTARTS = 5
-const RESTART_WINDOW_MS = 60_000
-const FIRST_DELAY_MS = 100
 const GREETING_MS = 60_000
 /** With 404 a server does not know a session; with 400 some say the same, and much else. */
 const SESSION_LOST: readonly unknown[] = [404, 400]
@@ -24,7 +19,6 @@ const POST_FAILED = /^Error POSTing to endpoint \(HTTP (\d{3})\)/
 /** An event of a server, for logs. It has no content, argument, header or variable. */
 export type UpstreamEvent =
   | { readonly type: 'server-ended'; readonly server: string; readonly reason: string; readonly unanswered: number }
-  | { readonly type: 'server-restarted'; readonly server: string; readonly attempt: number }
   | {
       /** The server had forgotten the session, or refused a message as if it had, and was greeted again. */
       readonly type: 'session-renewed'
@@ -32,42 +26,45 @@ export type UpstreamEvent =
     }
   | { readonly type: 'server-error'; readonly server: string; readonly message: string }
 
-interface UpstreamOptions {
+/** The server of a proxy. */
+export interface ProxiedServer {
+  /** The name in messages and events. */
   readonly name: string
+  /** Makes a connection that is not started; called again for a new session. */
   readonly open: () => Connection
-  readonly restart: boolean
-  readonly onEvent: (event: UpstreamEvent) => void
+  readonly onEvent?: ((event: UpstreamEvent) => void) | undefined
 }
 
 /**
- * The connection to one server, which survives the server's end: open requests are answered with an error.
+ * Make the connection to a server; it is not started.
  *
- * With `restart` the server is started and greeted again as the client did.
+ * If the server ends, each open request is answered with an error. A server over HTTP that has lost the session is
+ * greeted again.
  */
+export const openServer = (server: ProxiedServer): Connection => new Upstream(server)
+
+/** The connection to one server, which answers open requests with an error at the server's end. */
 export class Upstream implements Connection {
-  readonly #options: UpstreamOptions
+  readonly #options: ProxiedServer
   readonly #pending = new Map<RequestId, { readonly method: string; connection?: Connection | undefined }>()
   /** Unanswered requests of the server. */
   readonly #asked = new Set<RequestId>()
-  readonly #restarts: number[] = []
   /** The client's greeting, until it is answered. */
   #offered: Message | undefined
   /** Messages for a new server: the handshake, the log level, the subscriptions. */
   readonly #greeting = new Map<string, Message>()
   #handlers: ConnectionHandlers | undefined
   #connection: Connection | undefined
-  /** The request that greets a new server; rejected if the server ends. */
+  /** The request that greets a new server. */
   #greeted: { readonly id: RequestId; readonly settle: PromiseWithResolvers<Message> } | undefined
   /** Set while a new session replaces a forgotten one. */
   #renewal: Promise<void> | undefined
   /** Connections of former sessions, closed once their requests are answered. */
   readonly #former = new Set<Connection>()
-  /** Messages that wait for a restart. */
-  #waiting: { readonly message: Message; readonly options: unknown }[] | undefined
   #greetings = 0
   #closed = false
 
-  constructor(options: UpstreamOptions) {
+  constructor(options: ProxiedServer) {
     this.#options = options
   }
 
@@ -87,7 +84,6 @@ export class Upstream implements Connection {
     if (message.method === 'notifications/cancelled') this.#pending.delete(message.params?.['requestId'] as RequestId)
     if (isRequest(message)) this.#pending.set(message.id, { method: message.method })
     this.#closeFormer()
-    if (this.#waiting !== undefined) return void this.#waiting.push({ message, options })
     await this.#forward(message, options)
   }
 
@@ -193,57 +189,13 @@ export class Upstream implements Connection {
   #lost(reason: string): void {
     this.#connection = undefined
     if (this.#closed) return
-    // The code that greets a new server restarts it.
-    if (this.#waiting !== undefined)
-      return this.#greeted?.settle.reject(new Error(`it ended while it started (${reason})`))
-    const { name, restart } = this.#options
-    const unanswered = [...this.#pending.keys()]
-    this.#tell({ type: 'server-ended', server: name, reason, unanswered: unanswered.length })
-    this.#asked.clear()
-    this.#pending.clear()
-    const advice = restart ? 'It is started again: call it again if that is safe.' : 'Start it again.'
-    for (const id of unanswered)
-      this.#answerEnded(id, `MCP server ${name} ended (${reason}) before it answered. ${advice}`)
-    if (restart) void this.#restart()
-    else this.#end(reason)
-  }
-
-  async #restart(): Promise<void> {
-    this.#waiting ??= []
-    for (let attempt = 1; ; attempt++) {
-      const now = Date.now()
-      while (this.#restarts[0] !== undefined && now - this.#restarts[0] > RESTART_WINDOW_MS) this.#restarts.shift()
-      // The limit covers a server that fails slowly, so that no request waits forever.
-      if (this.#restarts.length >= MAX_RESTARTS || attempt > MAX_RESTARTS) return this.#end('too many restarts')
-      this.#restarts.push(now)
-      await sleep(FIRST_DELAY_MS * 2 ** (this.#restarts.length - 1))
-      if (this.#closed) return
-      try {
-        await this.#connect()
-        if (this.#closed) return
-        if (this.#connection !== undefined) await this.#greet(this.#connection)
-        if (this.#connection !== undefined) break
-        throw new Error('it ended while it started')
-      } catch (error) {
-        // For any error: it is tried again, up to the limit.
-        const failed = this.#connection
-        this.#connection = undefined
-        void failed?.close()
-        this.#tell({ type: 'server-error', server: this.#options.name, message: describe(error) })
-      }
-    }
-    this.#tell({ type: 'server-restarted', server: this.#options.name, attempt: this.#restarts.length })
-    const waiting = this.#waiting
-    this.#waiting = undefined
-    for (const { message, options } of waiting) void this.#forward(message, options)
-  }
-
-  #end(reason: string): void {
-    const waiting = this.#waiting ?? []
-    this.#waiting = undefined
     this.#closed = true
+    const { name } = this.#options
+    const unanswered = [...this.#pending.keys()]
     this.#pending.clear()
-    for (const { message } of waiting) if (isRequest(message)) this.#answerEnded(message.id)
+    this.#tell({ type: 'server-ended', server: name, reason, unanswered: unanswered.length })
+    for (const id of unanswered)
+      this.#answerEnded(id, `MCP server ${name} ended (${reason}) before it answered. Start it again.`)
     this.#handlers?.onClose(reason)
   }
 
@@ -284,7 +236,7 @@ export class Upstream implements Connection {
   }
 
   #tell(event: UpstreamEvent): void {
-    this.#options.onEvent(event)
+    this.#options.onEvent?.(event)
   }
 }
 

@@ -66,7 +66,7 @@ const results = fc
 async function offload(result: Fields): Promise<{ readonly shown: Fields; readonly stored: readonly Buffer[] }> {
   const storage = new InMemoryStorage()
   const offloader = new ContextOffloader({ storage })
-  const request = { toolName: 'read', input: {}, result, resourceLinks: false }
+  const request = { toolName: 'read', input: {}, result }
   const shown = fieldsOf(await offloadCallResult(offloader, request))
   const stored: Buffer[] = []
   for await (const { reference } of storage.list())

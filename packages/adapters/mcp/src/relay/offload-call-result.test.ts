@@ -20,11 +20,7 @@ interface Shown {
 /** Offload a result, and return what is shown of it and what is stored. */
 async function offload(
   result: unknown,
-  {
-    resourceLinks = false,
-    signal,
-    ...options
-  }: { resourceLinks?: boolean; signal?: AbortSignal } & Partial<ContextOffloaderOptions> = {},
+  { signal, ...options }: { signal?: AbortSignal } & Partial<ContextOffloaderOptions> = {},
 ): Promise<{ readonly shown: Shown; readonly stored: readonly string[]; readonly events: readonly OffloadEvent[] }> {
   const events: OffloadEvent[] = []
   const storage = new InMemoryStorage()
@@ -33,7 +29,6 @@ async function offload(
     toolName: 'read',
     input: { a: 1 },
     result,
-    resourceLinks,
     signal,
   })) as Shown
   const stored: string[] = []
@@ -82,19 +77,6 @@ describe('offloadCallResult', () => {
       { ...call, isError: false },
       { ...call, isError: true },
     ])
-  })
-
-  it('adds links to stored content with resourceLinks', async () => {
-    const { shown } = await offload({ content: [text(LOG)] }, { resourceLinks: true })
-    const reference = shown._meta?.[OFFLOADED_KEY]?.stored[0]?.reference
-    const link = {
-      type: 'resource_link',
-      uri: `spillway:///${reference}`,
-      name: 'read (text)',
-      mimeType: 'text/plain',
-      size: LOG.length,
-    }
-    expect(shown.content).toEqual([REPLACED, link])
   })
 
   it('leaves the result after its request is canceled', async () => {
@@ -450,7 +432,7 @@ describe('an invalid result', () => {
 describe('offloadCallError', () => {
   const offloadError = async (error: unknown): Promise<unknown> => {
     const offloader = new ContextOffloader({ storage: new InMemoryStorage() })
-    return await offloadCallError(offloader, { toolName: 'read', input: {}, error, resourceLinks: false })
+    return await offloadCallError(offloader, { toolName: 'read', input: {}, error })
   }
 
   it.each([{ code: -32_603, message: 'It failed.' }, { code: 1, message: 'It failed.', data: { reason: 'x' } }, null])(

@@ -1,4 +1,4 @@
-import type { ContentBlock, ContextOffloader, OffloadedBlock, Outcome } from '@spillway/core'
+import type { ContentBlock, ContextOffloader, Outcome } from '@spillway/core'
 import {
   isExactNumber,
   maxResultTokensOf,
@@ -9,14 +9,11 @@ import {
   writeMcpPart,
 } from '@spillway/core/adapter'
 import { fieldsOf, type Fields } from './message.ts'
-import { referenceUri } from './read-resource.ts'
 
 interface CallResultRequest {
   readonly toolName: string
   readonly input: unknown
   readonly result: unknown
-  /** Whether to add links for `resources/read`. */
-  readonly resourceLinks: boolean
   /** Aborted if the result is no longer needed. */
   readonly signal?: AbortSignal | undefined
 }
@@ -29,7 +26,7 @@ interface CallResultRequest {
  * that mark.
  */
 export async function offloadCallResult(offloader: ContextOffloader, request: CallResultRequest): Promise<unknown> {
-  const { toolName, result, resourceLinks } = request
+  const { toolName, result } = request
   if (isDeep(result)) {
     const flat = flatResult(result)
     const shown = await offloadCallResult(offloader, { ...request, result: flat })
@@ -57,10 +54,9 @@ export async function offloadCallResult(offloader: ContextOffloader, request: Ca
     stored,
     ...(besidesOfParts.length > 0 && { parts: besidesOfParts }),
   }
-  const links = resourceLinks ? stored.map((block) => linkTo(block, toolName)) : []
   return {
     ...others,
-    content: [...groups.flatMap(({ content }) => content), ...links],
+    content: groups.flatMap(({ content }) => content),
     _meta: { ...fieldsOf(others['_meta']), [OFFLOADED_KEY]: offloaded },
   }
 }
@@ -202,11 +198,6 @@ export function mayBeReplaced(offloader: ContextOffloader, toolName: string, res
   const texts = Array.isArray(content) ? content.map((part) => fieldsOf(part)['text']) : []
   if (texts.some((text) => typeof text === 'string' && text.length > LARGE_TEXT)) return true
   return countTokens(JSON.stringify(result) ?? '') > maxResultTokens
-}
-
-function linkTo({ reference, type, contentType, size }: OffloadedBlock, toolName: string): Fields {
-  const name = `${toolName} (${type})`
-  return { type: 'resource_link', uri: referenceUri(reference), name, mimeType: contentType, size }
 }
 
 /** Characters beside the content that are too few to be measured. */

@@ -15,7 +15,6 @@ import {
 } from './message.ts'
 import { isDeep, mayBeReplaced, offloadCallError, offloadCallResult } from './offload-call-result.ts'
 import { OrderedQueue } from './ordered-queue.ts'
-import { parseResourceUri, readResource, resourceTemplate } from './read-resource.ts'
 import { isCursor, readPages, UniqueItems } from './read-pages.ts'
 import type { RelaySettings } from './relay-options.ts'
 import { chooseToolName, listRetrievalTool, listServerTool, mayBeRetrievalTool } from './retrieval-listing.ts'
@@ -53,21 +52,7 @@ const LIST_TOOLS_MS = 5_000
 
 const UNSENT = 'The request could not be sent.'
 
-const WATCHED = new Set([
-  'initialize',
-  'server/discover',
-  'tools/list',
-  'tools/call',
-  'tasks/result',
-  'resources/list',
-  'resources/templates/list',
-])
-
-/** For a server that has no resources. */
-const OWN_RESOURCES: Readonly<Record<string, Fields>> = {
-  'resources/list': { resources: [] },
-  'resources/templates/list': { resourceTemplates: [resourceTemplate] },
-}
+const WATCHED = new Set(['initialize', 'server/discover', 'tools/list', 'tools/call', 'tasks/result'])
 
 /**
  * Passes messages between an MCP client and a server. Large results become previews; the retrieval tool is answered
@@ -91,7 +76,6 @@ export class OffloadRelay {
   /** The client's name of the retrieval tool; unknown before the server's tools are listed. */
   #toolName: string | undefined
   #naming: Promise<string> | undefined
-  #hasResources = true
 
   constructor(settings: RelaySettings, sides: RelaySides) {
     this.#settings = settings
@@ -203,27 +187,12 @@ export class OffloadRelay {
 
   /** Returns `undefined` for requests of the server. */
   #answer(request: Request, offloader: ContextOffloader, context: ClientMessageContext): Promise<unknown> | undefined {
-    const { method, params = {} } = request
-    const { resourceLinks = false } = this.#settings
-    if (method === 'tools/call') {
-      const name = params['name']
-      if (!offloader.options.includeRetrievalTool || typeof name !== 'string') return undefined
-      if (this.#toolName !== undefined) return name === this.#toolName ? this.#retrieve(request, offloader) : undefined
-      // The server may have a tool of this name, which only its list shows.
-      return mayBeRetrievalTool(name) ? this.#retrieveIfOurs(request, offloader, context) : undefined
-    }
-    if (!resourceLinks) return undefined
-    if (method === 'resources/read') {
-      const wanted = parseResourceUri(params['uri'])
-      if (wanted !== undefined)
-        return this.#respond(request, (signal) => readResource(offloader, request, wanted, signal))
-    }
-    if (this.#hasResources) return undefined
-    if (Object.hasOwn(OWN_RESOURCES, method))
-      return this.#respond(request, () => resultOf(request, OWN_RESOURCES[method] ?? {}))
-    if (method === 'resources/read')
-      return this.#respond(request, () => errorOf(request.id, ERROR_CODE.invalidParams, 'There is no such resource.'))
-    return undefined
+    const name = request.params?.['name']
+    if (request.method !== 'tools/call' || !offloader.options.includeRetrievalTool || typeof name !== 'string')
+      return undefined
+    if (this.#toolName !== undefined) return name === this.#toolName ? this.#retrieve(request, offloader) : undefined
+    // The server may have a tool of this name, which only its list shows.
+    return mayBeRetrievalTool(name) ? this.#retrieveIfOurs(request, offloader, context) : undefined
   }
 
   async #retrieveIfOurs(
@@ -283,29 +252,11 @@ export class OffloadRelay {
     const { method, params } = pending
     if (method === 'tools/call') return this.#offload(response, pending)
     if (method === 'tasks/result') return this.#offload(response, this.#tasks.get(String(params['taskId'])) ?? pending)
-    if (result === undefined) return this.#replaceRefusal(response, pending)
-    switch (method) {
-      case 'tools/list':
-        return this.#listTools(response, pending)
-      case 'resources/templates/list': {
-        const { resourceTemplates } = fieldsOf(result)
-        if (this.#settings.resourceLinks !== true || params['cursor'] !== undefined) return response
-        const known: readonly unknown[] = Array.isArray(resourceTemplates) ? resourceTemplates : []
-        return { ...response, result: { ...fieldsOf(result), resourceTemplates: [...known, resourceTemplate] } }
-      }
-      case 'resources/list':
-        return response
-      default:
-        return this.#introduce(response)
-    }
-  }
-
-  /** A server without resources may not have said so. */
-  #replaceRefusal(response: Response, { method, params }: Pending): Message {
-    const isUnknown = fieldsOf(response.error)['code'] === ERROR_CODE.methodNotFound
-    const own = Object.hasOwn(OWN_RESOURCES, method) ? OWN_RESOURCES[method] : undefined
-    if (!isUnknown || own === undefined || this.#settings.resourceLinks !== true) return response
-    return resultOf({ jsonrpc: '2.0', id: response.id, method, params }, own)
+    if (result === undefined) return response
+    if (method === 'tools/list') return this.#listTools(response, pending)
+    // Another server, or the same anew, may have other tools.
+    this.#toolName = undefined
+    return response
   }
 
   async #offload(response: Response, pending: Pending): Promise<Message> {
@@ -313,7 +264,6 @@ export class OffloadRelay {
     const toolName = typeof params['name'] === 'string' ? params['name'] : 'tool'
     const { taskId } = fieldsOf(fieldsOf(response.result)['task'])
     if (typeof taskId === 'string') this.#remember(taskId, pending)
-    const { resourceLinks = false } = this.#settings
     const controller = new AbortController()
     this.#offloading.set(response.id, controller)
     const { signal } = controller
@@ -323,7 +273,7 @@ export class OffloadRelay {
         await this.#findName(params, ownOptions)
       const input = isDeep(params['arguments']) ? undefined : plainJson(params['arguments'])
       const named = this.#named(offloader)
-      const request = { toolName, input, resourceLinks, signal }
+      const request = { toolName, input, signal }
       if (response.result === undefined) {
         const error = await offloadCallError(named, { ...request, error: response.error })
         return { ...response, error }
@@ -344,17 +294,6 @@ export class OffloadRelay {
     this.#tasks.set(taskId, pending)
     const [oldest] = this.#tasks.keys()
     if (this.#tasks.size > MAX_TASKS && oldest !== undefined) this.#tasks.delete(oldest)
-  }
-
-  /** Links need the capability of resources, even for a server without it. */
-  #introduce(response: Response): Message {
-    const result = fieldsOf(response.result)
-    const capabilities = fieldsOf(result['capabilities'])
-    this.#toolName = undefined
-    this.#hasResources = capabilities['resources'] !== undefined
-    if (this.#settings.resourceLinks !== true || this.#hasResources || capabilities['tools'] === undefined)
-      return response
-    return { ...response, result: { ...result, capabilities: { ...capabilities, resources: {} } } }
   }
 
   /** The retrieval tool joins the first page, as some clients read no other. */

@@ -63,14 +63,14 @@ describe('readPages', () => {
 })
 
 describe('uniqueItems', () => {
-  it('keeps the first item of each key, and items without a key', () => {
+  it('keeps each key once, and items without a key', () => {
     const items = new UniqueItems('name')
     const pages = [
       [{ name: 'a', page: 1 }, { title: 'b' }, 'c'],
       [{ name: 'a', page: 2 }, { title: 'b' }],
     ]
     for (const page of pages) items.add(page)
-    expect(items.values).toEqual([{ name: 'a', page: 1 }, { title: 'b' }, 'c', { title: 'b' }])
+    expect([...items.keys]).toEqual(['a', { title: 'b' }, 'c', { title: 'b' }])
   })
 
   it('returns false for a page without new items', () => {

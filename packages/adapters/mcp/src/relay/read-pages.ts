@@ -58,8 +58,4 @@ export class UniqueItems {
   get keys(): ReadonlySet<unknown> {
     return new Set(this.#items.keys())
   }
-
-  get values(): readonly unknown[] {
-    return [...this.#items.values()]
-  }
 }

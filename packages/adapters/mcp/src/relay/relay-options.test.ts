@@ -8,11 +8,7 @@ describe('assertMcpOptions', () => {
   const assertOptions = (options: unknown) => () => assertMcpOptions(offloader, options as object, 'use(offloader)')
 
   it('accepts every option, and no options', () => {
-    for (const options of [
-      {},
-      { resourceLinks: true, scope: () => [], onError: () => {} },
-      { resourceLinks: undefined, scope: undefined, onError: undefined },
-    ])
+    for (const options of [{}, { scope: () => [], onError: () => {} }, { scope: undefined, onError: undefined }])
       expect(assertOptions(options)).not.toThrow()
   })
 
@@ -25,8 +21,7 @@ describe('assertMcpOptions', () => {
   it.each([
     [null, 'options must be an object, got null: use(offloader).'],
     ['all', 'options must be an object, got string: use(offloader).'],
-    [{ excluded: [] }, 'Unknown option "excluded". Known: scope, resourceLinks, onError.'],
-    [{ resourceLinks: 'yes' }, 'resourceLinks must be true or false, got string.'],
+    [{ excluded: [] }, 'Unknown option "excluded". Known: scope, onError.'],
     [{ onError: true }, 'onError must be a function, got boolean.'],
   ])('rejects %j', (options, message) => {
     expect(assertOptions(options)).toThrow(new TypeError(message))

@@ -6,17 +6,13 @@ import { assertRunOptions, type RunOptions } from '@spillway/core/adapter'
  * authentication, and defaults to the offloader's own.
  */
 export interface McpOffloadOptions extends RunOptions<unknown> {
-  /** Add `resource_link` blocks for `resources/read`. Defaults to `false`, as some hosts refuse results with links. */
-  readonly resourceLinks?: boolean | undefined
   /** Called with an error that lost no message. Defaults to the transport's `onerror`. */
   readonly onError?: ((error: Error) => void) | undefined
 }
 
 export function assertMcpOptions(offloader: unknown, options: McpOffloadOptions, usage: string): void {
-  assertRunOptions(offloader, options, { usage, others: ['resourceLinks', 'onError'], mayShare: true })
-  const { resourceLinks, onError } = options
-  if (resourceLinks !== undefined && typeof resourceLinks !== 'boolean')
-    throw new TypeError(`resourceLinks must be true or false, got ${typeof resourceLinks}.`)
+  assertRunOptions(offloader, options, { usage, others: ['onError'], mayShare: true })
+  const { onError } = options
   if (onError !== undefined && typeof onError !== 'function')
     throw new TypeError(`onError must be a function, got ${typeof onError}.`)
 }
