@@ -1,29 +1,18 @@
+import { decodeEscapes } from '@spillway/text/internal/json'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeEscapes } from './long-text.ts'
+import { cutEscape } from './show-value.ts'
 
-describe('decodeEscapes', () => {
-  it('decodes the escapes of JSON.stringify', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (value) => {
-        expect(decodeEscapes(JSON.stringify(value).slice(1, -1))).toEqual({ text: value, rest: '' })
-      }),
-    )
-  })
-
-  it('gives the same text for any cut if the rest is passed before the next part', () => {
+describe('a long string in parts', () => {
+  it('has the same text for any cut', () => {
     const parts = fc.array(fc.constantFrom('a', '\\', 'n', 'u', '0', '00e9', '"', '\\u00e9', '\\\\', '\\n'))
     fc.assert(
       fc.property(parts, fc.nat(30), (raws, at) => {
         const raw = raws.join('')
-        const first = decodeEscapes(raw.slice(0, at))
-        const second = decodeEscapes(first.rest + raw.slice(at))
-        expect({ text: first.text + second.text, rest: second.rest }).toEqual(decodeEscapes(raw))
+        const first = cutEscape(raw.slice(0, at))
+        const wholes = [first, cutEscape(raw.slice(first.length))]
+        expect(wholes.map(decodeEscapes).join('')).toEqual(decodeEscapes(cutEscape(raw)))
       }),
     )
-  })
-
-  it('decodes an unknown escape as the character after it', () => {
-    expect(decodeEscapes("it\\'s \\x41 \\uZZZZ").text).toBe("it's x41 ZZZZ")
   })
 })

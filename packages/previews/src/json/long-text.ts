@@ -1,7 +1,8 @@
 import { detach } from '@spillway/text/internal'
-import { recognizeJson } from '@spillway/text/internal/json'
+import { decodeEscapes, recognizeJson } from '@spillway/text/internal/json'
 import { TextScanner } from '../log/text-scanner.ts'
 import type { JsonScan, ScannedString } from './json-scan.ts'
+import { cutEscape } from './show-value.ts'
 
 /** Longest string that is kept, in UTF-16 units; longer ones are read as they arrive. */
 const KEPT_UNITS = 1_048_576
@@ -68,14 +69,13 @@ export class LongText {
     if (this.#newlines < LEAST_LINES && !this.#isJson()) return undefined
     if (this.#reading !== undefined) {
       const reading = this.#reading
-      reading.push(this.#open)
+      reading.push(decodeEscapes(this.#open))
       return { path, length, read: once(reading.finish) }
     }
     const raw = detach(this.#parts.join(''))
     const read = once(() => {
       const reading = this.#begin()
-      const { text, rest } = decodeEscapes(raw)
-      reading.push(text + rest)
+      reading.push(decodeEscapes(raw))
       return reading.finish()
     })
     return { path, length, read }
@@ -83,7 +83,7 @@ export class LongText {
 
   #isJson(): boolean {
     if (this.#nested === undefined || !/^\s*(?:\\[nrt]\s*)*[[{]/.test(this.#start)) return false
-    const { text: start } = decodeEscapes(this.#start)
+    const start = decodeEscapes(cutEscape(this.#start))
     return recognizeJson({ contentType: 'text/plain', start, isWhole: this.#length <= START_UNITS }).sureness >= SURE
   }
 
@@ -97,9 +97,10 @@ export class LongText {
   }
 
   #pass(part: string): void {
-    const { text, rest } = decodeEscapes(this.#open + part)
-    this.#open = rest
-    this.#reading!.push(text)
+    const text = this.#open + part
+    const whole = cutEscape(text)
+    this.#open = text.slice(whole.length)
+    this.#reading!.push(decodeEscapes(whole))
   }
 }
 
@@ -114,37 +115,4 @@ function countNewlines(part: string): number {
   let count = 0
   for (let at = part.indexOf('\\n'); at >= 0 && count < LEAST_LINES; at = part.indexOf('\\n', at + 2)) count++
   return count
-}
-
-const SIMPLE: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
-
-/**
- * Decodes escapes of JSON (RFC 8259, section 7). An unknown one means the character after its backslash.
- *
- * @returns The text, and as `rest` an escape that may continue.
- */
-export function decodeEscapes(raw: string): { text: string; rest: string } {
-  let at = raw.indexOf('\\')
-  if (at < 0) return { text: raw, rest: '' }
-  const parts: string[] = []
-  let from = 0
-  while (at >= 0) {
-    const kind = raw[at + 1]
-    const length = kind === 'u' ? 6 : 2
-    if (kind === undefined || at + length > raw.length) {
-      parts.push(raw.slice(from, at))
-      return { text: parts.join(''), rest: raw.slice(at) }
-    }
-    parts.push(raw.slice(from, at), unescaped(raw, at, kind))
-    from = at + length
-    at = raw.indexOf('\\', from)
-  }
-  parts.push(raw.slice(from))
-  return { text: parts.join(''), rest: '' }
-}
-
-function unescaped(raw: string, at: number, kind: string): string {
-  if (kind !== 'u') return SIMPLE[kind] ?? kind
-  const hex = raw.slice(at + 2, at + 6)
-  return /^[\da-f]{4}$/i.test(hex) ? String.fromCharCode(Number.parseInt(hex, 16)) : hex
 }

@@ -67,7 +67,7 @@ export function showScalar(value: string, cap: number, length: number = value.le
 }
 
 /** Removes an escape cut at the end. */
-function cutEscape(raw: string): string {
+export function cutEscape(raw: string): string {
   let backslashes = 0
   const at = raw.lastIndexOf('\\')
   if (at < raw.length - 5 || at < 0) return raw

@@ -3,7 +3,11 @@ const SIMPLE: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b:
 
 /** Decode a JSON string from bytes with its quotes. Invalid UTF-8 becomes U+FFFD. Never fails. */
 export function decodeJsonString(bytes: Uint8Array): string {
-  const text = decoder.decode(bytes.subarray(1, -1))
+  return decodeEscapes(decoder.decode(bytes.subarray(1, -1)))
+}
+
+/** Decode the escapes of JSON (RFC 8259, section 7). An unknown one means the character after its backslash. */
+export function decodeEscapes(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(/\\(?:u([\da-fA-F]{4})|([\s\S]))/g, (_, hex: string | undefined, character: string) =>
     hex === undefined ? (SIMPLE[character] ?? character) : String.fromCharCode(Number.parseInt(hex, 16)),

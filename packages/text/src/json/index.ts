@@ -1,4 +1,4 @@
-export { decodeJsonString } from './decode-json-string.ts'
+export { decodeEscapes, decodeJsonString } from './decode-json-string.ts'
 export { isExactNumber, parseExactJson, parseJsonText, plainNumber, rewriteInexactNumbers } from './exact-json.ts'
 export { type JsonLayout, jsonLayout } from './json-form.ts'
 export { jsonPathsAt, jsonPathStep } from './json-paths-at.ts'

@@ -1,0 +1,17 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decodeEscapes } from './decode-json-string.ts'
+
+describe('a JSON string', () => {
+  test('is decoded as JSON.stringify encoded it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (value) => {
+        expect(decodeEscapes(JSON.stringify(value).slice(1, -1))).toBe(value)
+      }),
+    )
+  })
+
+  test('has the character after an unknown escape', () => {
+    expect(decodeEscapes("it\\'s \\x41 \\uZZZZ")).toBe("it's x41 uZZZZ")
+  })
+})
