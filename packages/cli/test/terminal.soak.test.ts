@@ -54,17 +54,6 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
     await expectSeen(/hello Bob/)
   })
 
-  it('--pty gives the command a terminal with colors and its size', TIMEOUT, async () => {
-    const { line, tmux, expectSeen } = openTerminal()
-    const script = String.raw`test -t 1 && printf "\033[31mred\033[0m\n"; trap "stty size" WINCH; while :; do sleep 0.1; done`
-    line(`spillway run --pty -- sh -c '${script}'; echo "code $?"`)
-    await expectSeen(/\u001B\[31mred/)
-    tmux('resize-window', '-x', '100', '-y', '30')
-    await expectSeen(/30 100$/m)
-    tmux('send-keys', 'C-c')
-    await expectSeen(/code 130/)
-  })
-
   it('the first Ctrl-C ends the command, and its output is kept', TIMEOUT, async () => {
     const { cwd, line, tmux, expectSeen } = openTerminal()
     line(`spillway run -- sh -c 'seq 1 20000; sleep 300'; echo "code $?"`)

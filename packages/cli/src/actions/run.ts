@@ -37,7 +37,6 @@ interface RunOptions extends StoreOptions {
   readonly timeout?: number
   readonly shell?: boolean
   readonly tee?: boolean
-  readonly pty?: boolean
   readonly keepCommand?: boolean
 }
 
@@ -65,8 +64,7 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
     })
     const offloader = createOffloader({ storage, journal }, options, storeArguments(command))
     await assertWritable(storage, options.store)
-    const start = options.pty === true ? (await import('../run/start-on-terminal.ts')).startOnTerminal : startCommand
-    const child = await start(name, args, { shell: options.shell, timeoutMs: options.timeout })
+    const child = await startCommand(name, args, { shell: options.shell, timeoutMs: options.timeout })
     const progress = new Progress(key, tees)
     const output = new RescuedOutput(child.output)
     const chunks = async function* (): AsyncGenerator<Uint8Array> {

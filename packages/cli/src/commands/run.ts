@@ -22,7 +22,6 @@ export const runCommand: CommandSpec = {
     }),
     option('--timeout <time>', 'end the command after this time: 90s, 30m, 2h; the exit code is 124', parseDuration),
     option('--tee', 'also show the output on standard error while it comes (default: if that is a terminal)'),
-    option('--pty', 'give the command a terminal of its own, for prompts and colors; needs @lydell/node-pty'),
     option('--no-tee', 'show no output before the end'),
     option('--keep-command', 'store the command line, for ls and stat; what looks like a secret is left out'),
     option('-n, --name <name>', "what the reference begins with (default: the command's name)"),

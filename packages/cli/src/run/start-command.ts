@@ -38,7 +38,7 @@ export interface RunningCommand {
   release(): void
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** Whether a shell runs the command, whose arguments are then one text. */
   readonly shell?: boolean | undefined
   readonly timeoutMs?: number | undefined

@@ -14,10 +14,9 @@ import { isMissingFile, localPath, openStore } from '../store/with-store.ts'
 
 const OLDEST_NODE = 22
 /** Optional packages, those that belong together in one row. */
-const PACKAGES = [
-  ...BACKENDS.flatMap((backend) => (backend.client === undefined ? [] : [[packageOf(backend), backend.client]])),
-  ['@lydell/node-pty'],
-]
+const PACKAGES = BACKENDS.flatMap((backend) =>
+  backend.client === undefined ? [] : [[packageOf(backend), backend.client]],
+)
 const HOSTS = {
   'Claude Code': '.claude/settings.local.json .claude/settings.json .mcp.json ~/.claude/settings.json ~/.claude.json',
   Codex: '.codex/config.toml ~/.codex/config.toml',
