@@ -49,7 +49,7 @@ export { detach } from './shared/detach.ts'
 export { orAborted } from './shared/or-aborted.ts'
 export { perSubject } from './shared/per-subject.ts'
 export { yieldToOthers, yieldWhenDue } from './platform/yield-to-others.ts'
-export { closestNames, editDistance } from './shared/closest-names.ts'
+export { closestNames } from './shared/closest-names.ts'
 export {
   createSha256,
   decodeBase64,

@@ -1,4 +1,3 @@
-export { findNearWords } from './near-words.ts'
 export {
   averageLength,
   MAX_QUERY_WORDS,

@@ -86,10 +86,9 @@ describe('answerQuery', () => {
     expect(answer).toMatch(/\[and \d{3} more passages like this, the first at line \d/)
   })
 
-  it('names words that do not occur, and words with similar spelling', async () => {
+  it('names words that do not occur', async () => {
     const answer = await ask('the payment was declined', 'paymnet declined refunded')
     expect(answer).toContain('[Nowhere: paymnet, refunded]\n')
-    expect(answer).toContain('\n[Close to paymnet: payment]')
     expect(await ask('nothing of it\nhere', 'refunded payment')).toBe(
       [
         '[0 passages for "refunded payment": none of its words is in 2 lines]',

@@ -1,7 +1,6 @@
 import { countOf, formatCount } from '@spillway/text/internal'
 import {
   averageLength,
-  findNearWords,
   keepBest,
   MAX_CANDIDATES,
   MAX_QUERY_WORDS,
@@ -26,9 +25,6 @@ import { referenceRequired } from '../retrieval-input.ts'
 import { RetrievalError, type RetrievalContext } from '../retrieval-tool.ts'
 import { abridge, type Answer } from '../write-answer.ts'
 import { PASSAGES, PassageReader, writePassages, type QueryRequest, type ShownPassage } from './read-passage.ts'
-
-/** Content up to this size is read again for similar words. */
-const NEAR_BYTES = 1_048_576
 
 export async function answerQuery(request: QueryRequest, context: RetrievalContext): Promise<Answer> {
   const query = parseQueryWords(request.query)
@@ -58,23 +54,13 @@ async function answerPassages(
   const weights = weighWords(words, scan)
   const ranking = { weights, averageLength: averageLength(scan), caller: source.caller }
   const { passages, total } = await rankPassages(words, scan.candidates, ranking, after + PASSAGES)
-  const absent = absentWords(query, scan.lineCounts)
-  const near =
-    source.size > NEAR_BYTES
-      ? []
-      : await findNearWords(
-          source.blocks(),
-          absent.map((word) => word.text),
-        )
-  const notes = [...noteAbsent(absent), ...noteLeftOut(query), ...noteStop(scan, source)]
-  const remarks = listNearWords(absent, near)
+  const notes = [...noteAbsent(query, scan.lineCounts), ...noteLeftOut(query), ...noteStop(scan, source)]
   if (total === 0) {
     const header = `0 passages for ${showQuery(request.query)}: none of its words is in ${linesRead(scan)}`
     const pattern = context.formatCall({ reference, pattern: words[0]!.text.slice(0, 4), ignore_case: true })
     const also = `A pattern also finds parts of words: ${pattern}`
     return {
       header: [header, ...notes],
-      parts: [{ reference, remarks }],
       notes: [also],
       matches: 0,
       isPartial: !scan.ended,
@@ -90,7 +76,7 @@ async function answerPassages(
   const what = `${more}${countOf(total, 'passage')} for ${showQuery(request.query)}`
   const base = { header: notes, matches: total, isPartial: !scan.ended }
   const frame = pageOf(request, `${what}${describeOrder(after, query, scan.lineCounts)}`, base)
-  return writePassages(shown, { frame, remarks }, context)
+  return writePassages(shown, frame, context)
 }
 
 /** Gives all but the passages, from their number. */
@@ -146,11 +132,7 @@ async function answerScopeQuery(request: QueryRequest, query: QueryWords, contex
   }
   // The sort is stable: ties keep the newest entry and its first line first.
   const page = found.toSorted((a, b) => b.score - a.score).slice(after, after + PASSAGES)
-  const notes = [
-    ...noteAbsent(absentWords(query, lineCounts)),
-    ...noteLeftOut(query),
-    ...noteEntries(unsearched, entries),
-  ]
+  const notes = [...noteAbsent(query, lineCounts), ...noteLeftOut(query), ...noteEntries(unsearched, entries)]
   const results = countOf(searched, 'stored result')
   const isPartial = unsearched > 0 || entries.some(({ scan }) => !scan.ended)
   if (total === 0) {
@@ -164,7 +146,7 @@ async function answerScopeQuery(request: QueryRequest, query: QueryWords, contex
   const what = `${countOf(total, 'passage')} for ${showQuery(request.query)} in ${formatCount(entries.length)} of ${results}`
   const base = { header: notes, matches: total, isPartial }
   const frame = pageOf(request, `${what}${describeOrder(after, query, lineCounts)}`, base)
-  return writePassages(shown, { frame, remarks: [] }, context)
+  return writePassages(shown, frame, context)
 }
 
 async function scanEntries(words: readonly QueryWord[], context: RetrievalContext) {
@@ -260,21 +242,9 @@ function describeCounts({ words }: QueryWords, lineCounts: readonly number[]): s
   return [...asked, ...(implied ? ['and words for failures'] : [])].join(', ')
 }
 
-function absentWords({ words }: QueryWords, lineCounts: readonly number[]): QueryWord[] {
-  return words.filter((word, index) => !word.implied && lineCounts[index] === 0)
-}
-
-function noteAbsent(absent: readonly QueryWord[]): string[] {
+function noteAbsent({ words }: QueryWords, lineCounts: readonly number[]): string[] {
+  const absent = words.filter((word, index) => !word.implied && lineCounts[index] === 0)
   return absent.length === 0 ? [] : [`Nowhere: ${absent.map(showWord).join(', ')}`]
-}
-
-/** Stored words, which belong inside the fence. */
-function listNearWords(absent: readonly QueryWord[], near: readonly (readonly string[])[]): string[] {
-  return absent.flatMap((word, index) =>
-    near[index] === undefined || near[index].length === 0
-      ? []
-      : [`Close to ${showWord(word)}: ${near[index].join(', ')}`],
-  )
 }
 
 function noteLeftOut({ leftOut }: QueryWords): string[] {

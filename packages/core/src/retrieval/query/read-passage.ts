@@ -215,21 +215,16 @@ export interface ShownPassage {
   readonly similarLine: number
 }
 
-interface PassagesFrame {
-  /** All but the passages, from their number. */
-  readonly frame: (shown: number) => Answer
-  readonly remarks: readonly string[]
-}
-
+/** `frame` gives all but the passages, from their number. */
 export function writePassages(
   passages: readonly ShownPassage[],
-  { frame, remarks }: PassagesFrame,
+  frame: (shown: number) => Answer,
   limit: AnswerLimit,
 ): Answer {
-  const write = (count: number, shape: PassageShape): Answer => {
-    const [first, ...others] = writeParts(passages.slice(0, count), shape)
-    return { ...frame(count), parts: first === undefined ? [] : [{ ...first, remarks }, ...others] }
-  }
+  const write = (count: number, shape: PassageShape): Answer => ({
+    ...frame(count),
+    parts: writeParts(passages.slice(0, count), shape),
+  })
   for (const shape of SHAPES) {
     const answer = write(passages.length, shape)
     if (fits(answer, limit)) return answer
