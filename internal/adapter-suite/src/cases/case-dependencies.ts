@@ -39,7 +39,7 @@ export const FRAMEWORK_CASES: readonly string[] = [
   'history/summary',
 ]
 
-/** Those of {@link FRAMEWORK_CASES} that break if an older version calls an entry point's hook differently, or never. */
+/** Cases of {@link FRAMEWORK_CASES} that break if an older version calls an entry point's hook differently, or never. */
 export const HOOK_CASES: readonly string[] = [
   'results/large-json',
   'results/text-beside-large-image',
