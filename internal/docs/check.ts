@@ -7,7 +7,7 @@ const isOwn = FOLDER === import.meta.dirname
 
 checkPackage({
   project: 'internal/docs',
-  tests: ['examples', 'exported-names', 'readme', ...(isOwn ? ['check-itself', 'http-api'] : [])],
+  tests: ['examples', 'exported-names', 'readme', ...(isOwn ? ['check-itself', 'http-api', 'option-tables'] : [])],
   env: { SPILLWAY_DOCS_OF: isOwn ? '.' : relative(join(import.meta.dirname, '../..'), FOLDER).replaceAll('\\', '/') },
   report: join(FOLDER, '.reports/docs.json'),
 })
