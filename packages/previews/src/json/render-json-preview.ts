@@ -133,8 +133,6 @@ function cleanText(text: string): string {
 const LEVEL_TOKENS = 8
 /** Tokens of the mark for hidden keys. */
 const HIDDEN_TOKENS = 5
-/** Tokens of the reference to an equal object. */
-const LIKE_TOKENS = 3
 /** Longest object or array on a shared line, in UTF-16 units. */
 const LINE_UNITS = 120
 /** Lengths of shown values, tried in this order. */
@@ -186,7 +184,7 @@ class Skeleton {
   #take(node: SkeletonNode): void {
     let cost = 0
     for (let at: SkeletonNode | undefined = node; at !== undefined && this.#shown[at.index] === 0; at = at.parent)
-      cost += at.tokens + (at.kids.length > 1 ? HIDDEN_TOKENS + (at.twin === undefined ? 0 : LIKE_TOKENS) : 0)
+      cost += at.tokens + (at.kids.length > 1 ? HIDDEN_TOKENS : 0)
     if (cost > this.#left && node.index > 0) return
     this.#left -= cost
     for (let at: SkeletonNode | undefined = node; at !== undefined && this.#shown[at.index] === 0; at = at.parent)
@@ -277,7 +275,10 @@ class Skeleton {
       const text = value === '' ? kid.label : `${kid.label}: ${value}`
       parts.push({ text, long: kid.kids.length > 0 && text.length > LINE_UNITS })
     }
-    if (hidden > 0) parts.push({ text: this.#hidden(node, shown.length, hidden), long: false })
+    if (hidden > 0) {
+      const text = shown.length > 0 ? `… ${formatCount(hidden)} more` : countOf(hidden, 'key')
+      parts.push({ text, long: false })
+    }
     if (!parts.some(({ long }) => long)) return `{${parts.map(({ text }) => text).join(', ')}}`
     const pad = `\n${' '.repeat(Math.min(indent + 1, 12))}`
     let text = '{'
@@ -289,19 +290,6 @@ class Skeleton {
     }
     return `${text}}`
   }
-
-  #hidden({ twin }: SkeletonNode, shown: number, hidden: number): string {
-    if (shown > 0) return `… ${formatCount(hidden)} more`
-    const like =
-      twin !== undefined && this.#shown[twin.index] === 1 ? namedNode(twin)?.label.replace(/\?$/, '') : undefined
-    return countOf(hidden, 'key') + (like === undefined ? '' : ` as in ${like}`)
-  }
-}
-
-function namedNode(node: SkeletonNode): SkeletonNode | undefined {
-  let named: SkeletonNode | undefined = node
-  while (named !== undefined && (named.label === '' || named.label === '*')) named = named.parent
-  return named
 }
 
 /** Smallest share of the text for long strings to be shown. */

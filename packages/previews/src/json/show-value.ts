@@ -94,9 +94,6 @@ export function tidy(raw: string): string {
 const KEY_UNITS = 160
 /** Number of lines from which an array's position is shown. */
 const LONG_ARRAY = 20
-/** Fewest keys for a reference to an equal object. */
-const LEAST_KEYS = 4
-
 /** A path of the skeleton: a key, a member of a map, or the items of an array. */
 export interface SkeletonNode {
   readonly shape: Shape
@@ -112,8 +109,6 @@ export interface SkeletonNode {
   readonly tokens: number
   /** Whether no earlier or higher node has this key. */
   novel: boolean
-  /** The first node with the same keys, if any. */
-  twin: SkeletonNode | undefined
 }
 
 /** Returns nodes level by level, the root first. */
@@ -121,7 +116,6 @@ export function skeletonNodes(root: Shape): SkeletonNode[] {
   const first = makeNode(root, '', undefined, 0)
   const nodes = [first]
   const known = new Set<string>()
-  const firsts = new Map<string, SkeletonNode>()
   for (let index = 0; index < nodes.length; index++) {
     const node = nodes[index]!
     node.index = index
@@ -137,10 +131,6 @@ export function skeletonNodes(root: Shape): SkeletonNode[] {
     for (const field of shape.fields?.values() ?? [])
       add(field, showKey(field.key) + (field.seen < shape.objects ? '?' : ''))
     if (shape.others !== undefined) add(shape.others, '*')
-    if (shape.fields === undefined || shape.fields.size < LEAST_KEYS) continue
-    const keys = [...shape.fields.keys()].toSorted().join('\n')
-    node.twin = firsts.get(keys)
-    if (node.twin === undefined) firsts.set(keys, node)
   }
   return nodes
 }
@@ -150,7 +140,7 @@ function makeNode(shape: Shape, label: string, parent: SkeletonNode | undefined,
   const counts = [shape.objects > 0 ? keyCount(shape) : '', shape.arrays > 0 ? itemCount(shape) : ''].join('')
   const brackets = (shape.objects > 0 ? 2 : 0) + (shape.arrays > 0 ? 3 : 0)
   const tokens = estimateTokens(label) + (label === '' ? 0 : 1) + brackets + estimateTokens(counts)
-  return { shape, label, parent, level, index: 0, kids: [], names, tokens, novel: false, twin: undefined }
+  return { shape, label, parent, level, index: 0, kids: [], names, tokens, novel: false }
 }
 
 /** Returns `0-12 items`, and the start of a long array. */
