@@ -48,10 +48,9 @@ export const referenceFaults: readonly Fault[] = [
       'undo/in-parallel',
       'turns/revived-by-storing',
       'age/revived-by-storing',
-      'quota/storing-again-needs-no-room',
+      'quota/deleting-makes-room',
       'concurrency/store-while-deleting',
       'instances/one-creates',
-      'instances/undo',
     ],
     storage: (storage) =>
       overridden(storage, (inner) => ({

@@ -83,7 +83,7 @@ export const useFaults: readonly Fault[] = [
   {
     name: 'undoes a store whatever has happened since',
     caughtBy: 'undo/keeps-an-older-entry',
-    also: ['undo/in-parallel', 'instances/undo'],
+    also: ['undo/in-parallel', 'instances/one-creates'],
     storage: (storage) =>
       overridden(storage, (inner) => ({
         delete: (reference, options) =>
@@ -104,7 +104,7 @@ export const useFaults: readonly Fault[] = [
   {
     name: 'gives two uses within a millisecond one time',
     caughtBy: 'undo/keeps-an-older-entry',
-    also: ['store/receipt', 'undo/in-parallel', 'instances/undo'],
+    also: ['store/receipt', 'undo/in-parallel', 'instances/one-creates'],
     driver: (disk) => {
       const driver = new TinyDriver(disk)
       driver.use = (id, lastUsedAt) => {
@@ -436,14 +436,14 @@ export const useFaults: readonly Fault[] = [
   },
   {
     name: 'counts what is stored again',
-    caughtBy: 'quota/storing-again-needs-no-room',
+    caughtBy: 'quota/deleting-makes-room',
     storage: (storage, disk) =>
       overridden(storage, (inner) => {
         let bytes = 0
         return {
           async store(key, content, type, options) {
             const reference = await inner.store(key, content, type, options)
-            if (key !== 'second' || content.length !== 40_000) return reference
+            if (key !== 'third' || content.length !== 40_000) return reference
             bytes += content.length
             const [oldest] = disk.records.keys()
             if (bytes > 100_000 && oldest !== undefined) disk.records.delete(oldest)
