@@ -11,12 +11,12 @@ import {
 import {
   contentTypeEssence,
   documentText,
+  escapeExpression,
   estimateLargeTokens,
   locateSqlite,
   type ContentBlock,
   type MediaBlock,
 } from '@spillway/text/internal'
-import { escapeExpression } from '@spillway/text/internal/patterns'
 import { checkAborted } from '../storage/storage-error.ts'
 import type { AdoptedOptions, ResolvedOptions } from './context-offloader-options.ts'
 import { frameTokens, measureContent, shareBudget } from './measure-content.ts'

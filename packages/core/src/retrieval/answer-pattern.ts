@@ -1,7 +1,6 @@
-import { countOf, formatCount, PatternError, type LineRange } from '@spillway/text/internal'
+import { countOf, escapeExpression, formatCount, PatternError, type LineRange } from '@spillway/text/internal'
 import {
   createLinearMatcher,
-  escapeExpression,
   parseSearchPattern,
   type ByteSpan,
   type SearchPattern,

@@ -1,4 +1,4 @@
-import { escapeExpression } from '@spillway/text/internal/patterns'
+import { escapeExpression } from '@spillway/text/internal'
 import type { CodeLines } from './code-lines.ts'
 import type { DefinitionRules } from './definition-rules.ts'
 import { wordHashes } from './word-hash.ts'

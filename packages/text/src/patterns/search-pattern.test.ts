@@ -2,7 +2,8 @@ import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { generatedMatches, isQuick, LOOKS, QUANTIFIERS, type GeneratedPattern } from '../../test/generated-patterns.ts'
-import { escapeExpression, parseSearchPattern } from './search-pattern.ts'
+import { escapeExpression } from '../shared/escape-expression.ts'
+import { parseSearchPattern } from './search-pattern.ts'
 
 test('an expression is described by the requirements of a search', () => {
   expect(parseSearchPattern('^ERROR.*time(?:out|d out)$', { ignoreCase: false })).toEqual({

@@ -1,4 +1,5 @@
 import { formatCount } from '../lines/clean-line.ts'
+import { escapeExpression } from '../shared/escape-expression.ts'
 import { textSource, translateDialect } from './dialect.ts'
 import { matchCost, type PatternCost } from './match-cost.ts'
 import {
@@ -102,11 +103,6 @@ function describeLong(text: string, expression: string, { ignoreCase }: Expressi
     textExpression: expression.replaceAll('\n', '[]'),
     textFlags: `${flags}m`,
   }
-}
-
-/** Escape a text as an equivalent regular expression for any flags but `v`. */
-export function escapeExpression(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
 /** More strings than this do not narrow a search. */
