@@ -22,7 +22,7 @@ const LAYERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     types: ['lines'],
     json: ['shared', 'platform', 'types'],
     'json-path': ['json', 'patterns', 'shared'],
-    patterns: ['platform', 'engines', 'lines'],
+    patterns: ['shared', 'platform', 'engines', 'lines'],
     tables: ['shared', 'types', 'lines', 'json'],
     query: ['shared', 'platform'],
   },
