@@ -16,9 +16,15 @@ export const callFaults: readonly Fault[] = [
     caughtBy: ['calls/parallel'],
     create: () => {
       let latest: TinyOutput | undefined
+      let goOn = (): void => {}
       return offloading(async (output, context, offload) => {
         latest = output
-        await new Promise((resolve) => setTimeout(resolve, 500))
+        goOn()
+        // Until the next result is there. The last one has none.
+        await new Promise<void>((resolve) => {
+          goOn = resolve
+          setTimeout(resolve, 3_000)
+        })
         return offload(latest, context)
       })
     },
