@@ -30,7 +30,6 @@ export interface XmlScan {
   readonly lines: number
   readonly length: number
   readonly problems: readonly XmlProblem[]
-  readonly problemCount: number
   /** Start of the document. */
   readonly head: string
 }

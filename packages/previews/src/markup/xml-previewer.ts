@@ -96,7 +96,6 @@ class XmlScanner implements MarkupHandler {
   #text = ''
   #wantsText = false
   readonly #problems: XmlProblem[] = []
-  #problemCount = 0
   #problem: XmlProblem | undefined
   #problemDepth = 0
   #ends = 0
@@ -116,7 +115,6 @@ class XmlScanner implements MarkupHandler {
       lines: this.#lines.lines,
       length: this.#length,
       problems: this.#problems,
-      problemCount: this.#problemCount,
       head: this.#head,
     }
   }
@@ -202,10 +200,8 @@ class XmlScanner implements MarkupHandler {
     if (this.#problem !== undefined) {
       if (PROBLEM_NAMES.has(this.#problem.name)) return
       // A failed suite or run: its own failures tell more.
-      this.#problemCount--
       this.#problems.pop()
     }
-    this.#problemCount++
     this.#problem = undefined
     if (this.#problems.length >= MAX_PROBLEMS) return
     const above = this.#owners[depth - 1] ?? ''

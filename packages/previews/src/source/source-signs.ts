@@ -48,6 +48,8 @@ function findSigns(subject: TextSubject): SourceSigns | undefined {
 const YAML_LINE = /^\s*(?:#|---|\.\.\.|- |(?:- )*["']?[\w$/.@~-][^\s:#"',;=(]*["']? ?:(?: [^=;]*)?$)/
 /** A key whose value is below it. */
 const YAML_PARENT = /^( *)(?:- )*[\w$/.@~-][^\s:#"',;=(]*:$/
+/** The first line below it, without the key's indentation. */
+const YAML_CHILD = /^(?: +|- )\S/
 const LEAST_PARENTS = 2
 
 /** If nothing tells it, almost every line must be YAML, and some keys must hold others: headers of mails are flat. */
@@ -58,7 +60,8 @@ function isYaml(lines: readonly string[], isTold: boolean): boolean {
   if (isTold) return share >= 0.6
   const parents = filled.filter((line, index) => {
     const indent = YAML_PARENT.exec(line)?.[1]
-    return indent !== undefined && new RegExp(`^${indent}(?: +|- )\\S`).test(filled[index + 1] ?? '')
+    const next = filled[index + 1] ?? ''
+    return indent !== undefined && next.startsWith(indent) && YAML_CHILD.test(next.slice(indent.length))
   })
   if (parents.length < LEAST_PARENTS || own.some((line) => line.startsWith('\t') || OUTPUT.test(line))) return false
   return share >= 0.95

@@ -1,5 +1,5 @@
 import { concatBytes } from '../shared/bytes.ts'
-import type { JsonForm } from '../json/json-walker.ts'
+import { isBracket, type JsonForm } from '../json/json-walker.ts'
 import {
   asksLength,
   PathTooLarge,
@@ -61,8 +61,7 @@ export class PathEvaluator implements Queries {
       const bytes = concatBytes(found.bytes)
       for (const index of pending) if (yield* this.#passes(segments[index]!, bytes)) mask |= 1 << (index + 1)
       const inner = mask & (isSelected - 1)
-      const isHolder = bytes[0] === 91 || bytes[0] === 123
-      if (inner !== 0 && isHolder) {
+      if (inner !== 0 && isBracket(bytes[0])) {
         if (depth >= MAX_DEPTH) throw new PathTooLarge()
         const part: Part = { bytes, base: start, path, mask: inner, form: 'json', isNamed: always }
         if (yield* this.#walk(segments, part, take, depth + 1)) return true
@@ -94,7 +93,10 @@ export class PathEvaluator implements Queries {
     const known = this.#fromRoot.get(query) ?? []
     if (!this.#fromRoot.has(query)) {
       const results = known as Uint8Array[]
-      const keep = ({ start, end }: SelectedSpan): boolean => results.push(root.bytes.subarray(start, end)) < 0
+      const keep = ({ start, end }: SelectedSpan): boolean => {
+        results.push(root.bytes.subarray(start, end))
+        return false
+      }
       yield* this.#walk(segments, part(root.bytes, root.form), keep, 0)
       this.#fromRoot.set(query, results)
     }

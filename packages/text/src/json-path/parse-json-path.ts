@@ -1,5 +1,6 @@
 import type { jsonpath } from 'json-p3'
 import { decodeJsonString, JsonName } from '../json/decode-json-string.ts'
+import { isBracket } from '../json/json-walker.ts'
 import { createTextTest, type TextTest } from '../patterns/text-test.ts'
 import {
   MAX_SEGMENTS,
@@ -79,7 +80,6 @@ class Reader {
     return segments.map((segment) => ({
       descends: segment.token.kind === this.#library.TokenKind.DDOT,
       selectors: segment.selectors.map((selector) => this.#selector(selector)),
-      position: segment.token.index,
     }))
   }
 
@@ -192,7 +192,7 @@ function* done(literal: Compared): Evaluation<Compared> {
 
 const NO_PAUSES: readonly undefined[] = []
 
-/** Give the single result of a query; nothing if there is none or several. */
+/** Read the value of a query's only result. No result, or more than one, has no value. */
 function single(query: Query): Operand {
   return function* (value, queries) {
     let count = 0
@@ -208,14 +208,17 @@ function single(query: Query): Operand {
 function countOf(query: Query): Operand {
   return function* (value, queries) {
     let count = 0
-    yield* queries.each(query, value, () => ++count < 0)
+    yield* queries.each(query, value, () => {
+      count++
+      return false
+    })
     return count
   }
 }
 
 const CHILDREN: Query = {
   fromRoot: false,
-  segments: [{ descends: false, selectors: [{ type: 'wildcard' }], position: 0 }],
+  segments: [{ descends: false, selectors: [{ type: 'wildcard' }] }],
 }
 
 function lengthOf(of: Operand): Operand {
@@ -232,7 +235,7 @@ const decoder = new TextDecoder()
 /** A number is rounded to the nearest double. */
 function readValue(bytes: Uint8Array): Compared {
   const first = bytes[0]
-  if (first === 91 || first === 123) return bytes
+  if (isBracket(first)) return bytes
   if (first === 34) return decodeJsonString(bytes)
   const text = decoder.decode(bytes)
   return text === 'null' ? null : text === 'true' ? true : text === 'false' ? false : Number(text)

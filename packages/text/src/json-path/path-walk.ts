@@ -1,6 +1,6 @@
 import { decodeJsonString, type JsonName } from '../json/decode-json-string.ts'
 import { jsonPathStep, MAX_PATH_UNITS } from '../json/json-paths-at.ts'
-import { JsonWalker, type JsonForm, type JsonVisitor } from '../json/json-walker.ts'
+import { isBracket, JsonWalker, type JsonForm, type JsonVisitor } from '../json/json-walker.ts'
 
 /** Does a part of the work until each yield. */
 export type Evaluation<Result> = Generator<undefined, Result>
@@ -10,8 +10,6 @@ export interface Segment {
   /** Whether the segment also selects from descendants: `..`. */
   readonly descends: boolean
   readonly selectors: readonly Selector[]
-  /** Offset of the segment in the path, in UTF-16 units. */
-  readonly position: number
 }
 
 export type Selector =
@@ -72,8 +70,6 @@ interface PathWalkOptions {
 
 const NONE: readonly never[] = []
 const NO_BYTES: Uint8Array = new Uint8Array()
-const OPEN_ARRAY = 91
-const OPEN_OBJECT = 123
 /** One bit each must fit in a number. */
 export const MAX_SEGMENTS = 30
 /** Bytes of a value with a pending filter. */
@@ -187,7 +183,7 @@ export class PathWalk implements JsonVisitor {
     }
     this.#starts[level] = at
     this.#isSelected[level] = (mask & this.#selected) !== 0
-    const enters = (mask & (this.#selected - 1)) !== 0 && (first === OPEN_ARRAY || first === OPEN_OBJECT)
+    const enters = (mask & (this.#selected - 1)) !== 0 && isBracket(first)
     if (enters) this.#enter(level, at, mask)
     return enters
   }

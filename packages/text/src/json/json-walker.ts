@@ -519,6 +519,7 @@ export class JsonWalker {
   }
 }
 
-function isBracket(byte: number): boolean {
+/** Return whether a byte begins an array or object. */
+export function isBracket(byte: number | undefined): boolean {
   return byte === OPEN_ARRAY || byte === OPEN_OBJECT
 }

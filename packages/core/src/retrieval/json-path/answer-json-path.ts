@@ -198,10 +198,10 @@ async function explainNothing(question: PathQuestion): Promise<string[]> {
 
 async function findElsewhere(
   { source, layout, pace }: PathQuestion,
-  { descends, selectors, position }: Segment,
+  { descends, selectors }: Segment,
 ): Promise<string | undefined> {
   if (descends || selectors.length !== 1 || selectors[0]?.type !== 'name') return undefined
-  const anywhere = { segments: [{ descends: true, selectors, position }], asksRoot: false }
+  const anywhere = { segments: [{ descends: true, selectors }], asksRoot: false }
   const found = await selectJson(source, anywhere, { layout, skip: 0, keep: 1, enough: 1, pace })
   const path = found.values[0]?.path
   return path?.endsWith('…') === true ? undefined : path
