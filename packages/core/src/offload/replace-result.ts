@@ -380,7 +380,7 @@ class ArrivingMedia {
     const part: StoragePart = { type: mediaKind(contentType), key, contentType, tokens }
     const data = this.#held === undefined ? this.#whole() : concatBytes(this.#held, this.#size)
     if (data === undefined) {
-      const description = describeMedia(this.#start, contentType, size)
+      const description = describeMedia(this.#start, contentType)
       return replacementSources([{ part: { ...part, description }, reference, size }], this.#reading)
     }
     const [read = part, ...texts] = await readMediaParts([{ ...part, data }], this.#reading)

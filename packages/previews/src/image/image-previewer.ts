@@ -58,8 +58,8 @@ export function imagePreviewer(options: ImagePreviewerOptions = {}): MediaPrevie
     name: 'image',
     previews: 'media',
     recognize: ({ type }) => (type === 'image' ? 0.9 : 0),
-    read: async (data, { mediaType, size }) => {
-      const description = describeMedia(data, mediaType, size)
+    read: async (data, { mediaType }) => {
+      const description = describeMedia(data, mediaType)
       if (limits === undefined || !DECODED.has(mediaFormatOf(data)?.name ?? '')) return { description }
       const { default: sharp } = await importPeer('sharp', () => import('sharp'))
       const scaled = await scaleImage(sharp, data, limits)

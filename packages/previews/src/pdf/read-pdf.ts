@@ -15,12 +15,12 @@ export const DEFAULT_LIMITS: PdfLimits = { maxPages: 1_000, maxLength: 10_000_00
 /** Returns `undefined` if the bytes are not a PDF. `loadPeer` imports `unpdf`. */
 export async function readPdf(
   data: Uint8Array,
-  { mediaType, size }: Pick<MediaSubject, 'mediaType' | 'size'>,
+  { mediaType }: Pick<MediaSubject, 'mediaType'>,
   limits: PdfLimits,
   loadPeer: () => Promise<PdfPeer>,
 ): Promise<MediaPreview | undefined> {
   if (!isPdf(data)) return undefined
-  const told = describeMedia(data, mediaType, size)
+  const told = describeMedia(data, mediaType)
   try {
     return preview(await isolatedPages(data, limits, loadPeer), isUntold(mediaType))
   } catch (error) {

@@ -199,11 +199,6 @@ export class ByteView {
     return this.#within(at, 4) ? this.#view.getUint32(at, littleEndian) : Number.NaN
   }
 
-  /** Inexact from 2^53, more than any file size. */
-  uint64(at: number, littleEndian = false): number {
-    return this.#within(at, 8) ? Number(this.#view.getBigUint64(at, littleEndian)) : Number.NaN
-  }
-
   text(at: number, length: number): string {
     if (!this.#within(at, 0)) return ''
     let text = ''
@@ -217,19 +212,6 @@ export class ByteView {
     for (let index = 0; index < signature.length; index++)
       if (this.#bytes[at + index] !== signature.charCodeAt(index)) return false
     return true
-  }
-
-  /** Find Latin-1 bytes at or before a position, but not before `least`. Returns -1 if they are missing. */
-  lastIndexOf(signature: string, at: number, least: number): number {
-    const first = signature.charCodeAt(0)
-    let index = Math.min(at, this.length - signature.length)
-    while (index >= Math.max(0, least)) {
-      index = this.#bytes.lastIndexOf(first, index)
-      if (index < Math.max(0, least)) return -1
-      if (this.has(index, signature)) return index
-      index--
-    }
-    return -1
   }
 
   #within(at: number, size: number): boolean {
