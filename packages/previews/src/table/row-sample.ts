@@ -17,8 +17,6 @@ export interface SampledRow {
   readonly text: string
   /** Number of lines. Defaults to the lines of `text`. */
   readonly lines?: number | undefined
-  /** Whether `text` is only its start. */
-  readonly cut: boolean
 }
 
 /** Keeps all rows, or the first, the last, and every second, fourth, and so on between. Depends on the rows alone. */
@@ -47,11 +45,6 @@ export class RowSample {
       this.#ring[at + 3] = line
       this.#ring[at + 4] = lines ?? 0
     }
-  }
-
-  /** Adds a row of which only the start is known. */
-  addLong(text: string, line: number): void {
-    this.#keep({ index: this.#rows++, line, text, cut: true })
   }
 
   /** Copies the last rows before the block's text is freed. */
@@ -99,6 +92,5 @@ function rowOf(
   end: number,
   lines: number | undefined,
 ): SampledRow {
-  const cut = end - start > LONGEST_ROW
-  return { index, line, text: detach(text.slice(start, cut ? start + LONGEST_ROW : end)), lines, cut }
+  return { index, line, text: detach(text.slice(start, Math.min(end, start + LONGEST_ROW))), lines }
 }

@@ -179,7 +179,6 @@ class SeparatedReader implements RecordSink {
   #names: string[] | undefined
   #columns = 0
   #ragged = 0
-  #long = 0
 
   constructor(format: SeparatedFormat) {
     this.#format = format
@@ -190,10 +189,10 @@ class SeparatedReader implements RecordSink {
     this.#records.push(text)
   }
 
-  /** Returns `undefined` if an unclosed quote swallowed rows. */
+  /** Returns `undefined` if an unclosed quote swallowed rows, or a row is too long. */
   finish(): [TableData] | undefined {
     this.#records.finish()
-    if (this.#records.unclosed || this.#columns === 0) return undefined
+    if (this.#records.unclosed || !this.#records.isTable || this.#columns === 0) return undefined
     const { separator, quotes } = this.#format
     const table: TableData = {
       kind: KINDS[separator] ?? 'CSV',
@@ -202,8 +201,7 @@ class SeparatedReader implements RecordSink {
       columns: this.#columns,
       rows: this.#sample.rows,
       ragged: this.#ragged,
-      // Cells of long rows were not summarized.
-      summaries: this.#long === 0 ? this.#summaries : [],
+      summaries: this.#summaries,
       sample: this.#sample.finish(),
       lines: this.#records.lines,
       split: (row) => splitRecord(row, separator, quotes),
@@ -247,19 +245,5 @@ class SeparatedReader implements RecordSink {
 
   endBlock({ text }: BlockText): void {
     this.#sample.endBlock(text)
-  }
-
-  longRecord(start: string, cells: number, line: number): void {
-    if (this.#columns === 0) {
-      this.#columns = cells
-      const known = splitRecord(start, this.#format.separator, this.#format.quotes).slice(0, -1)
-      if (this.#format.header) {
-        this.#names = known.map((name) => cleanLine(unquote(name)))
-        return
-      }
-    }
-    this.#long++
-    if (cells !== this.#columns) this.#ragged++
-    this.#sample.addLong(start, line)
   }
 }

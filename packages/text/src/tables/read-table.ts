@@ -5,7 +5,7 @@ import { alignedFormat } from './aligned-format.ts'
 import { AlignedRows } from './aligned-reader.ts'
 import { isFooter } from './find-columns.ts'
 import { JsonRows, type JsonRowsForm } from './json-rows.ts'
-import { RecordReader, type BlockText, type KeptCell, type RecordSink } from './record-reader.ts'
+import { MOST_COLUMNS, RecordReader, type BlockText, type RecordSink } from './record-reader.ts'
 import { separatedFormat, splitRecord, unquote, type SeparatedFormat, type TableText } from './separated-format.ts'
 import { columnName, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
@@ -68,8 +68,6 @@ function hasNames(start: string, { separator, quotes, comments }: SeparatedForma
   return splitRecord(first.trimEnd(), separator, quotes).every((cell) => cell.startsWith('"') || NAME.test(cell.trim()))
 }
 
-/** Cells of a row: the maximum columns of a spreadsheet. */
-const MOST_COLUMNS = 16_384
 const FOOTER_UNITS = 80
 const QUOTE = 34
 
@@ -79,7 +77,6 @@ class SeparatedRows implements RowReader, RecordSink, TableRow {
   readonly #records: RecordReader
   #block: BlockText = { text: '', codes: new Uint16Array(0) }
   #bounds: Int32Array = new Int32Array(0)
-  #kept: readonly KeptCell[] | undefined
   #columns = 0
   #otherLength = 0
   #line = 0
@@ -88,8 +85,7 @@ class SeparatedRows implements RowReader, RecordSink, TableRow {
   constructor(format: SeparatedFormat, sink: TableSink) {
     this.#format = format
     this.#sink = sink
-    const options = { mostColumns: MOST_COLUMNS, keepsLong: true }
-    this.#records = new RecordReader(this, format.separator, format.quotes, options)
+    this.#records = new RecordReader(this, format.separator, format.quotes)
   }
 
   push(text: string): void {
@@ -98,7 +94,7 @@ class SeparatedRows implements RowReader, RecordSink, TableRow {
 
   finish(): readonly string[] | undefined {
     this.#records.finish()
-    if (this.#columns === 0) return undefined
+    if (!this.#records.isTable || this.#columns === 0) return undefined
     const notes: string[] = []
     if (this.#columns > MOST_COLUMNS)
       notes.push(
@@ -119,14 +115,7 @@ class SeparatedRows implements RowReader, RecordSink, TableRow {
     if (line <= this.#format.comments) return
     this.#block = block
     this.#bounds = bounds
-    this.#kept = undefined
     if (cells === 1 && this.#columns > 1 && end - start < FOOTER_UNITS && isFooter(block.text.slice(start, end))) return
-    this.#take(cells, line)
-  }
-
-  longRecord(_start: string, cells: number, line: number, kept: readonly KeptCell[] = []): void {
-    if (line <= this.#format.comments) return
-    this.#kept = kept
     this.#take(cells, line)
   }
 
@@ -148,26 +137,8 @@ class SeparatedRows implements RowReader, RecordSink, TableRow {
 
   cell(column: number): string | undefined {
     if (column >= this.#cells) return undefined
-    const kept = this.#kept
-    if (kept !== undefined) {
-      const cell = kept[column]
-      if (cell === undefined) return undefined
-      // A truncated cell lacks its closing quote.
-      return this.isCut(column) && this.#format.quotes && cell.text.startsWith('"')
-        ? cell.text.slice(1).replaceAll('""', '"')
-        : this.#unquoted(cell.text)
-    }
     const start = this.#bounds[2 * column]!
     const text = this.#block.text.slice(start, this.#bounds[2 * column + 1])
-    return this.#block.codes[start] === QUOTE ? this.#unquoted(text) : text
-  }
-
-  isCut(column: number): boolean {
-    const cell = this.#kept?.[column]
-    return cell !== undefined && cell.length > cell.text.length
-  }
-
-  #unquoted(text: string): string {
-    return this.#format.quotes ? unquote(text) : text
+    return this.#format.quotes && this.#block.codes[start] === QUOTE ? unquote(text) : text
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { MOST_COLUMNS, RecordReader, type RecordSink } from './record-reader.ts'
+import { MOST_COLUMNS, RecordReader } from './record-reader.ts'
 
 interface Read {
   readonly cells: readonly string[]
@@ -22,7 +22,6 @@ function recordsOf(
           ),
           line,
         }),
-      longRecord: (start, cells, line) => void records.push({ cells: [start, String(cells)], line }),
     },
     separator,
     quotes,
@@ -66,9 +65,9 @@ it('a record reader does not confuse an empty last cell with a quote of the prev
   }
 })
 
-it('a record reader gives the start of a record that is too long, with its number of cells', () => {
-  const [long, next] = recordsOf([`${'x,'.repeat(50_000)}"y\n"\nend`]).records
-  expect([long!.cells[0]!.length, long!.cells[1], next!.cells, next!.line]).toEqual([4_096, '50001', ['end'], 3])
+it('a record reader stops at a record that is too long', () => {
+  const isTable = (length: number): boolean => recordsOf([`a,b\n1,"${'x'.repeat(length)}`, '"\n1,2']).reader.isTable
+  expect([isTable(1_000_000), isTable(1_100_000)]).toEqual([true, false])
 })
 
 const cell = fc.oneof(
@@ -98,81 +97,5 @@ it('a record reader gives the same records for any chunks', () => {
       expect(JSON.stringify(recordsOf(pieces)) === JSON.stringify(recordsOf([text]))).toBe(true)
     }),
     { numRuns: 50 },
-  )
-})
-
-interface Kept {
-  readonly cells: readonly (readonly [text: string, length: number])[]
-  readonly line: number
-}
-
-function keptOf(pieces: readonly string[], mostColumns = 8): Kept[] {
-  const records: Kept[] = []
-  const sink: RecordSink = {
-    record: ({ text }, _start, _end, cells, bounds, line) => {
-      const cell = (_: unknown, at: number): [string, number] => {
-        const one = text.slice(bounds[2 * at], bounds[2 * at + 1])
-        return [one, one.length]
-      }
-      records.push({ line, cells: Array.from({ length: Math.min(cells, mostColumns) }, cell) })
-    },
-    longRecord: (_start, _cells, line, kept = []) =>
-      void records.push({ line, cells: kept.map(({ text, length }) => [text, length]) }),
-  }
-  const reader = new RecordReader(sink, ',', true, { mostColumns, keepsLong: true })
-  for (const piece of pieces) reader.push(piece)
-  reader.finish()
-  return records
-}
-
-it('a record reader keeps the cells of long records on request, each up to a limit', () => {
-  const long = 'x'.repeat(70_000)
-  expect(keptOf([`a,${long},"b,\n""c"\r\nd,e`])).toEqual([
-    {
-      line: 1,
-      cells: [
-        ['a', 1],
-        [long.slice(0, 65_536), 70_000],
-        ['"b,\n""c"', 8],
-      ],
-    },
-    {
-      line: 3,
-      cells: [
-        ['d', 1],
-        ['e', 1],
-      ],
-    },
-  ])
-})
-
-it('a record reader keeps only the requested columns of a long record', () => {
-  const [record] = keptOf(['1,'.repeat(50_000)], 3)
-  expect(record?.cells).toEqual([
-    ['1', 1],
-    ['1', 1],
-    ['1', 1],
-  ])
-})
-
-it('a record reader keeps the same of long records for any chunks', () => {
-  const cell = fc.constantFrom('', 'plain', '"quo""ted\r\n,"', 'y'.repeat(40_000), `"${'z\n'.repeat(40_000)}"`, 'r\r')
-  const records = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 })
-  fc.assert(
-    fc.property(
-      records,
-      fc.constantFrom('\n', '\r\n'),
-      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 }),
-      (rows, end, cuts) => {
-        const text = rows.map((row) => row.join(',')).join(end)
-        const places = [
-          0,
-          ...cuts.map((cut) => Math.floor(cut * text.length)).toSorted((one, two) => one - two),
-          text.length,
-        ]
-        expect(keptOf(places.slice(1).map((place, index) => text.slice(places[index], place)))).toEqual(keptOf([text]))
-      },
-    ),
-    { numRuns: 40 },
   )
 })

@@ -120,7 +120,6 @@ function recordsOf(text: string, separator: string, quotes: boolean, comments: n
         const cell = (_: unknown, at: number): string => block.text.slice(bounds[2 * at], bounds[2 * at + 1])
         records.push(Array.from({ length: count }, cell))
       },
-      longRecord: () => {},
     },
     separator,
     quotes,

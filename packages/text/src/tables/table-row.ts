@@ -2,8 +2,6 @@
 export interface TableRow {
   /** Return the value of a cell. Returns `undefined` if the cell is missing or null. */
   cell(column: number): string | undefined
-  /** Return whether a cell was truncated. */
-  isCut?(column: number): boolean
   /** Return the declared kind of a cell. Returns `undefined` if only its text tells. */
   kindOf?(column: number): 'string' | 'boolean' | undefined
 }

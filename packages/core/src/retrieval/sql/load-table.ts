@@ -278,7 +278,6 @@ class CellBatches {
   #rowEnds: number[] = []
   #width = 0
   #ready: CellBatch[] = []
-  #cutCells = 0
 
   /** Rows may append names to `headers`. */
   constructor(table: number, headers: readonly string[]) {
@@ -298,13 +297,10 @@ class CellBatches {
   }
 
   notes(): string[] {
-    const notes: string[] = []
-    if (this.#headers.length > MAX_COLUMNS)
-      notes.push(
-        `The table has ${formatCount(this.#headers.length)} columns, of which the first ${formatCount(MAX_COLUMNS)} are loaded.`,
-      )
-    if (this.#cutCells > 0) notes.push(`Cells of which only the beginning is loaded: ${formatCount(this.#cutCells)}.`)
-    return notes
+    if (this.#headers.length <= MAX_COLUMNS) return []
+    return [
+      `The table has ${formatCount(this.#headers.length)} columns, of which the first ${formatCount(MAX_COLUMNS)} are loaded.`,
+    ]
   }
 
   add(row: TableRow): void {
@@ -327,7 +323,6 @@ class CellBatches {
         this.#lengths[this.#cells++] = -1
         continue
       }
-      if (row.isCut?.(column) === true) this.#cutCells++
       const start = this.#size
       this.#write(kind === 'boolean' ? (cell === 'true' ? '1' : '0') : cell)
       this.#lengths[this.#cells++] = 2 * (this.#size - start) + (kind === 'string' ? 1 : 0)
