@@ -15,16 +15,14 @@ export interface SampledRow {
   /** First line, 1-based. */
   readonly line: number
   readonly text: string
-  /** Number of lines. Defaults to the lines of `text`. */
-  readonly lines?: number | undefined
 }
 
 /** Keeps all rows, or the first, the last, and every second, fourth, and so on between. Depends on the rows alone. */
 export class RowSample {
   #kept: SampledRow[] = []
   #last: SampledRow[] = []
-  /** Ring of the last rows of this block: place, start, end, line, lines. */
-  readonly #ring = new Float64Array(5 * ENDS)
+  /** Ring of the last rows of this block: place, start, end, line. */
+  readonly #ring = new Float64Array(4 * ENDS)
   #inRing = 0
   #units = 0
   #stride = 1
@@ -34,16 +32,15 @@ export class RowSample {
     return this.#rows
   }
 
-  add(text: string, start: number, end: number, line: number, lines?: number): void {
+  add(text: string, start: number, end: number, line: number): void {
     const index = this.#rows++
-    if (index % this.#stride === 0 || index < ENDS) this.#keep(rowOf(index, line, text, start, end, lines))
+    if (index % this.#stride === 0 || index < ENDS) this.#keep(rowOf(index, line, text, start, end))
     else {
-      const at = 5 * (this.#inRing++ % ENDS)
+      const at = 4 * (this.#inRing++ % ENDS)
       this.#ring[at] = index
       this.#ring[at + 1] = start
       this.#ring[at + 2] = end
       this.#ring[at + 3] = line
-      this.#ring[at + 4] = lines ?? 0
     }
   }
 
@@ -51,9 +48,9 @@ export class RowSample {
   endBlock(text: string): void {
     const count = Math.min(this.#inRing, ENDS)
     for (let place = this.#inRing - count; place < this.#inRing; place++) {
-      const at = 5 * (place % ENDS)
-      const [index = 0, start = 0, end = 0, line = 0, lines = 0] = this.#ring.subarray(at, at + 5)
-      this.#last.push(rowOf(index, line, text, start, end, lines === 0 ? undefined : lines))
+      const at = 4 * (place % ENDS)
+      const [index = 0, start = 0, end = 0, line = 0] = this.#ring.subarray(at, at + 4)
+      this.#last.push(rowOf(index, line, text, start, end))
     }
     this.#inRing = 0
     this.#last = this.#last.slice(-ENDS)
@@ -84,13 +81,6 @@ export class RowSample {
   }
 }
 
-function rowOf(
-  index: number,
-  line: number,
-  text: string,
-  start: number,
-  end: number,
-  lines: number | undefined,
-): SampledRow {
-  return { index, line, text: detach(text.slice(start, Math.min(end, start + LONGEST_ROW))), lines }
+function rowOf(index: number, line: number, text: string, start: number, end: number): SampledRow {
+  return { index, line, text: detach(text.slice(start, Math.min(end, start + LONGEST_ROW))) }
 }

@@ -164,8 +164,8 @@ function cleanCell(cell: string): string {
   return [lines[0], ...lines.slice(1).map((line) => line.trimStart())].join('\n')
 }
 
-function endLine({ line, text, lines }: SampledRow): number {
-  return line + (lines ?? text.split('\n').length) - 1
+function endLine({ line, text }: SampledRow): number {
+  return line + text.split('\n').length - 1
 }
 
 /** Longest shown value, in UTF-16 units. */

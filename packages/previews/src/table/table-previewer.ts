@@ -114,14 +114,14 @@ class TableSection implements AlignedTable {
     return this.#sample.rows
   }
 
-  add(block: BlockText, start: number, end: number, line: number, lines: number): void {
+  add(block: BlockText, start: number, end: number, line: number): void {
     const cells = this.#columns.find(block.codes, start, end, this.#bounds)
     if (cells === 0) this.#unfit++
     for (let cell = 0; cell < this.#summaries.length; cell++) {
       if (cells === 0) this.#summaries[cell]!.addEmpty()
       else this.#summaries[cell]!.add(block, this.#bounds[2 * cell]!, this.#bounds[2 * cell + 1]!)
     }
-    this.#sample.add(block.text, start, end, line, lines)
+    this.#sample.add(block.text, start, end, line)
   }
 
   get columns(): number {

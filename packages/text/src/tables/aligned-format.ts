@@ -1,6 +1,5 @@
 import { cleanLine } from '../lines/clean-line.ts'
 import { perSubject } from '../shared/per-subject.ts'
-import { barLayout, BarRows, type BarLayout } from './bar-rows.ts'
 import {
   findBars,
   findColumns,
@@ -14,7 +13,6 @@ import {
   wordColumns,
   type LineColumns,
 } from './find-columns.ts'
-import { codesOf } from './record-reader.ts'
 import type { TableText } from './separated-format.ts'
 
 /** Layout of the tables in the lines of a text. */
@@ -30,9 +28,12 @@ export interface AlignedFormat {
   /** Whether the last of these lines is a header. */
   readonly header: boolean
   readonly columns: LineColumns
-  /** Whether each column has numbers, dates or similar values, for aligned columns below a header. */
+  /** Whether each column has numbers, dates or similar values, for columns below a header. */
   readonly typed?: readonly boolean[]
-  readonly bars?: BarLayout
+  /** Whether there are bars before the first cell and after the last cell. */
+  readonly isFramed?: boolean
+  /** Whether it is a Markdown table, in which a line with an empty first cell may be a row. */
+  readonly isMarkdown?: boolean
   /** Confidence that the text is such a table, from 0 to 1. */
   readonly sureness: number
 }
@@ -113,18 +114,15 @@ function findAligned({ start, isWhole }: TableText): AlignedFormat | undefined {
 function barsFormat(lines: readonly string[]): AlignedFormat | undefined {
   const found = findBars(lines)
   if (found === undefined) return undefined
-  const { columns, header } = found
-  const bars = barLayout(found, lines)
-  const rows: string[] = []
-  const joiner = new BarRows(bars, ({ text }) => rows.push(text))
-  for (const [index, text] of lines.slice(header + 1).entries()) {
-    if (!joiner.isBroken && (text === '' || isBarRule(text, found.isFramed) || isFooter(text))) joiner.end()
-    else joiner.push({ text, codes: codesOf(text) }, 0, text.length, index)
-  }
-  joiner.end()
+  const { columns, header, isFramed } = found
+  const [top = ''] = lines
+  const below = lines.slice(header + 1)
+  const rows = below.filter((line) => line !== '' && !isBarRule(line, isFramed) && !isFooter(line))
   if (rows.length < 1 || fitting(columns, rows) < 0.95) return undefined
+  const isMarkdown = isFramed && below[0]?.startsWith('|') === true && below[0].includes('-') && !isRule(top)
   const sureness = rows.length >= LEAST_ROWS ? 0.9 : 0.6
-  return { form: 'bars', bars, above: header + 1, header: true, columns, sureness }
+  const typed = typedColumns(columns, rows)
+  return { form: 'bars', isFramed, isMarkdown, typed, above: header + 1, header: true, columns, sureness }
 }
 
 function longListFormat(lines: readonly string[]): AlignedFormat | undefined {

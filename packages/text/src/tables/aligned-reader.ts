@@ -1,7 +1,6 @@
 import { cleanLine, formatCount } from '../lines/clean-line.ts'
 import { LineReader, type LineSink } from '../lines/line-reader.ts'
 import type { AlignedFormat } from './aligned-format.ts'
-import { BarRows } from './bar-rows.ts'
 import { findColumns, isBarRule, isFooter, isHeader, isRule, type LineColumns } from './find-columns.ts'
 import { TextCodes } from '../shared/text-codes.ts'
 import { codesOf, isTerminalText, type BlockText } from './record-reader.ts'
@@ -20,8 +19,8 @@ export interface AlignedTable {
   readonly rows: number
   /** Rows that do not match the columns. */
   readonly unfit: number
-  /** Add the row in a block from `start` to `end`, which has `lines` lines in the text. */
-  add(block: BlockText, start: number, end: number, line: number, lines: number): void
+  /** Add the row in a block from `start` to `end`. */
+  add(block: BlockText, start: number, end: number, line: number): void
   /** The memory of `text` is about to be reused. */
   endBlock(text: string): void
   /** Add a line after the rows. */
@@ -42,7 +41,7 @@ interface OpenSection {
 export class AlignedReader<Table extends AlignedTable> implements LineSink {
   readonly #format: AlignedFormat
   readonly #bar: number
-  readonly #rows: BarRows | undefined
+  readonly #bounds: Int32Array
   readonly #lines: LineReader
   readonly #codes = new TextCodes()
   readonly #beginTable: BeginTable<Table>
@@ -57,16 +56,17 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   #inNotes = false
   #counted = Infinity
   #dirty = false
-  /** Whether some line may or may not be a row. */
+  /** Rows that follow a rule between bars. */
+  #groups = 0
+  #isAfterRule = true
+  /** Whether some line may continue the cells above it. */
   #isDoubtful = false
 
   constructor(format: AlignedFormat, beginTable: BeginTable<Table>) {
     this.#format = format
     this.#beginTable = beginTable
     this.#bar = format.columns.separator.charCodeAt(0)
-    this.#rows =
-      format.bars &&
-      new BarRows(format.bars, (block, start, end, line, lines) => this.#add(block, start, end, line, lines))
+    this.#bounds = new Int32Array(2 * format.columns.columns)
     this.#lines = new LineReader(this)
   }
 
@@ -77,14 +77,14 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   /** Return the tables. Returns `undefined` if too many lines are not rows, or the number of rows is uncertain. */
   finish(): readonly Table[] | undefined {
     this.#lines.finish()
-    this.#rows?.end()
     this.#endBlock()
     this.#release()
     this.#found()
     const unfit = this.#sections.reduce((sum, section) => sum + section.unfit, 0)
     const rows = this.#sections.reduce((sum, section) => sum + section.rows, 0)
-    const isDoubtful = this.#isDoubtful || this.#rows?.isDoubtful === true
-    if (rows > this.#counted || (isDoubtful && rows !== this.#counted)) return undefined
+    // Rules between most lines, but not between all, divide rows of several lines.
+    const isRuled = this.#groups > 1 && this.#groups < rows && this.#groups * 2 >= rows
+    if (rows > this.#counted || ((this.#isDoubtful || isRuled) && rows !== this.#counted)) return undefined
     if (rows === 0 || unfit > rows * UNFIT_SHARE || this.#sections.length > MOST_SECTIONS) return undefined
     return this.#sections
   }
@@ -119,13 +119,12 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 
   #endBlock(): void {
-    this.#rows?.endBlock()
     this.#sections.at(-1)?.endBlock(this.#block.text)
   }
 
   #take(block: BlockText, start: number, end: number): void {
     if (this.#sections.length > MOST_SECTIONS) return
-    if (start === end && this.#rows?.isBroken !== true) {
+    if (start === end) {
       this.#release()
       this.#afterBlank = true
       return
@@ -144,31 +143,27 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 
   #takeBars(block: BlockText, start: number, end: number): void {
-    const rows = this.#rows!
-    if (rows.isBroken) {
-      rows.push(block, start, end, this.#line)
-      return
-    }
     const first = block.codes[start]!
     // Rows begin with a bar or a blank; rules and footers do not, except `|---|---|` and `| :-- |`.
     const isPlain =
       first === 32 ? !isDash(block.codes[start + 1]!) : first === this.#bar && !this.#mayBeRule(block, start)
     if (!isPlain || this.#inNotes) {
       const text = block.text.slice(start, Math.min(end, start + 2_048))
-      if (isBarRule(text, this.#format.bars?.isFramed === true)) {
-        // Without rules between rows, a rule also divides the text.
-        rows.end()
+      if (isBarRule(text, this.#format.isFramed === true)) {
+        this.#isAfterRule = true
         return
       }
       if (this.#inNotes || isFooter(text)) {
-        rows.end()
         if (!this.#inNotes) this.#counted = countOf(text)
         this.#inNotes = true
         this.#sections.at(-1)!.note(cleanLine(text).trim())
         return
       }
     }
-    rows.push(block, start, end, this.#line)
+    if (this.#isAfterRule) this.#groups++
+    this.#isAfterRule = false
+    this.#isDoubtful ||= this.#mayGoOn(block, start, end)
+    this.#add(block, start, end, this.#line)
   }
 
   #mayBeRule({ codes }: BlockText, start: number): boolean {
@@ -218,19 +213,21 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     }
   }
 
-  /** Whether a line may continue the cells above: its first cell is blank, but others have a number. */
-  #mayGoOn({ codes }: BlockText, start: number, end: number): boolean {
-    const { columns, typed } = this.#format
-    if (typed?.[0] !== true || this.#sections.length > 1) return false
-    const bounds = new Int32Array(2 * columns.columns)
-    const cells = columns.find(codes, start, end, bounds)
+  /** Whether a line may continue the cells above: it lacks bars, or its first cell is blank and no other has a number. */
+  #mayGoOn({ text, codes }: BlockText, start: number, end: number): boolean {
+    const { columns, typed = [], isFramed = false, isMarkdown = false } = this.#format
+    if (isMarkdown || this.#sections.length > 1) return false
+    const bounds = this.#bounds
+    if (columns.find(codes, start, end, bounds) === 0)
+      return isFramed && text.slice(start, end).includes(columns.separator)
     const isFilled = (column: number): boolean => bounds[2 * column]! < bounds[2 * column + 1]!
-    return cells > 0 && !typed.some((isTyped, column) => isTyped && isFilled(column))
+    if (isFilled(0) || !(isFramed || typed[0] === true)) return false
+    return !typed.some((isTyped, column) => isTyped && isFilled(column))
   }
 
-  #add(block: BlockText, start: number, end: number, line: number, lines = 1): void {
-    if (block === this.#block) this.#sections.at(-1)!.add(block, start, end, line, lines)
-    else this.#addOwn(block, line, lines)
+  #add(block: BlockText, start: number, end: number, line: number): void {
+    if (block === this.#block) this.#sections.at(-1)!.add(block, start, end, line)
+    else this.#addOwn(block, line)
   }
 
   #release(): void {
@@ -260,10 +257,10 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     this.#addOwn({ text, codes: codesOf(text) }, line)
   }
 
-  #addOwn(block: BlockText, line: number, lines = 1): void {
+  #addOwn(block: BlockText, line: number): void {
     const section = this.#sections.at(-1)!
     section.endBlock(this.#block.text)
-    section.add(block, 0, block.text.length, line, lines)
+    section.add(block, 0, block.text.length, line)
     section.endBlock(block.text)
   }
 
