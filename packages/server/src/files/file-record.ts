@@ -1,9 +1,10 @@
 import { extensionForContentType, type StoredInfo } from '@spillway/core'
-import { filePathOf } from '@spillway/core/files'
 import { HttpError } from '../app/http-error.ts'
 
-/** The metadata key of a file's content digest. */
+/** The metadata key of a file's content digest, which tool results do not have. */
 export const DIGEST = 'file-digest'
+/** The key of a file is its path after this. */
+export const KEY_START = '/'
 const RESULT_FOLDER = 'results/'
 
 export interface FileRecord {
@@ -14,26 +15,26 @@ export interface FileRecord {
   /** In bytes. */
   readonly size: number
   readonly storedAt: number
-  /** SHA-256 of the content; absent for results and files of other writers. */
+  /** SHA-256 of the content; absent for results. */
   readonly digest: string | undefined
 }
 
 /** Convert a stored entry to a file. */
 export function fileRecordOf(info: StoredInfo): FileRecord {
   const { reference, contentType, size, storedAt, metadata } = info
-  const written = filePathOf(info)
-  const path = written === undefined ? undefined : pathFromWorkspace(written)
+  const digest = metadata[DIGEST]
+  const result = `${RESULT_FOLDER}${reference}${extensionForContentType(contentType)}`
   return {
-    path: path ?? `${RESULT_FOLDER}${reference}${extensionForContentType(contentType)}`,
+    path: digest === undefined ? result : info.key.slice(KEY_START.length),
     reference,
     contentType,
     size,
     storedAt,
-    digest: path === undefined ? undefined : metadata[DIGEST],
+    digest,
   }
 }
 
-/** Choose between entries with one path: the first of the service's own, otherwise the newest. */
+/** Choose between entries with one path: the first of two files, otherwise the newest. */
 export function chooseRecord(a: FileRecord, b: FileRecord): FileRecord {
   const [earlier, later] =
     a.storedAt < b.storedAt || (a.storedAt === b.storedAt && a.reference < b.reference) ? [a, b] : [b, a]
@@ -44,7 +45,6 @@ const MAX_LENGTH = 1_024
 const CONTROL = /\p{Cc}/u
 /** ReMe treats `/workspace/a` and `a` as one path. */
 const WORKSPACE = 'workspace'
-const FROM_WORKSPACE = /^\/?(?:workspace\/)*/
 
 /**
  * Normalize a virtual path: no outer slashes, `.`, empty parts or leading workspace.
@@ -61,8 +61,6 @@ export function virtualPath(text: string): string {
   while (parts[0] === WORKSPACE) parts.shift()
   return parts.join('/')
 }
-
-const pathFromWorkspace = (path: string): string => path.replace(FROM_WORKSPACE, '')
 
 /** Return a path relative to a folder; `undefined` if it is outside. */
 export function pathWithin(path: string, folder: string): string | undefined {
