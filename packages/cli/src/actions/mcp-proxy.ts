@@ -6,9 +6,10 @@ import {
   StdioConnection,
   type Connection,
   type ProxyEnd,
+  type ServerCommand,
   type UpstreamEvent,
 } from '@spillway/mcp/proxy'
-import type { Command } from 'commander'
+import type { ServerUrl } from '@spillway/mcp/http'
 import { basename } from 'node:path'
 import type { Invocation } from '../commands/command.ts'
 import { CliError, EXIT_CODE, usageError } from '../cli-error.ts'
@@ -16,8 +17,7 @@ import { holdDownMemory } from '../hold-down-memory.ts'
 import { runUntilSignal } from '../serving.ts'
 import type { ListenOptions, OffloaderOptions } from '../commands/options.ts'
 import { createOffloader, EventLog, listen } from '../mcp/event-log.ts'
-import { parseHeaders, parseServerUrl, readConfig, type ServerSettings } from '../mcp/read-config.ts'
-import { parseDuration, parseScope } from '../option-parsers.ts'
+import { parseHeaders, parseServerUrl } from '../mcp/server-url.ts'
 import { noteLine } from '../output.ts'
 import type { StoreOptions } from '../store/store-options.ts'
 import { withStore } from '../store/with-store.ts'
@@ -25,7 +25,7 @@ import { withStore } from '../store/with-store.ts'
 interface ProxyOptions extends StoreOptions, OffloaderOptions, ListenOptions {
   readonly url?: string
   readonly header?: readonly string[]
-  readonly config?: string
+  readonly sse?: boolean
   readonly name?: string
   readonly exclude?: readonly string[]
   readonly ttl?: number
@@ -33,13 +33,11 @@ interface ProxyOptions extends StoreOptions, OffloaderOptions, ListenOptions {
   readonly logEvents?: boolean
 }
 
-export async function mcpProxy({ args, options: given, command }: Invocation<ProxyOptions>): Promise<number> {
+export async function mcpProxy({ args, options }: Invocation<ProxyOptions>): Promise<number> {
   holdDownMemory()
-  const { server: settings, options } = await readSettings(args, given, command)
   const log = new EventLog(options.logEvents === true)
-  const open = await serverOpener(settings, options, log)
-  const excluded = [...(options.exclude ?? []), ...settings.exclude]
-  const tools = Object.fromEntries(excluded.map((name) => [name, { offload: false }]))
+  const open = await serverOpener(args, options, log)
+  const tools = Object.fromEntries((options.exclude ?? []).map((name) => [name, { offload: false }]))
   const use = async (storage: Storage, journal: EventJournal | undefined): Promise<number> => {
     const offloader = createOffloader({ storage, journal }, { ...options, tools }, log)
     const connect = (client: Connection, server: Connection, own: ContextOffloader): Promise<ProxyEnd> =>
@@ -91,44 +89,34 @@ async function started(connected: Promise<ProxyEnd>): Promise<ProxyEnd> {
   }
 }
 
-async function readSettings(
+/** Return the server, and its name in messages. */
+function namedServer(
   [program, ...args]: readonly string[],
-  options: ProxyOptions,
-  command: Command,
-): Promise<{ readonly server: ServerSettings; readonly options: ProxyOptions }> {
-  const { url, header = [], config, name } = options
-  if ([program, url, config].filter((one) => one !== undefined).length !== 1)
-    throw usageError('Name the server in one way: a command after --, --url, or --config.')
-  if (header.length > 0 && url === undefined)
-    throw usageError('--header needs --url. In a file, a server has "headers".')
-  if (program !== undefined)
-    return { server: { exclude: [], name: name ?? basename(program), server: { command: program, args } }, options }
-  if (url !== undefined) {
-    const server = { url: parseServerUrl(url), headers: parseHeaders(header) }
-    return { server: { exclude: [], name: name ?? new URL(server.url).hostname, server }, options }
+  { url, header = [], sse = false, name }: ProxyOptions,
+): { readonly name: string; readonly server: ServerCommand | ServerUrl } {
+  if ((program === undefined) === (url === undefined))
+    throw usageError('Name the server in one way: a command after --, or --url.')
+  if (program !== undefined) {
+    if (header.length > 0 || sse) throw usageError('--header and --sse need --url.')
+    return { name: name ?? basename(program), server: { command: program, args } }
   }
-  const { server, options: inFile } = await readConfig(String(config))
-  return { server, options: { ...options, ...unlessGiven(inFile, command) } }
-}
-
-function unlessGiven(inFile: Readonly<Record<string, unknown>>, command: Command): Partial<ProxyOptions> {
-  const entries = Object.entries(inFile)
-    .filter(([name]) => [undefined, 'default'].includes(command.getOptionValueSource(name)))
-    .map(([name, value]): readonly [string, unknown] => {
-      if (name === 'ttl') return [name, parseDuration(String(value))]
-      return [name, name === 'scope' ? parseScope(String(value)) : value]
-    })
-  return Object.fromEntries(entries) as Partial<ProxyOptions>
+  const server = {
+    url: parseServerUrl(String(url)),
+    headers: parseHeaders(header),
+    type: sse ? 'sse' : 'http',
+  } as const
+  return { name: name ?? new URL(server.url).hostname, server }
 }
 
 async function serverOpener(
-  { name, server }: ServerSettings,
-  { maxMessageBytes }: ProxyOptions,
+  command: readonly string[],
+  options: ProxyOptions,
   log: EventLog,
 ): Promise<() => Connection> {
+  const { name, server } = namedServer(command, options)
   const onEvent = (event: UpstreamEvent): void => log.upstream(event)
   if (!('url' in server))
-    return () => openServer({ name, onEvent, open: () => new ChildConnection(server, maxMessageBytes) })
+    return () => openServer({ name, onEvent, open: () => new ChildConnection(server, options.maxMessageBytes) })
   // The SDK loads slowly, and most servers are commands.
   const { HttpConnection } = await import('@spillway/mcp/http')
   return () => openServer({ name, onEvent, open: () => new HttpConnection(server) })

@@ -65,24 +65,16 @@ describe('mcp over stdio', () => {
   test("gives the server's secrets only to the server", async () => {
     const cwd = temporaryFolder()
     const secret = 'sk-never-to-be-told-4711'
-    const config = write(cwd, 'config.json', {
-      mcpServers: {
-        gone: { url: 'http://127.0.0.1:2/mcp', headers: { Authorization: 'Bearer ${UPSTREAM_SECRET}' } },
-      },
-    })
     const store = join(cwd, 'store')
-    const only = write(cwd, 'only.json', {
-      mcpServers: {
-        logs: { command: LOG_SERVER[0], args: LOG_SERVER.slice(1), env: { SERVER_SECRET: '${UPSTREAM_SECRET}' } },
-      },
-    })
-    const env = { UPSTREAM_SECRET: secret }
+    const env = { SERVER_SECRET: secret }
     const options = ['--log-events', '--store', `file:${store}`]
-    const { client, log } = await connectStdio(proxy(...options, '--config', only), { cwd, env })
+    const { client, log } = await connectStdio(proxy(...options, '--', ...LOG_SERVER), { cwd, env })
     expect(await textOf(client.callTool({ name: 'secret' }))).toBe(secret)
     const shown = await client.callTool({ name: 'read_log', arguments: { lines: 5_000 } })
     await expect(client.callTool({ name: 'crash' })).rejects.toThrow('exit code 7')
-    const unreachable = await start(process.execPath, [BIN, ...proxy(...options, '--config', config)], {
+    const header = 'Authorization: Bearer ${SERVER_SECRET}'
+    const gone = ['--name', 'gone', '--url', 'http://127.0.0.1:2/mcp', '--header', header]
+    const unreachable = await start(process.execPath, [BIN, ...proxy(...options, ...gone)], {
       cwd,
       env,
       input: '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n',
@@ -104,23 +96,6 @@ describe('mcp over stdio', () => {
     const ended = await start(process.execPath, [BIN, ...proxy('--', ...LOG_SERVER)], { cwd: temporaryFolder() }).end
     expect(ended).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
-})
-
-test('mcp takes the server and the options of a file', async () => {
-  const cwd = temporaryFolder()
-  const [command, ...args] = LOG_SERVER
-  const store = `file:${join(cwd, 'store')}`
-  const config = write(cwd, 'server.json', {
-    mcpServers: { a: { command, args } },
-    maxTokens: 500,
-    previewTokens: 100,
-    store,
-  })
-  const { client } = await connectStdio(proxy('--config', config), { cwd })
-  const shown = await textOf(client.callTool({ name: 'read_log', arguments: { lines: 400 } }))
-  expect(shown).toMatch(/^\[Offloaded: /)
-  expect(shown.length).toBeLessThan(1_500)
-  expect(readdirSync(join(cwd, 'store'))).not.toEqual([])
 })
 
 describe('mcp over HTTP', () => {
@@ -173,7 +148,7 @@ describe('a wrong use of mcp', () => {
     ['no server', [], 'Name the server in one way', 2],
     ['a command that is not there', ['--', 'no-such-command-here'], 'There is no such command', 127],
     ['a file that is no program', ['--', config('x')], 'may not be executed', 126],
-    ['a header without a URL', ['--header', 'A: b', '--', 'x'], '--header needs --url', 2],
+    ['a header without a URL', ['--header', 'A: b', '--', 'x'], '--header and --sse need --url', 2],
     [
       'an address for all without tokens',
       ['--listen', '0.0.0.0:0', '--', 'x'],

@@ -18,10 +18,7 @@ const proxyCommand: CommandSpec = {
   options: [
     option('--url <url>', 'in place of a command: the address of a server that is reached over HTTP'),
     option('--header <header>', "sent to that server, 'Name: value' with ${VARIABLE}s; may be repeated", collect),
-    option(
-      '--config <file>',
-      'in place of a command: a file with one server in "mcpServers" as hosts have it, and options',
-    ),
+    option('--sse', 'that server speaks the older HTTP with SSE, of revision 2024-11-05'),
     option('-n, --name <name>', 'what messages call the server'),
     option('--exclude <names>', 'tools whose results stay as they are, parted by commas', parseNames),
     option('--ttl <time>', 'forget what was not used for so long, such as 7d', parseDuration),
@@ -40,7 +37,7 @@ const proxyCommand: CommandSpec = {
 Examples:
   $ spillway mcp proxy -- npx -y @modelcontextprotocol/server-filesystem .
   $ spillway mcp proxy --url https://example.com/mcp --header 'Authorization: Bearer \${TOKEN}'
-  $ spillway mcp proxy --config spillway.mcp.json --listen 8003
+  $ spillway mcp proxy --listen 8003 -- npx -y @modelcontextprotocol/server-filesystem .
 
 Exit codes: 0 the client has ended, 1 the server has ended, 2 wrong options, 3 the store cannot be opened, \
 126 or 127 the server cannot be started.`,
